@@ -1,0 +1,175 @@
+"""One declaration for each number a user may set: its symbol, domain, default and words.
+
+The same declaration checks a value, reads it from text, tells the page how to draw its slider and tells the property
+tests where to look. `dpviz.synthesizers.base.parameter` attaches a declaration to a field of a synthesizer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+Scale = Literal["linear", "log"]
+PrivateEnd = Literal["larger", "smaller", "neither"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A number that a user may set, with everything that is known about it.
+
+    Parameters
+    ----------
+    name
+        Name in signatures, in the address of a page and in messages, such as ``"alpha"``.
+    symbol
+        The papers' symbol, such as ``"α"``.
+    title
+        The words beside the control.
+    minimum, maximum
+        Smallest and largest value that is accepted; both belong to the domain unless `open_minimum`.
+    default
+        Value of a fresh page.
+    help
+        One or two sentences for a person who meets the parameter for the first time.
+    integer
+        Whether only whole numbers are accepted.
+    open_minimum
+        Whether `minimum` itself is refused.
+    scale
+        Whether a slider should move in equal steps or in equal ratios.
+    slider_minimum, slider_maximum
+        Ends of the slider, inside the domain; values beyond are typed. The domain's own ends where not given.
+    private_end
+        The end of the slider that is more private when everything else stays.
+
+    Examples
+    --------
+    >>> rows = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=5000, default=5, help="", integer=True)
+    >>> rows.check(7)
+    7
+    >>> rows.check(0)
+    Traceback (most recent call last):
+    ValueError: n (rows) must be a whole number from 1 to 5,000; got 0.
+    """
+
+    name: str
+    symbol: str
+    title: str
+    minimum: float
+    maximum: float
+    default: float
+    help: str
+    integer: bool = False
+    open_minimum: bool = False
+    scale: Scale = "linear"
+    slider_minimum: float | None = None
+    slider_maximum: float | None = None
+    private_end: PrivateEnd = "neither"
+
+    @property
+    def domain(self) -> str:
+        """The accepted values in words, such as ``a number above 1, at most 10¹²``."""
+        kind = "a whole number" if self.integer else "a number"
+        if self.open_minimum:
+            return f"{kind} above {readable(self.minimum)}, at most {readable(self.maximum)}"
+        return f"{kind} from {readable(self.minimum)} to {readable(self.maximum)}"
+
+    def check(self, value: object) -> float:
+        """Return `value` as a plain number of the domain, or raise a ValueError that says what is allowed."""
+        number: float | None = None
+        if not isinstance(value, (str, bytes, bool)):
+            try:
+                number = float(value)  # type: ignore[arg-type]
+            except (TypeError, ValueError, OverflowError):
+                number = None
+        inside = (
+            number is not None
+            and math.isfinite(number)
+            and self.minimum <= number <= self.maximum
+            and not (self.open_minimum and number == self.minimum)
+            and not (self.integer and number != math.floor(number))
+        )
+        if number is None or not inside:
+            shown = f"{value!r}" if number is None else readable(number)
+            raise ValueError(f"{self.name} ({self.title.lower()}) must be {self.domain}; got {shown}.")
+        return int(number) if self.integer else number
+
+    def parse(self, text: str) -> float:
+        """Return the value written in `text`, or raise the same ValueError as `check`.
+
+        Examples
+        --------
+        >>> Parameter(name="epsilon", symbol="ε", title="Epsilon", minimum=0, maximum=9, default=1, help="").parse("2.5")
+        2.5
+        """
+        try:
+            return self.check(float(text))
+        except ValueError as problem:
+            if "must be" in str(problem):
+                raise
+            return self.check(text)
+
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def readable(number: float, digits: int = 6) -> str:
+    """A number as a person writes it: thousands separated, powers of ten raised, `digits` significant digits.
+
+    Examples
+    --------
+    >>> readable(5000), readable(0.25), readable(1e-05), readable(1.5e12), readable(float("inf"))
+    ('5,000', '0.25', '10⁻⁵', '1.5×10¹²', '∞')
+    """
+    if math.isnan(number):
+        raise ValueError("number must not be NaN: it has no readable form.")
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
+    if number == 0:
+        return "0"
+    if 1e-4 <= abs(number) < 1e7:
+        rounded = float(f"{number:.{digits}g}")
+        if rounded == math.floor(rounded):
+            return f"{int(rounded):,}".replace("-", "−")
+        decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+        whole, _, fraction = f"{rounded:,.{decimals}f}".partition(".")
+        fraction = fraction.rstrip("0")
+        return (f"{whole}.{fraction}" if fraction else whole).replace("-", "−")
+    mantissa, _, exponent = f"{number:.{digits - 1}e}".partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".").replace("-", "−")
+    power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
+    if mantissa in ("1", "−1"):
+        return mantissa.replace("1", "") + power
+    return f"{mantissa}×{power}"
+
+
+EPSILON = Parameter(
+    name="epsilon",
+    symbol="ε",
+    title="Promised ε",
+    minimum=1e-6,
+    maximum=1e3,
+    default=2.0,
+    slider_minimum=0.01,
+    slider_maximum=20.0,
+    scale="log",
+    private_end="smaller",
+    help="The privacy loss that is promised: when one row is substituted, no released count may change the attacker's "
+    "odds by more than a factor e^ε. Smaller is more private.",
+)
+
+DELTA = Parameter(
+    name="delta",
+    symbol="δ",
+    title="Allowed δ",
+    minimum=0.0,
+    maximum=1.0,
+    default=1e-5,
+    slider_minimum=1e-12,
+    slider_maximum=0.5,
+    scale="log",
+    private_end="smaller",
+    help="The probability that the promise of ε may fail by. 0 asks for pure ε-differential privacy. Smaller is more "
+    "private.",
+)

@@ -1,0 +1,32 @@
+"""Release mechanisms on tables of counts, each one an exact transition matrix."""
+
+from dpviz.synthesizers.base import Synthesizer, TwoCellSynthesizer, WorstCase
+from dpviz.synthesizers.beta_binomial import BetaBinomial
+from dpviz.synthesizers.geometric import GeometricSanitizer
+from dpviz.synthesizers.laplace import LaplaceSanitizer
+from dpviz.synthesizers.posterior_mean import PosteriorMean
+from dpviz.synthesizers.posterior_mode import PosteriorMode
+
+SYNTHESIZERS: dict[str, type[Synthesizer]] = {
+    cls.key: cls
+    for cls in (
+        BetaBinomial,
+        PosteriorMean,
+        PosteriorMode,
+        LaplaceSanitizer,
+        GeometricSanitizer,
+    )
+}
+"""Every synthesizer by its key: a new one is one file and one line here."""
+
+__all__ = [
+    "SYNTHESIZERS",
+    "BetaBinomial",
+    "GeometricSanitizer",
+    "LaplaceSanitizer",
+    "PosteriorMean",
+    "PosteriorMode",
+    "Synthesizer",
+    "TwoCellSynthesizer",
+    "WorstCase",
+]

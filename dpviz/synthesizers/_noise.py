@@ -1,0 +1,91 @@
+"""What the two noise sanitizers share: the confidential count plus symmetric noise, clamped to 0 … n."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.parameters import EPSILON
+from dpviz.synthesizers.base import ROWS, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.types import FloatArray, IntArray
+
+NOISE_EPSILON = dataclasses.replace(
+    EPSILON,
+    title="ε of the noise",
+    help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseSanitizer(TwoCellSynthesizer):
+    """n1 plus noise on the whole numbers, clamped to 0 … n, so m = n; the number of rows is public."""
+
+    m: int = dataclasses.field(init=False, default=0)
+    n: int = parameter(ROWS)
+    epsilon: float = parameter(NOISE_EPSILON)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", self.n)
+
+    @abstractmethod
+    def log_mass(self, distance: IntArray) -> FloatArray:
+        """ln Pr(noise = d) at each whole number |d|."""
+
+    @abstractmethod
+    def log_tail(self, distance: IntArray) -> FloatArray:
+        """ln Pr(noise ≥ d) at each whole number d ≥ 0."""
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        i, j = np.asarray(rows), np.asarray(columns)
+        distances = np.arange(self.n + 1)
+        table = self.log_mass(distances)[np.abs(j[None, :] - i[:, None])]
+        tails = self.log_tail(distances)
+        at_zero, at_n = j == 0, j == self.n
+        table[:, at_zero] = tails[i][:, None]
+        table[:, at_n] = tails[self.n - i][:, None]
+        return table
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(m1 | n1), shape (n + 1, n + 1): a mass at each distance, a tail in the first and last column."""
+        n, distances = self.n, np.arange(self.n + 1)
+        with np.errstate(under="ignore"):
+            mass, tails = np.exp(self.log_mass(distances)), np.exp(self.log_tail(distances))
+        by_shift = np.concatenate([mass[:0:-1], mass])
+        matrix = np.lib.stride_tricks.sliding_window_view(by_shift, n + 1)[::-1].copy()
+        matrix[:, 0], matrix[:, n] = tails, tails[::-1]
+        return matrix
+
+    def row(self, index: int) -> FloatArray:
+        """Pr(m1 = 0 … n | n1 = `index`)."""
+        with np.errstate(under="ignore"):
+            return np.exp(self.log_transition(np.array([index]), np.arange(self.n + 1))[0])
+
+    @abstractmethod
+    def near_log_odds(self) -> tuple[float, float]:
+        """Log-odds of rows i, i + 1 at released count i: where i is inside, and where i is the clamped end 0."""
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        i, j = np.asarray(pairs)[:, None], np.asarray(columns)[None, :]
+        inside, end = self.near_log_odds()
+        table = np.where(j <= i, self.epsilon, -self.epsilon)
+        table = np.where(j == i, np.where(j == 0, end, inside), table)
+        return np.where(j == i + 1, -np.where(j == self.n, end, inside), table)
+
+    def worst_log_odds(self) -> WorstCase:
+        inside, end = self.near_log_odds()
+        if self.n == 1:
+            return WorstCase(end, 1, 0, 1)
+        return WorstCase(self.epsilon, 1, 0, 2)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        """Closed form of rows 1 and 0: clamping merges columns, so no pair nearer an end can tell more."""
+        inside, end = self.near_log_odds()
+        stay, tail = self.log_mass(np.array([0])), self.log_tail(np.array([0, 1]))
+        parts = [(tail[0], end)] if self.n == 1 else [(stay[0], inside), (tail[1], self.epsilon)]
+        value = sum(math.exp(log_mass) * -math.expm1(min(epsilon - loss, 0.0)) for log_mass, loss in parts)
+        return WorstCase(value, 1, 0)

@@ -1,0 +1,119 @@
+"""What both plug-in synthesizers share: one fitted proportion θ for each table, and Binomial(m, θ) released."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import betainc
+
+from dpviz.synthesizers._sums import log_binomials
+from dpviz.synthesizers.base import WorstCase
+from dpviz.synthesizers.prior import PriorSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+NEAR = 1e-6
+"""Relative distance from the largest difference of tails within which a pair is summed again term by term."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlugIn(PriorSynthesizer):
+    """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b); a subclass names a and b, the effective prior."""
+
+    @property
+    @abstractmethod
+    def effective_prior(self) -> tuple[float, float]:
+        """What is added to the counts of ones and of zeros before the proportion is taken."""
+
+    @cached_property
+    def _pair_slopes(self) -> tuple[FloatArray, FloatArray]:
+        """ln(θ_{i+1} / θ_i) and ln((1 − θ_i) / (1 − θ_{i+1})) for each pair i."""
+        a, b = self.effective_prior
+        i = np.arange(self.n)
+        return np.log1p(1 / (a + i)), np.log1p(1 / (b + (self.n - 1 - i)))
+
+    @cached_property
+    def _column_terms(self) -> FloatArray:
+        """ln of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
+        coefficients = log_binomials(self.m)
+        return (coefficients.coarse - self.m * math.log(2)) + coefficients.fine
+
+    def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """θ and 1 − θ of the given rows, each to full relative precision."""
+        a, b = self.effective_prior
+        total = a + b + self.n
+        return (np.asarray(rows) + a) / total, (b + (self.n - np.asarray(rows))) / total
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        ones, zeros = self.proportions(rows)
+        lean, j = ones - zeros, np.asarray(columns)
+        table = np.outer(_log_one_plus(lean, 2 * ones), j)
+        table += np.outer(_log_one_plus(-lean, 2 * zeros), self.m - j)
+        table += self._column_terms[j]
+        return table
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-12."""
+        matrix = self.log_transition_matrix()
+        with np.errstate(under="ignore"):
+            return np.exp(matrix, out=matrix)
+
+    def row(self, index: int) -> FloatArray:
+        """Pr(m1 = 0 … m | n1 = `index`)."""
+        with np.errstate(under="ignore"):
+            return np.exp(self.log_transition(np.array([index]), np.arange(self.m + 1))[0])
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        up, down = self._pair_slopes
+        j = np.asarray(columns)
+        table = np.outer(down[pairs], self.m - j)
+        table -= np.outer(up[pairs], j)
+        return table
+
+    def worst_log_odds(self) -> WorstCase:
+        """ε* = m ln(1 + 1 / min(a, b)): every draw falls in the cell that had a single row or none."""
+        a, b = self.effective_prior
+        if a <= b:
+            return WorstCase(self.m * math.log1p(1 / a), 1, 0, self.m)
+        return WorstCase(self.m * math.log1p(1 / b), self.n - 1, self.n, 0)
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        m, (up, down) = self.m, self._pair_slopes
+        pairs = np.flatnonzero(m * up > epsilon)
+        if len(pairs) == 0:
+            return WorstCase(0.0, 1, 0)
+        up, down = up[pairs], down[pairs]
+        first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
+        ones, _ = self.proportions(np.arange(self.n + 1))
+        with np.errstate(under="ignore", divide="ignore"):
+            likelier = betainc(first, m - first + 1, ones[pairs + 1])
+            log_other = np.log(betainc(first, m - first + 1, ones[pairs]))
+            delta = likelier - np.exp(np.minimum(epsilon + log_other, 0.0))
+        best = int(np.argmax(delta))
+        near = np.flatnonzero(delta >= delta[best] - NEAR * delta[best] - 1e-13 * likelier[best])
+        near = near[np.argsort(delta[near])[-4:]]
+        values = [self._positive_sum(epsilon, int(pairs[k]), int(first[k])) for k in near]
+        winner = int(pairs[near[int(np.argmax(values))]])
+        return WorstCase(max(values), winner + 1, winner)
+
+    def _positive_sum(self, epsilon: float, pair: int, first: int) -> float:
+        """δ of one pair as the sum of Pr(j | i+1) (1 − e^{ε − L(j)}) over the released counts j that favour i + 1."""
+        columns = np.arange(first, self.m + 1)
+        log_odds = -self.log_odds(np.array([pair]), columns)[0]
+        with np.errstate(under="ignore"):
+            row = np.exp(self.log_transition(np.array([pair + 1]), columns)[0])
+            return float(row @ -np.expm1(np.minimum(epsilon - log_odds, 0.0)))
+
+    @staticmethod
+    def least_effective_prior(m: int, epsilon: float) -> float:
+        """1 / (e^{ε/m} − 1): the least effective prior with pure ε-differential privacy."""
+        share = epsilon / m
+        return 1 / math.expm1(share) if share < 700 else math.exp(-share)
+
+
+def _log_one_plus(lean: FloatArray, doubled: FloatArray) -> FloatArray:
+    """ln(1 + lean), from `doubled` = 1 + lean where that is nearer to 0 and so has kept its digits."""
+    return np.where(np.abs(lean) < 0.5, np.log1p(np.clip(lean, -0.5, 0.5)), np.log(doubled))

@@ -1,0 +1,86 @@
+"""Sums of many logarithms without the rounding of one large total.
+
+A log-probability of 5,000 draws is a difference of sums near 10⁵, whose last digit is worth 10⁻¹¹. Each sum is
+therefore kept as a coarse part, a multiple of 2⁻²⁶ that adds without rounding, and a small remainder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.types import FloatArray, IntArray
+
+GRID = 2.0**26
+
+
+@dataclass(frozen=True)
+class SplitSum:
+    """Numbers held as ``coarse + fine``; the coarse parts of a few of them add and subtract exactly."""
+
+    coarse: FloatArray
+    fine: FloatArray
+
+    def __getitem__(self, index: IntArray | slice) -> SplitSum:
+        return SplitSum(self.coarse[index], self.fine[index])
+
+    def __add__(self, other: SplitSum) -> SplitSum:
+        return SplitSum(self.coarse + other.coarse, self.fine + other.fine)
+
+    def __sub__(self, other: SplitSum) -> SplitSum:
+        return SplitSum(self.coarse - other.coarse, self.fine - other.fine)
+
+    def total(self) -> FloatArray:
+        """The numbers, rounded once."""
+        return self.coarse + self.fine
+
+
+def cumulative_sum(terms: FloatArray) -> SplitSum:
+    """Partial sums 0, t₀, t₀ + t₁, … of `terms`, one more than there are terms.
+
+    Examples
+    --------
+    >>> cumulative_sum(np.array([0.5, 0.25])).total().tolist()
+    [0.0, 0.5, 0.75]
+    """
+    coarse, fine = np.zeros(len(terms) + 1), np.zeros(len(terms) + 1)
+    rounded = np.rint(terms * GRID) / GRID
+    np.cumsum(rounded, out=coarse[1:])
+    np.cumsum(terms - rounded, out=fine[1:])
+    return SplitSum(coarse, fine)
+
+
+def log_rising(base: float, count: int) -> SplitSum:
+    """ln of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`.
+
+    Examples
+    --------
+    >>> log_rising(2.0, 2).total().round(6).tolist()
+    [0.0, 0.693147, 1.791759]
+    """
+    return cumulative_sum(np.log(base + np.arange(count)))
+
+
+def log_rising_ratio(base: float, count: int) -> SplitSum:
+    """ln of the rising factorials divided by base^k: they stay small where `base` is large.
+
+    Examples
+    --------
+    >>> log_rising_ratio(1e12, 2).total().tolist()
+    [0.0, 0.0, 1e-12]
+    """
+    return cumulative_sum(np.log1p(np.arange(count) / base))
+
+
+def log_binomials(total: int) -> SplitSum:
+    """ln C(total, j) for j = 0 … `total`.
+
+    Examples
+    --------
+    >>> np.exp(log_binomials(4).total()).round(9).tolist()
+    [1.0, 4.0, 6.0, 4.0, 1.0]
+    """
+    factorial = log_rising(1.0, total)
+    j = np.arange(total + 1)
+    return factorial[np.full(total + 1, total)] - factorial[j] - factorial[total - j]

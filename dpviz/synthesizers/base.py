@@ -1,0 +1,223 @@
+"""What every synthesizer is: a law of the released counts for each table of confidential counts."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz.parameters import Parameter
+from dpviz.types import FloatArray, IntArray
+
+MATRIX_LIMIT = 4_000_000
+"""Most entries that a transition matrix over compositions (k > 2 cells) may have."""
+
+ROWS = Parameter(
+    name="n",
+    symbol="n",
+    title="Confidential rows",
+    minimum=1,
+    maximum=5000,
+    default=5,
+    slider_maximum=1000,
+    integer=True,
+    scale="log",
+    help="The number of rows in the confidential data. It is public: neighbouring tables have the same n.",
+)
+SYNTHETIC_ROWS = Parameter(
+    name="m",
+    symbol="m",
+    title="Synthetic rows",
+    minimum=1,
+    maximum=5000,
+    default=5,
+    slider_maximum=1000,
+    integer=True,
+    scale="log",
+    private_end="smaller",
+    help="The number of rows released. Fewer rows are more private: each row is one more draw from the fitted law.",
+)
+
+
+def parameter(declaration: Parameter, **changes: Any) -> Any:
+    """A dataclass field that carries its declaration, with `changes` to it; the field itself has no default.
+
+    Examples
+    --------
+    >>> parameter(ROWS).metadata["parameter"].name
+    'n'
+    """
+    return dataclasses.field(metadata={"parameter": dataclasses.replace(declaration, **changes)})
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """Where a privacy measure attains its maximum.
+
+    Parameters
+    ----------
+    value
+        The maximum.
+    likelier
+        Index of the confidential row under which the released counts are likelier.
+    other
+        Index of its neighbour.
+    column
+        Index of the released column, or None where the measure sums over columns.
+    """
+
+    value: float
+    likelier: int
+    other: int
+    column: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthesizer(ABC):
+    """A release mechanism on a table of k counts: the law of the released counts given the confidential ones.
+
+    A subclass declares its parameters as fields (`parameter`) and gives `log_transition`, the natural logarithm of
+    Pr(released | confidential). Everything else follows from it, and a subclass may override a method by a faster
+    exact form. Instances are immutable and comparable; what they compute once they keep.
+
+    Source: Abowd & Vilhuber (2008), §2: any proper conditional distribution Pr[m | n] is a synthesizer.
+    """
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    law: ClassVar[str]
+    source: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for declaration in self.parameters():
+            value = declaration.check(getattr(self, declaration.name))
+            object.__setattr__(self, declaration.name, value)
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """The declarations of this synthesizer's parameters, in the order of its signature."""
+        return tuple(
+            field.metadata["parameter"] for field in dataclasses.fields(cls) if "parameter" in field.metadata
+        )
+
+    @property
+    @abstractmethod
+    def row_counts(self) -> IntArray:
+        """Confidential counts of every row of the matrix, shape (rows, k)."""
+
+    @property
+    @abstractmethod
+    def column_counts(self) -> IntArray:
+        """Released counts of every column of the matrix, shape (columns, k)."""
+
+    @property
+    @abstractmethod
+    def neighbours(self) -> IntArray:
+        """Every unordered pair of neighbouring rows (one row of data substituted), shape (pairs, 2)."""
+
+    @abstractmethod
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """ln Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
+
+        Parameters
+        ----------
+        rows, columns
+            Indices into `row_counts` and `column_counts`.
+        """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns of the transition matrix."""
+        return len(self.row_counts), len(self.column_counts)
+
+    def log_transition_matrix(self) -> FloatArray:
+        """Natural logarithm of `transition_matrix`, finite wherever the probability is positive."""
+        rows, columns = self.shape
+        return self.log_transition(np.arange(rows), np.arange(columns))
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(released | confidential) for every pair of count tables; every row sums to 1."""
+        return np.exp(self.log_transition_matrix())
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        """ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
+
+        A count that neither row can release says nothing about them: its log-odds are 0. One that a single row
+        can release decides: its log-odds are infinite.
+
+        Parameters
+        ----------
+        pairs, columns
+            Indices into `neighbours` and `column_counts`.
+        """
+        first, second = self.neighbours[pairs].T
+        likelier, other = self.log_transition(first, columns), self.log_transition(second, columns)
+        silent = np.isneginf(likelier) & np.isneginf(other)
+        return np.subtract(likelier, other, out=np.zeros_like(likelier), where=~silent)
+
+    def log_odds_table(self) -> FloatArray:
+        """Signed log-odds of every neighbouring pair at every released column, shape (pairs, columns)."""
+        return self.log_odds(np.arange(len(self.neighbours)), np.arange(self.shape[1]))
+
+    def worst_log_odds(self) -> WorstCase:
+        """The largest |log-odds| and the cell that attains it: the exact ε of the release."""
+        table = self.log_odds_table()
+        pair, column = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
+        value = float(table[pair, column])
+        first, second = (int(index) for index in self.neighbours[pair])
+        if value < 0:
+            first, second = second, first
+        return WorstCase(abs(value), first, second, int(column))
+
+    @abstractmethod
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        """The largest hockey-stick divergence over ordered neighbouring pairs.
+
+        δ(ε) = max over neighbours of Σ max(0, Pr(c | first) − e^ε Pr(c | second)), the sum over released counts c.
+
+        Parameters
+        ----------
+        epsilon
+            ε ≥ 0; 0 gives the total variation distance.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoCellSynthesizer(Synthesizer):
+    """A synthesizer of two counts that sum to n, released as two counts that sum to m.
+
+    Row i of the matrix is the confidential table (n1, n2) = (i, n − i), column j the released table (j, m − j), and
+    pair i joins rows i and i + 1. Every subclass has a likelihood ratio that is monotone in the released count.
+    """
+
+    n: int
+    m: int
+
+    @cached_property
+    def row_counts(self) -> IntArray:
+        return two_counts(self.n)
+
+    @cached_property
+    def column_counts(self) -> IntArray:
+        return two_counts(self.m)
+
+    @cached_property
+    def neighbours(self) -> IntArray:
+        first = np.arange(self.n)
+        return np.column_stack([first, first + 1])
+
+
+def two_counts(total: int) -> IntArray:
+    """The tables (0, total), (1, total − 1), …, (total, 0).
+
+    Examples
+    --------
+    >>> two_counts(2).tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    first = np.arange(total + 1)
+    return np.column_stack([first, total - first])

@@ -1,0 +1,81 @@
+"""Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+from dpviz.parameters import Parameter
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer, WorstCase, parameter
+
+PRIOR_ONES = Parameter(
+    name="alpha",
+    symbol="α",
+    title="Prior ones",
+    minimum=1e-300,
+    maximum=1e12,
+    default=0.5,
+    slider_minimum=1e-3,
+    slider_maximum=1e6,
+    scale="log",
+    private_end="larger",
+    help="Pseudo-rows with a 1 that the prior adds to the data. More of them are more private, and pull the synthetic "
+    "data away from the confidential data.",
+)
+PRIOR_ZEROS = Parameter(
+    name="beta",
+    symbol="β",
+    title="Prior zeros",
+    minimum=1e-300,
+    maximum=1e12,
+    default=0.5,
+    slider_minimum=1e-3,
+    slider_maximum=1e6,
+    scale="log",
+    private_end="larger",
+    help="Pseudo-rows with a 0 that the prior adds to the data. Linked to α by default.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorSynthesizer(TwoCellSynthesizer):
+    """A synthesizer of two counts that adds α pseudo-rows with a one and β with a zero to the n confidential rows."""
+
+    n: int = parameter(ROWS)
+    m: int = parameter(SYNTHETIC_ROWS)
+    alpha: float = parameter(PRIOR_ONES)
+    beta: float = parameter(PRIOR_ZEROS)
+
+    @property
+    def mirrored(self) -> Self:
+        """The same release with ones and zeros exchanged."""
+        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+
+    @abstractmethod
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """The largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        worst = self.worst_upward_pair(epsilon)
+        if self.alpha == self.beta:
+            return worst
+        other = self.mirrored.worst_upward_pair(epsilon)
+        if other.value <= worst.value:
+            return worst
+        return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
+
+    @classmethod
+    @abstractmethod
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least symmetric prior (α = β) with pure ε-differential privacy, rounded to the private side."""
+
+
+def private_side(prior: float, epsilon_of: Callable[[float], float], epsilon: float) -> float:
+    """`prior`, moved up by as few floating-point steps as it takes until ``epsilon_of(prior) <= epsilon`` holds."""
+    while epsilon_of(prior) > epsilon:
+        prior = math.nextafter(prior, math.inf)
+    return prior
