@@ -40,6 +40,8 @@ class Parameter:
         Whether a slider should move in equal steps or in equal ratios.
     slider_minimum, slider_maximum
         Ends of the slider, inside the domain; values beyond are typed. The domain's own ends where not given.
+    per_cell
+        Whether a sequence with one value for each cell is accepted in place of a single value for all.
     private_end
         The end of the slider that is more private when everything else stays.
 
@@ -62,6 +64,7 @@ class Parameter:
     help: str
     integer: bool = False
     open_minimum: bool = False
+    per_cell: bool = False
     scale: Scale = "linear"
     slider_minimum: float | None = None
     slider_maximum: float | None = None

@@ -2,8 +2,11 @@
 
 from dpviz.synthesizers.base import Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.beta_binomial import BetaBinomial
+from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.geometric import GeometricSanitizer
 from dpviz.synthesizers.laplace import LaplaceSanitizer
+from dpviz.synthesizers.laplace_cells import LaplaceCells
+from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.synthesizers.posterior_mean import PosteriorMean
 from dpviz.synthesizers.posterior_mode import PosteriorMode
 
@@ -15,6 +18,10 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
         PosteriorMode,
         LaplaceSanitizer,
         GeometricSanitizer,
+        DirichletMultinomial,
+        MultinomialMean,
+        MultinomialMode,
+        LaplaceCells,
     )
 }
 """Every synthesizer by its key: a new one is one file and one line here."""
@@ -22,8 +29,12 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
 __all__ = [
     "SYNTHESIZERS",
     "BetaBinomial",
+    "DirichletMultinomial",
     "GeometricSanitizer",
+    "LaplaceCells",
     "LaplaceSanitizer",
+    "MultinomialMean",
+    "MultinomialMode",
     "PosteriorMean",
     "PosteriorMode",
     "Synthesizer",

@@ -93,10 +93,9 @@ def _tail_differences(
 
 def _positive_sum(s: BetaBinomial, epsilon: float, pair: int, threshold: int) -> float:
     """δ of one pair as a sum of positive terms."""
-    columns = np.arange(threshold, s.m + 1)
-    log_odds = -s.log_odds(np.array([pair]), columns)[0]
-    gain = -np.expm1(np.minimum(epsilon - log_odds, 0.0))
-    return float(s.row(pair + 1)[threshold:] @ gain)
+    j = np.arange(threshold, s.m + 1)
+    log_odds = np.log1p(j / (s.alpha + pair)) - np.log1p((s.m - j) / (s.beta + (s.n - 1 - pair)))
+    return float(s.row(pair + 1)[threshold:] @ -np.expm1(np.minimum(epsilon - log_odds, 0.0)))
 
 
 def _race(s: BetaBinomial, epsilon: float, t: IntArray, x: FloatArray, y: FloatArray) -> WorstCase:

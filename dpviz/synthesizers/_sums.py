@@ -67,8 +67,8 @@ def log_rising_ratio(base: float, count: int) -> SplitSum:
 
     Examples
     --------
-    >>> log_rising_ratio(1e12, 2).total().tolist()
-    [0.0, 0.0, 1e-12]
+    >>> log_rising_ratio(1e12, 3).total().round(14).tolist()
+    [0.0, 0.0, 1e-12, 3e-12]
     """
     return cumulative_sum(np.log1p(np.arange(count) / base))
 

@@ -63,11 +63,11 @@ class WorstCase:
     value
         The maximum.
     likelier
-        Index of the confidential row under which the released counts are likelier.
+        Index of the confidential row under which the released counts are likelier; `Synthesizer.row_table` names it.
     other
         Index of its neighbour.
     column
-        Index of the released column, or None where the measure sums over columns.
+        Index of the released column, or None where the measure sums over columns; `Synthesizer.column_table` names it.
     """
 
     value: float
@@ -94,7 +94,11 @@ class Synthesizer(ABC):
 
     def __post_init__(self) -> None:
         for declaration in self.parameters():
-            value = declaration.check(getattr(self, declaration.name))
+            value = getattr(self, declaration.name)
+            if declaration.per_cell and not isinstance(value, (int, float, str)):
+                value = tuple(declaration.check(item) for item in value)
+            else:
+                value = declaration.check(value)
             object.__setattr__(self, declaration.name, value)
 
     @classmethod
@@ -128,6 +132,14 @@ class Synthesizer(ABC):
         rows, columns
             Indices into `row_counts` and `column_counts`.
         """
+
+    def row_table(self, index: int) -> tuple[int, ...]:
+        """The confidential counts of row `index`."""
+        return tuple(int(count) for count in self.row_counts[index])
+
+    def column_table(self, index: int) -> tuple[int, ...]:
+        """The released counts of column `index`."""
+        return tuple(int(count) for count in self.column_counts[index])
 
     @property
     def shape(self) -> tuple[int, int]:

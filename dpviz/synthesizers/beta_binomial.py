@@ -148,16 +148,14 @@ class BetaBinomial(PriorSynthesizer):
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         by_sum, by_row = self._log_odds_terms
-        i, j = np.asarray(pairs)[:, None], np.asarray(columns)[None, :]
-        table = by_sum[i + j] + by_row[i]
-        table[(i == 0) & (j == 0)] = self._corner_log_odds[0]
-        table[(i == self.n - 1) & (j == self.m)] = self._corner_log_odds[1]
-        return table
-
-    def log_odds_table(self) -> FloatArray:
-        by_sum, by_row = self._log_odds_terms
-        table: FloatArray = np.lib.stride_tricks.sliding_window_view(by_sum, self.m + 1) + by_row[:, None]
-        table[0, 0], table[-1, -1] = self._corner_log_odds
+        pairs, columns = np.asarray(pairs), np.asarray(columns)
+        rows = np.lib.stride_tricks.sliding_window_view(by_sum, self.m + 1)
+        whole = np.array_equal(columns, np.arange(self.m + 1))
+        table = rows[pairs] if whole else rows[pairs[:, None], columns[None, :]]
+        table += by_row[pairs][:, None]
+        first, last = self._corner_log_odds
+        table[np.ix_(pairs == 0, columns == 0)] = first
+        table[np.ix_(pairs == self.n - 1, columns == self.m)] = last
         return table
 
     @property

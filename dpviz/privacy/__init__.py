@@ -1,0 +1,27 @@
+"""What a release reveals: exact measures of the privacy of a transition matrix."""
+
+from dpviz.privacy.attacker import AttackerView, attacker_view, gain_in_words
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, privacy_profile, worst_neighbours
+from dpviz.privacy.log_odds import exceeds, log_odds_table, pure_epsilon, worst_cell
+from dpviz.privacy.probabilistic import LAWS, failure_by_row, joint_probabilistic_delta, law_of_counts, probabilistic_delta
+from dpviz.privacy.sdl import change_by_row
+
+__all__ = [
+    "LAWS",
+    "AttackerView",
+    "attacker_view",
+    "change_by_row",
+    "delta_for_epsilon",
+    "epsilon_for_delta",
+    "exceeds",
+    "failure_by_row",
+    "gain_in_words",
+    "joint_probabilistic_delta",
+    "law_of_counts",
+    "log_odds_table",
+    "privacy_profile",
+    "probabilistic_delta",
+    "pure_epsilon",
+    "worst_cell",
+    "worst_neighbours",
+]

@@ -1,0 +1,102 @@
+"""The attacker who knows every row but one: prior odds, the release, posterior odds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.parameters import readable
+from dpviz.synthesizers import Synthesizer
+
+
+@dataclass(frozen=True)
+class AttackerView:
+    """What one released table does to the odds of two neighbouring confidential tables.
+
+    Parameters
+    ----------
+    first, second
+        Counts of the two confidential tables; odds are those of the first against the second.
+    released
+        The released counts.
+    prior_odds, posterior_odds
+        Odds before and after the release.
+    log_gain
+        ln of their ratio: the log-odds of the cell; infinite where the release decides.
+    """
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    released: tuple[int, ...]
+    prior_odds: float
+    posterior_odds: float
+    log_gain: float
+
+    @property
+    def prior_probability(self) -> float:
+        """Probability of the first table before the release."""
+        return _probability(math.log(self.prior_odds))
+
+    @property
+    def posterior_probability(self) -> float:
+        """Probability of the first table after the release."""
+        return _probability(math.log(self.prior_odds) + self.log_gain)
+
+
+def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: float) -> AttackerView:
+    """Posterior odds of neighbouring tables after a release: prior odds × Pr(c | first) / Pr(c | second).
+
+    Parameters
+    ----------
+    synthesizer
+        The release.
+    pair, column
+        Indices into ``synthesizer.neighbours`` and the released tables.
+    prior_odds
+        Odds of the first table against the second before the release, above 0.
+
+    Source: Abowd & Vilhuber (2008), equation (4).
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> view = attacker_view(BetaBinomial(n=1, m=1, alpha=1, beta=1), pair=0, column=1, prior_odds=1.0)
+    >>> view.first, view.second, round(view.posterior_odds, 6)
+    ((0, 1), (1, 0), 0.5)
+    """
+    if not (math.isfinite(prior_odds) and prior_odds > 0):
+        raise ValueError(f"prior_odds must be a finite number above 0; got {prior_odds!r}.")
+    gain = float(synthesizer.log_odds(np.array([pair]), np.array([column]))[0, 0])
+    first, second = (int(index) for index in synthesizer.neighbours[pair])
+    total = math.log(prior_odds) + gain
+    return AttackerView(
+        synthesizer.row_table(first),
+        synthesizer.row_table(second),
+        synthesizer.column_table(column),
+        prior_odds,
+        math.exp(total) if total < 709 else math.inf,
+        gain,
+    )
+
+
+def gain_in_words(view: AttackerView) -> str:
+    """What the release did to the odds, in one sentence."""
+    if math.isinf(view.log_gain):
+        sure = view.first if view.log_gain > 0 else view.second
+        return f"The release decides: only {sure} can lead to {view.released}."
+    factor = abs(view.log_gain)
+    if factor < 5e-7:
+        return "The release does not move the odds."
+    towards = view.first if view.log_gain > 0 else view.second
+    times = readable(math.exp(factor), 4) if factor < 700 else f"e^{readable(factor, 4)}"
+    return f"The release moves the odds towards {towards}, by a factor of {times}."
+
+
+def _probability(log_odds: float) -> float:
+    """The probability with these log-odds, without overflow."""
+    if log_odds >= 0:
+        return 1 / (1 + math.exp(-log_odds))
+    odds = math.exp(log_odds)
+    return odds / (1 + odds)

@@ -1,0 +1,106 @@
+"""(ε, δ)-differential privacy: the hockey-stick divergence, its inverse and the whole privacy profile."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dpviz.parameters import readable
+from dpviz.privacy.log_odds import check_epsilon, pure_epsilon
+from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.types import FloatArray
+
+RESOLUTION = 1e-12
+"""Relative accuracy of an ε found from δ; the answer is on the private side."""
+
+LARGEST_EPSILON = 1e6
+
+
+def worst_neighbours(synthesizer: Synthesizer, epsilon: float) -> WorstCase:
+    """δ(ε) with the ordered pair of neighbours that attains it."""
+    return synthesizer.hockey_stick(check_epsilon(epsilon))
+
+
+def delta_for_epsilon(synthesizer: Synthesizer, epsilon: float) -> float:
+    """The least δ for which the release is (ε, δ)-differentially private.
+
+    δ(ε) = max over neighbours, both directions, of Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)).
+
+    Parameters
+    ----------
+    synthesizer
+        The release.
+    epsilon
+        ε ≥ 0, finite; 0 gives the largest total variation distance of two neighbours.
+
+    Returns
+    -------
+    float
+        δ in [0, 1], never increasing in ε, 0 exactly from the pure ε on (up to rounding).
+
+    Examples
+    --------
+    Rows (2/3, 1/3) and (1/3, 2/3): at ε = 0 they differ by 1/3, at ε = ln 2 by nothing.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)
+    0.333333333333
+    """
+    return worst_neighbours(synthesizer, epsilon).value
+
+
+def epsilon_for_delta(synthesizer: Synthesizer, delta: float) -> float:
+    """The least ε for which the release is (ε, δ)-differentially private: the inverse of `delta_for_epsilon`.
+
+    Parameters
+    ----------
+    synthesizer
+        The release.
+    delta
+        δ in [0, 1]; 0 asks for pure ε-differential privacy.
+
+    Returns
+    -------
+    float
+        ε ≥ 0 with δ(ε) ≤ `delta`; 0 where even δ(0) is no larger, infinite where no ε is enough.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> round(epsilon_for_delta(release, 0.0), 6), round(epsilon_for_delta(release, 1 / 6), 6)
+    (0.693147, 0.405465)
+    """
+    if not (isinstance(delta, (int, float, np.floating)) and 0 <= delta <= 1):
+        shown = readable(delta) if isinstance(delta, (int, float)) and not math.isnan(delta) else repr(delta)
+        raise ValueError(f"delta must be a number from 0 to 1; got {shown}.")
+    if delta_for_epsilon(synthesizer, 0.0) <= delta:
+        return 0.0
+    largest = pure_epsilon(synthesizer)
+    if delta == 0:
+        return largest
+    if math.isinf(largest):
+        largest = 1.0
+        while delta_for_epsilon(synthesizer, largest) > delta:
+            if largest > LARGEST_EPSILON:
+                return math.inf
+            largest *= 2
+    elif delta_for_epsilon(synthesizer, largest) > delta:
+        return largest
+
+    def excess(epsilon: float) -> float:
+        value = delta_for_epsilon(synthesizer, epsilon)
+        return math.log(max(value, 1e-320)) - math.log(delta)
+
+    epsilon = float(brentq(excess, 0.0, largest, xtol=1e-15, rtol=RESOLUTION))
+    step = RESOLUTION * epsilon
+    while delta_for_epsilon(synthesizer, epsilon) > delta:
+        epsilon, step = epsilon + step, 2 * step
+    return min(epsilon, largest)
+
+
+def privacy_profile(synthesizer: Synthesizer, epsilons: FloatArray) -> FloatArray:
+    """δ(ε) at each of `epsilons`."""
+    return np.array([delta_for_epsilon(synthesizer, float(epsilon)) for epsilon in epsilons])

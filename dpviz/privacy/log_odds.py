@@ -1,0 +1,70 @@
+"""Log-odds of neighbouring tables, and pure ε-differential privacy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpviz.parameters import readable
+from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.types import BoolArray, FloatArray
+
+TIE = 1e-12
+"""Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε is not said to break it."""
+
+
+def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
+    """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair (i, i') at every released count c.
+
+    For two cells row i of the table is the pair i, i + 1: shape (n, m + 1). The absolute value is the most that an
+    attacker who knows all rows but one can gain, as a logarithm of odds; infinite where a single row can release c,
+    and 0 where neither can.
+
+    Parameters
+    ----------
+    synthesizer
+        The release.
+
+    Source: Abowd & Vilhuber (2008), equation (3), Fig. 2 and Fig. 4, which print the absolute value.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
+    [[0.693147, -0.693147]]
+    """
+    return synthesizer.log_odds_table()
+
+
+def worst_cell(synthesizer: Synthesizer) -> WorstCase:
+    """The cell of the log-odds table with the largest absolute value."""
+    return synthesizer.worst_log_odds()
+
+
+def pure_epsilon(synthesizer: Synthesizer) -> float:
+    """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
+
+    Source: Abowd & Vilhuber (2008), equation (3).
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
+    2.397895
+    """
+    return worst_cell(synthesizer).value
+
+
+def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
+    """Where |log-odds| > ε; a value that equals ε up to rounding (relative 1e-12) does not exceed it."""
+    result: BoolArray = np.abs(log_odds) > epsilon * (1 + TIE) + 1e-14
+    return result
+
+
+def check_epsilon(epsilon: float) -> float:
+    """Return a valid ε ≥ 0 or raise a ValueError that says what is allowed."""
+    if not (isinstance(epsilon, (int, float, np.floating)) and math.isfinite(epsilon) and epsilon >= 0):
+        shown = readable(epsilon) if isinstance(epsilon, (int, float)) and not math.isnan(epsilon) else repr(epsilon)
+        raise ValueError(f"epsilon must be a finite number, 0 or larger; got {shown}.")
+    return float(epsilon)

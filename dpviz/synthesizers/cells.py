@@ -1,0 +1,256 @@
+"""Tables of k > 2 counts: their compositions, their neighbours, and privacy through three cells alone.
+
+Substituting a row moves it from cell j to cell i. For the Dirichlet-multinomial and the multinomial plug-ins the
+likelihood ratio of the two tables depends on the released counts m_i and m_j alone, so the other cells may be merged
+into one: three cells tell everything. Which neighbours are the worst follows from the same fact. A cell with x + c
+pseudo-rows is two cells with x and c merged, merging is post-processing, and post-processing never raises a
+divergence; the c rows may then join the rest, where they tell nothing. So every divergence falls as the counts of i
+and j grow and the rest shrinks: the worst neighbours hold their only row of cells i and j in i or in j, and i and j
+are the cells with the smallest priors.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.parameters import Parameter
+from dpviz.synthesizers._losses import LossDistribution
+from dpviz.synthesizers._sums import SplitSum, log_rising
+from dpviz.synthesizers.base import MATRIX_LIMIT, ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, parameter
+from dpviz.types import FloatArray, IntArray
+
+CELLS = Parameter(
+    name="cells",
+    symbol="k",
+    title="Cells",
+    minimum=3,
+    maximum=100,
+    default=3,
+    slider_maximum=6,
+    integer=True,
+    help="The number of cells that a row can fall into.",
+)
+CELLS_ROWS = {"maximum": 1000, "slider_maximum": 60}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellSynthesizer(Synthesizer):
+    """A synthesizer of k > 2 counts; rows of the matrix are the compositions of n into k counts, in order."""
+
+    n: int = parameter(ROWS, **CELLS_ROWS)
+    cells: int = parameter(CELLS)
+
+    @property
+    @abstractmethod
+    def released_shape(self) -> tuple[int, bool]:
+        """The total or largest count released, and whether the released counts sum to it."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        total, sums = self.released_shape
+        columns = composition_count(total, self.cells) if sums else (total + 1) ** self.cells
+        return composition_count(self.n, self.cells), columns
+
+    @property
+    def enumerable(self) -> bool:
+        """Whether the full matrix has no more than `MATRIX_LIMIT` entries."""
+        rows, columns = self.shape
+        return rows * columns <= MATRIX_LIMIT
+
+    def _require_enumerable(self) -> None:
+        if not self.enumerable:
+            rows, columns = self.shape
+            raise ValueError(
+                f"The full matrix would have {rows * columns:,} entries ({rows:,} × {columns:,}); the limit is "
+                f"{MATRIX_LIMIT:,}. Fewer rows or cells are needed; ε and δ do not need the matrix."
+            )
+
+    @cached_property
+    def row_counts(self) -> IntArray:
+        self._require_enumerable()
+        return compositions(self.n, self.cells)
+
+    @cached_property
+    def column_counts(self) -> IntArray:
+        self._require_enumerable()
+        total, sums = self.released_shape
+        if sums:
+            return compositions(total, self.cells)
+        return np.indices((total + 1,) * self.cells).reshape(self.cells, -1).T.astype(np.int64)
+
+    def row_table(self, index: int) -> tuple[int, ...]:
+        return composition_at(index, self.n, self.cells)
+
+    @cached_property
+    def neighbours(self) -> IntArray:
+        self._require_enumerable()
+        others = compositions(self.n - 1, self.cells)
+        unit = np.eye(self.cells, dtype=np.int64)
+        pairs = [
+            np.column_stack([composition_ranks(others + unit[i]), composition_ranks(others + unit[j])])
+            for i in range(self.cells)
+            for j in range(i + 1, self.cells)
+        ]
+        stacked = np.sort(np.concatenate(pairs), axis=1)
+        return stacked[np.lexsort((stacked[:, 1], stacked[:, 0]))]
+
+    @abstractmethod
+    def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
+        """Privacy losses of the ordered neighbours that can be the worst, with the cells that gain and lose a row."""
+
+    @cached_property
+    def _pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
+        return self.pair_losses()
+
+    def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
+        """The neighbours whose only row of two cells is in `gains` or in `loses`, as a `WorstCase`."""
+        rest = next(cell for cell in range(self.cells) if cell not in (gains, loses))
+        counts = np.zeros((2, self.cells), dtype=np.int64)
+        counts[:, rest] = self.n - 1
+        counts[0, gains] = counts[1, loses] = 1
+        return WorstCase(value, composition_rank(counts[0]), composition_rank(counts[1]), column)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        values = [losses.delta(epsilon) for losses, _, _ in self._pair_losses]
+        best = int(np.argmax(values))
+        _, gains, loses = self._pair_losses[best]
+        return self._case(values[best], gains, loses)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorCellSynthesizer(CellSynthesizer):
+    """A synthesizer of k counts with prior pseudo-rows in every cell, released as k counts that sum to m."""
+
+    m: int = parameter(SYNTHETIC_ROWS, **CELLS_ROWS)
+
+    @property
+    def released_shape(self) -> tuple[int, bool]:
+        return self.m, True
+
+    def column_table(self, index: int) -> tuple[int, ...]:
+        return composition_at(index, self.m, self.cells)
+
+    @property
+    @abstractmethod
+    def weights(self) -> FloatArray:
+        """What is added to the count of each cell, shape (k,)."""
+
+    @abstractmethod
+    def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
+        """Privacy losses and log-probabilities of the released counts (u, v) of cells i and j.
+
+        The likelier table gives the three cells x + 1, y and `rest` rows and pseudo-rows, the other x, y + 1, `rest`.
+        """
+
+    def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
+        weights, released = self.weights, np.arange(self.m + 1)
+        first, second = (int(cell) for cell in np.argsort(weights, kind="stable")[:2])
+        orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]
+        u, v = np.meshgrid(released, released, indexing="ij")
+        inside = u + v <= self.m
+        u, v = u[inside], v[inside]
+        result = []
+        for gains, loses in orders:
+            x, y = float(weights[gains]), float(weights[loses])
+            rest = (self.n - 1) + float(np.delete(weights, [gains, loses]).sum())
+            losses, log_masses = self.three_cell_losses(x, y, rest, u, v)
+            with np.errstate(under="ignore"):
+                result.append((LossDistribution(losses, np.exp(log_masses)), gains, loses))
+        return result
+
+    def _everything_in(self, cell: int) -> int:
+        counts = np.zeros(self.cells, dtype=np.int64)
+        counts[cell] = self.m
+        return composition_rank(counts)
+
+
+def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
+    """ln of total! / Π counts!."""
+    factorial = log_rising(1.0, total)
+    value = factorial[np.full(counts[0].shape, total)]
+    for count in counts:
+        value = value - factorial[count]
+    return value
+
+
+def composition_count(total: int, cells: int) -> int:
+    """How many ways `total` splits into `cells` counts.
+
+    Examples
+    --------
+    >>> composition_count(2, 3)
+    6
+    """
+    return math.comb(total + cells - 1, cells - 1)
+
+
+def compositions(total: int, cells: int) -> IntArray:
+    """Every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
+
+    Examples
+    --------
+    >>> compositions(1, 3).tolist()
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    tables = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([total])
+    for _ in range(cells - 1):
+        repeats = left + 1
+        starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
+        count = np.arange(int(repeats.sum())) - starts
+        tables = np.column_stack([np.repeat(tables, repeats, axis=0), count])
+        left = np.repeat(left, repeats) - count
+    return np.column_stack([tables, left])
+
+
+def composition_ranks(tables: IntArray) -> IntArray:
+    """The place of each table in `compositions`."""
+    total, cells = int(tables[0].sum()), tables.shape[1]
+    ways = np.array([[composition_count(left, q) for q in range(1, cells + 1)] for left in range(total + 1)])
+    rank = np.zeros(len(tables), dtype=np.int64)
+    left = np.full(len(tables), total)
+    for cell in range(cells - 1):
+        q = cells - cell - 1
+        rank += ways[left, q] - ways[left - tables[:, cell], q]
+        left = left - tables[:, cell]
+    return rank
+
+
+def composition_rank(table: IntArray) -> int:
+    """The place of one table in `compositions`, however long that list is.
+
+    Examples
+    --------
+    >>> composition_rank(np.array([1, 0, 0]))
+    2
+    """
+    cells, left, rank = len(table), int(table.sum()), 0
+    for cell in range(cells - 1):
+        count = int(table[cell])
+        rank += composition_count(left, cells - cell) - composition_count(left - count, cells - cell)
+        left -= count
+    return rank
+
+
+def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
+    """The table at place `rank` in ``compositions(total, cells)``.
+
+    Examples
+    --------
+    >>> composition_at(2, 1, 3)
+    (1, 0, 0)
+    """
+    table, left = [], total
+    for cell in range(cells - 1):
+        count = 0
+        while rank >= (ways := composition_count(left - count, cells - cell - 1)):
+            rank -= ways
+            count += 1
+        table.append(count)
+        left -= count
+    return (*table, left)

@@ -1,0 +1,134 @@
+"""The Dirichlet-multinomial synthesizer: draw the proportions of k cells from their posterior, then the rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.synthesizers._sums import SplitSum, log_rising
+from dpviz.synthesizers.base import WorstCase, parameter
+from dpviz.synthesizers.beta_binomial import BetaBinomial
+from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
+from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.types import FloatArray, IntArray
+
+PRIOR_ROWS = {"title": "Prior rows in a cell", "per_cell": True}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirichletMultinomial(PriorCellSynthesizer):
+    """Pr(m | n) = m! / Π m_c! · Π (α_c + n_c)(α_c + n_c + 1)…(α_c + n_c + m_c − 1) / (A)(A + 1)…(A + m − 1).
+
+    A = n + Σ α_c. The proportions are drawn from Dirichlet(α + n), then m rows from them.
+
+    Parameters
+    ----------
+    n, m
+        Confidential and synthetic rows, 1 to 1,000.
+    cells
+        Number of cells k, 3 to 100.
+    alpha
+        Prior pseudo-rows in a cell, one number for all or one for each, 1e-300 to 1e12.
+
+    Source: Abowd & Vilhuber (2008), equation (1).
+
+    Examples
+    --------
+    One row in three cells with a flat prior: the same cell comes out with probability 2 / 4.
+
+    >>> DirichletMultinomial(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()
+    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    """
+
+    key: ClassVar[str] = "dirichlet_multinomial"
+    label: ClassVar[str] = "Dirichlet-multinomial (k cells)"
+    law: ClassVar[str] = (
+        r"\pi \sim \mathrm{Dirichlet}(\alpha+n_1,\dots,\alpha+n_k),\quad m \mid \pi \sim \mathrm{Multinomial}(m, \pi)"
+    )
+    source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1)"
+
+    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_per_cell(self.alpha, self.cells)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        return np.broadcast_to(np.asarray(self.alpha, dtype=float), (self.cells,))
+
+    @cached_property
+    def _log_risings(self) -> list[SplitSum]:
+        known: dict[float, SplitSum] = {}
+        for weight in self.weights.tolist():
+            known.setdefault(weight, log_rising(weight, self.n + self.m))
+        return [known[weight] for weight in self.weights.tolist()]
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        confidential, released = self.row_counts[rows], self.column_counts[columns]
+        value = log_multinomials(self.m, *released.T)[np.arange(len(columns))[None, :]]
+        for cell, rising in enumerate(self._log_risings):
+            here = confidential[:, cell][:, None]
+            value = value + rising[here + released[:, cell][None, :]] - rising[here]
+        normalizer = log_rising(float(self.n + self.weights.sum()), self.m)
+        return (value - normalizer[np.full((1, 1), self.m)]).total()
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(m | n), every row a product of one short table a cell, with no exponential a cell of the matrix."""
+        n, m, counts = self.n, self.m, np.arange(self.m + 1)
+        confidential, released = self.row_counts, self.column_counts
+        scale = float(n + self.weights.sum())
+        factorial = log_rising(1.0, m)
+        tables, shifts = [], np.zeros(len(confidential))
+        for cell, rising in enumerate(self._log_risings):
+            here = np.arange(n + 1)[:, None]
+            short = (rising[here + counts] - rising[here] - factorial[counts]).total() + counts * math.log(m / scale)
+            shift = short.max(axis=1)
+            with np.errstate(under="ignore"):
+                tables.append(np.exp(short - shift[:, None])[:, released[:, cell]])
+            shifts += shift[confidential[:, cell]]
+        normalizer = (factorial[np.array([m])] - log_rising(scale, m)[np.array([m])]).total()[0]
+        constants = np.exp(shifts + (normalizer - m * math.log(m / scale)))
+        matrix = np.empty(self.shape)
+        with np.errstate(under="ignore"):
+            for index, row in enumerate(confidential.tolist()):
+                out = matrix[index]
+                np.multiply(tables[0][row[0]], constants[index], out=out)
+                for cell in range(1, self.cells):
+                    out *= tables[cell][row[cell]]
+        return matrix
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)
+        gains, loses = np.argmax(first > second, axis=1), np.argmax(first < second, axis=1)
+        pair, released = np.arange(len(first)), self.column_counts[columns]
+        x = self.weights[gains] + second[pair, gains]
+        y = self.weights[loses] + first[pair, loses]
+        return np.log1p(released[:, gains].T / x[:, None]) - np.log1p(released[:, loses].T / y[:, None])
+
+    def worst_log_odds(self) -> WorstCase:
+        """ε* = ln(1 + m / min α): a single row in the cell with the smallest prior, and every draw in that cell."""
+        order = np.argsort(self.weights, kind="stable")
+        gains, loses = int(order[0]), int(order[1])
+        return self._case(math.log1p(self.m / self.weights[gains]), gains, loses, self._everything_in(gains))
+
+    def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
+        m, w = self.m, self.m - u - v
+        log_masses = log_multinomials(m, u, v, w) - log_rising(x + 1 + y + rest, m)[np.full(u.shape, m)]
+        log_masses = log_masses + log_rising(x + 1, m)[u] + log_rising(y, m)[v] + log_rising(rest, m)[w]
+        return np.log1p(u / x) - np.log1p(v / y), log_masses.total()
+
+    @classmethod
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least symmetric prior with pure ε-differential privacy, m / (e^ε − 1) in every cell, whatever k is."""
+        return BetaBinomial.least_alpha(m=m, epsilon=epsilon)
+
+
+def check_per_cell(alpha: float | tuple[float, ...], cells: int) -> None:
+    """Raise a ValueError unless `alpha` is one number or one for each cell."""
+    if isinstance(alpha, tuple) and len(alpha) != cells:
+        raise ValueError(f"alpha (prior rows in a cell) must be one number or {cells} of them; got {len(alpha)}.")

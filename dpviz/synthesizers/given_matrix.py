@@ -1,0 +1,151 @@
+"""A transition matrix given as numbers: any release whose probabilities somebody has written down."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.synthesizers.base import Synthesizer, WorstCase, two_counts
+from dpviz.types import FloatArray, IntArray
+
+ROW_SUM_TOLERANCE = 1e-4
+"""How far from 1 a row may sum: six printed digits of up to a hundred columns do."""
+
+LARGEST_EXPONENT = 700.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GivenMatrix(Synthesizer):
+    """Pr(column | row) as given; rows in order are neighbours, as the tables (0, n), (1, n − 1), …, (n, 0).
+
+    A cell given as 0 is suppression: where a neighbour's is not 0, the release decides between them and its ε is
+    infinite. Numbers are used as given, without rescaling the rows.
+
+    Parameters
+    ----------
+    probabilities
+        The matrix, shape (rows, columns), at least two rows; entries from 0 to 1, rows that sum to 1 within 1e-4.
+    decimals
+        Printed decimals of the numbers, when rounding matters; None when they are exact.
+
+    Raises
+    ------
+    ValueError
+        Naming the first row and column that break a rule.
+
+    Source: Abowd & Vilhuber (2008), §3: a differential-privacy audit of the sanitizers in regular use.
+
+    Examples
+    --------
+    >>> release = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
+    >>> release.worst_log_odds()
+    WorstCase(value=inf, likelier=1, other=0, column=2)
+    """
+
+    key: ClassVar[str] = "given_matrix"
+    label: ClassVar[str] = "Your own matrix"
+    law: ClassVar[str] = r"\Pr(m \mid n) \text{ as given}"
+    source: ClassVar[str] = "given by the reader"
+
+    probabilities: FloatArray = field(repr=False)
+    decimals: int | None = None
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.probabilities, dtype=float)
+        if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.shape[1] < 1:
+            raise ValueError(f"The matrix needs at least two rows and one column; got shape {matrix.shape}.")
+        for problem, wrong in (
+            ("is not a finite number", ~np.isfinite(matrix)),
+            ("is negative", matrix < 0),
+            ("is larger than 1", matrix > 1 + ROW_SUM_TOLERANCE),
+        ):
+            if wrong.any():
+                row, column = (int(place) for place in np.argwhere(wrong)[0])
+                raise ValueError(
+                    f"Row {row + 1}, column {column + 1} {problem}: {matrix[row, column]:g}. "
+                    "Every entry must be a probability from 0 to 1."
+                )
+        sums = matrix.sum(axis=1)
+        off = np.abs(sums - 1)
+        if off.max() > ROW_SUM_TOLERANCE:
+            row = int(np.argmax(off > ROW_SUM_TOLERANCE))
+            raise ValueError(
+                f"Row {row + 1} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). Every row must hold "
+                "the probabilities of all the tables that can be released."
+            )
+        matrix.setflags(write=False)
+        object.__setattr__(self, "probabilities", matrix)
+
+    @property
+    def n(self) -> int:
+        """Rows of the matrix less one."""
+        return self.probabilities.shape[0] - 1
+
+    @property
+    def m(self) -> int:
+        """Columns of the matrix less one."""
+        return self.probabilities.shape[1] - 1
+
+    @cached_property
+    def row_counts(self) -> IntArray:
+        return two_counts(self.n)
+
+    @cached_property
+    def column_counts(self) -> IntArray:
+        return two_counts(self.m)
+
+    @cached_property
+    def neighbours(self) -> IntArray:
+        first = np.arange(self.n)
+        return np.column_stack([first, first + 1])
+
+    @cached_property
+    def _log_probabilities(self) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return self._log_probabilities[np.ix_(rows, columns)]
+
+    def transition_matrix(self) -> FloatArray:
+        """The matrix as given."""
+        return self.probabilities.copy()
+
+    @cached_property
+    def zeros(self) -> list[tuple[int, int]]:
+        """Cells (row, column) given as 0 where a neighbouring row is not: each makes ε infinite."""
+        positive = self.probabilities > 0
+        beside = np.zeros_like(positive)
+        beside[1:] |= positive[:-1]
+        beside[:-1] |= positive[1:]
+        return [(int(row), int(column)) for row, column in np.argwhere(~positive & beside)]
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        factor = math.exp(min(epsilon, LARGEST_EXPONENT))
+        first, second = self.probabilities[:-1], self.probabilities[1:]
+        down = np.maximum(first - factor * second, 0.0).sum(axis=1)
+        up = np.maximum(second - factor * first, 0.0).sum(axis=1)
+        if up.max() >= down.max():
+            pair = int(np.argmax(up))
+            return WorstCase(min(float(up[pair]), 1.0), pair + 1, pair)
+        pair = int(np.argmax(down))
+        return WorstCase(min(float(down[pair]), 1.0), pair, pair + 1)
+
+    def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Least and largest signed log-odds that round to the given digits, cell by cell; equal where exact.
+
+        A printed value p stands for anything from p − h to p + h, h half a unit of its last decimal.
+        """
+        half = 0.0 if self.decimals is None else 0.5 * 10.0**-self.decimals
+        low, high = np.maximum(self.probabilities - half, 0.0), self.probabilities + half
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = np.log(low[:-1]) - np.log(high[1:])
+            most = np.log(high[:-1]) - np.log(low[1:])
+        silent = (self.probabilities[:-1] == 0) & (self.probabilities[1:] == 0)
+        if self.decimals is None:
+            least[silent] = most[silent] = 0.0
+        return least, most

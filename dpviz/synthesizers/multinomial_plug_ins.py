@@ -1,0 +1,144 @@
+"""The multinomial plug-ins: synthetic rows of k cells drawn from the posterior mean or mode of the proportions."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.synthesizers.base import WorstCase, parameter
+from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
+from dpviz.synthesizers.dirichlet_multinomial import PRIOR_ROWS, check_per_cell
+from dpviz.synthesizers.posterior_mean import PosteriorMean
+from dpviz.synthesizers.posterior_mode import ABOVE_ONE, PosteriorMode
+from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultinomialPlugIn(PriorCellSynthesizer):
+    """Multinomial(m, θ) with θ_c = (n_c + a_c) / (n + Σ a_c); a subclass names a, the effective prior."""
+
+    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_per_cell(self.alpha, self.cells)
+
+    @property
+    @abstractmethod
+    def weights(self) -> FloatArray:
+        """The effective prior a of each cell, shape (k,)."""
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        released = self.column_counts[columns]
+        log_theta = np.log((self.row_counts[rows] + self.weights) / (self.n + self.weights.sum()))
+        value: FloatArray = log_theta @ released.T.astype(float)
+        value += log_multinomials(self.m, *released.T).total()
+        return value
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(m | n), relative error about 1e-12."""
+        matrix = self.log_transition_matrix()
+        with np.errstate(under="ignore"):
+            return np.exp(matrix, out=matrix)
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)
+        step = np.zeros(first.shape)
+        gained, lost = first > second, first < second
+        step[gained] = np.log1p(1 / (second + self.weights)[gained])
+        step[lost] = -np.log1p(1 / (first + self.weights)[lost])
+        value: FloatArray = step @ self.column_counts[columns].T.astype(float)
+        return value
+
+    def worst_log_odds(self) -> WorstCase:
+        """ε* = m ln(1 + 1 / min a): every draw falls in the cell that had a single row or none."""
+        order = np.argsort(self.weights, kind="stable")
+        gains, loses = int(order[0]), int(order[1])
+        return self._case(self.m * math.log1p(1 / self.weights[gains]), gains, loses, self._everything_in(gains))
+
+    def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
+        w, total = self.m - u - v, x + 1 + y + rest
+        log_masses = log_multinomials(self.m, u, v, w).total()
+        log_masses += u * math.log((x + 1) / total) + v * math.log(y / total) + w * math.log(rest / total)
+        return u * math.log1p(1 / x) - v * math.log1p(1 / y), log_masses
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultinomialMean(MultinomialPlugIn):
+    """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c) / (n + Σ α_c).
+
+    Parameters
+    ----------
+    n, m
+        Confidential and synthetic rows, 1 to 1,000.
+    cells
+        Number of cells k, 3 to 100.
+    alpha
+        Prior pseudo-rows in a cell, one number for all or one for each, 1e-300 to 1e12.
+
+    Source: Zheng (2015), Theorem 6.21, posterior mean. The R package synthpop 1.9-2 draws this law in its
+    ``syn.catall(noisetype = "Exponential")``: ``rmultinom`` on the cell proportions with N / (e^ε − 1) added.
+
+    Examples
+    --------
+    >>> MultinomialMean(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()
+    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    """
+
+    key: ClassVar[str] = "multinomial_mean"
+    label: ClassVar[str] = "Posterior-mean plug-in (k cells)"
+    law: ClassVar[str] = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha}{n+k\alpha}\right)"
+    source: ClassVar[str] = "Zheng (2015), Theorem 6.21"
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        return np.broadcast_to(np.asarray(self.alpha, dtype=float), (self.cells,))
+
+    @classmethod
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1) in every cell."""
+        return PosteriorMean.least_alpha(m=m, epsilon=epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultinomialMode(MultinomialPlugIn):
+    """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c − 1) / (n + Σ α_c − k).
+
+    Parameters
+    ----------
+    n, m
+        Confidential and synthetic rows, 1 to 1,000.
+    cells
+        Number of cells k, 3 to 100.
+    alpha
+        Prior pseudo-rows in a cell, one number for all or one for each, above 1, at most 1e12.
+
+    Source: Zheng (2015), Theorem 6.22, posterior mode.
+
+    Examples
+    --------
+    >>> MultinomialMode(n=1, m=1, cells=3, alpha=2).transition_matrix().round(6).tolist()
+    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    """
+
+    key: ClassVar[str] = "multinomial_mode"
+    label: ClassVar[str] = "Posterior-mode plug-in (k cells)"
+    law: ClassVar[str] = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha-1}{n+k\alpha-k}\right)"
+    source: ClassVar[str] = "Zheng (2015), Theorem 6.22"
+
+    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS, **ABOVE_ONE)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        return np.broadcast_to(np.asarray(self.alpha, dtype=float) - 1, (self.cells,))
+
+    @classmethod
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least symmetric prior with pure ε-differential privacy, 1 + 1 / (e^{ε/m} − 1) in every cell."""
+        return PosteriorMode.least_alpha(m=m, epsilon=epsilon)
