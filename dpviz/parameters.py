@@ -103,7 +103,7 @@ class Parameter:
 
         Examples
         --------
-        >>> Parameter(name="epsilon", symbol="ε", title="Epsilon", minimum=0, maximum=9, default=1, help="").parse("2.5")
+        >>> Parameter(name="x", symbol="x", title="X", minimum=0, maximum=9, default=1, help="").parse("2.5")
         2.5
         """
         try:

@@ -11,7 +11,7 @@ from dpviz.synthesizers import Synthesizer, WorstCase
 from dpviz.types import BoolArray, FloatArray
 
 TIE = 1e-12
-"""Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε is not said to break it."""
+"""Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
 
 
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:

@@ -11,13 +11,13 @@ from dpviz.privacy.log_odds import check_epsilon, exceeds
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers._sums import log_rising
 from dpviz.synthesizers.cells import log_multinomials
-from dpviz.types import BoolArray, FloatArray
+from dpviz.types import FloatArray
 
 CACHED = 200_000
 """Cells of the log-odds table worked on at once."""
 
 
-def failure_by_row(synthesizer: Synthesizer, epsilon: float, *, one_sided: bool = False) -> FloatArray:
+def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """For each confidential table, the probability that the released counts tell it from a neighbour by more than ε.
 
     Pr over c | row of the event that some neighbour's |log-odds| at c exceed ε.
@@ -28,9 +28,6 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float, *, one_sided: bool 
         The release; with k > 2 cells one whose full matrix is within the limit.
     epsilon
         ε ≥ 0, finite.
-    one_sided
-        Count only released counts that speak for the true table, ln(Pr(c | row) / Pr(c | neighbour)) > ε, as the
-        privacy loss of later writers does. The definition of Machanavajjhala et al. takes the absolute value.
 
     Returns
     -------
@@ -42,10 +39,10 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float, *, one_sided: bool 
     neighbours = synthesizer.neighbours
     consecutive = len(neighbours) == synthesizer.shape[0] - 1 and bool(np.all(np.diff(neighbours) == 1))
     failure = _consecutive_failure if consecutive else _listed_failure
-    return np.minimum(failure(synthesizer, epsilon, one_sided), 1.0)
+    return np.minimum(failure(synthesizer, epsilon), 1.0)
 
 
-def probabilistic_delta(synthesizer: Synthesizer, epsilon: float, *, one_sided: bool = False) -> float:
+def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     """The least δ of (ε, δ)-probabilistic differential privacy: the worst row of `failure_by_row`.
 
     Stronger than (ε, δ)-differential privacy: it is never below `delta_for_epsilon`.
@@ -58,10 +55,31 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float, *, one_sided: 
     >>> release = BetaBinomial(n=10, m=5, alpha=1, beta=1)
     >>> [round(probabilistic_delta(release, epsilon), 7) for epsilon in (0.5, 1.0, 1.5)]
     [0.2582418, 0.0631868, 0.0128205]
-    >>> round(probabilistic_delta(release, 0.5, one_sided=True), 7)  # 3/14
+    """
+    return float(failure_by_row(synthesizer, epsilon).max())
+
+
+def loss_tail(synthesizer: Synthesizer, epsilon: float) -> float:
+    """The probability that the privacy loss of one fixed pair of neighbours exceeds ε, for the worst ordered pair.
+
+    max over ordered neighbours of Pr over c | first of ln(Pr(c | first) / Pr(c | second)) > ε. One pair and one sign
+    at a time, as later writers define probabilistic privacy: between `delta_for_epsilon` and `probabilistic_delta`.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(loss_tail(BetaBinomial(n=10, m=5, alpha=1, beta=1), 0.5), 7)  # 3/14
     0.2142857
     """
-    return float(failure_by_row(synthesizer, epsilon, one_sided=one_sided).max())
+    matrix, columns, worst = synthesizer.transition_matrix(), np.arange(synthesizer.shape[1]), 0.0
+    block = max(1, CACHED // len(columns))
+    for start in range(0, len(synthesizer.neighbours), block):
+        pairs = np.arange(start, min(start + block, len(synthesizer.neighbours)))
+        table = synthesizer.log_odds(pairs, columns)
+        over = exceeds(table, check_epsilon(epsilon))
+        for row, side in zip(synthesizer.neighbours[pairs].T, (table > 0, table < 0), strict=True):
+            worst = max(worst, float(np.where(over & side, matrix[row], 0.0).sum(axis=1).max()))
+    return min(worst, 1.0)
 
 
 def joint_probabilistic_delta(synthesizer: Synthesizer, epsilon: float, law: str = "even") -> float:
@@ -108,19 +126,16 @@ def _jeffreys(synthesizer: Synthesizer) -> FloatArray:
 
 LAWS: dict[str, tuple[str, Callable[[Synthesizer], FloatArray]]] = {
     "even": ("every row falls in each cell with the same probability: Binomial(n, ½) for two cells", _even),
-    "jeffreys": ("the cell probabilities have a Dirichlet(½, …, ½) prior: Beta-binomial(n, ½, ½) for two cells", _jeffreys),
+    "jeffreys": (
+        "the cell probabilities have a Dirichlet(½, …, ½) prior: Beta-binomial(n, ½, ½) for two cells",
+        _jeffreys,
+    ),
     "flat": ("every confidential table has the same probability", _flat_prior),
 }
 """Laws of the confidential counts, each with its description."""
 
 
-def _sides(log_odds: FloatArray, epsilon: float, one_sided: bool) -> tuple[BoolArray, BoolArray]:
-    """Where the log-odds of pairs exceed ε, as the first row of each pair counts it and as the second does."""
-    over = exceeds(log_odds, epsilon)
-    return (over & (log_odds > 0), over & (log_odds < 0)) if one_sided else (over, over)
-
-
-def _consecutive_failure(synthesizer: Synthesizer, epsilon: float, one_sided: bool) -> FloatArray:
+def _consecutive_failure(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """`failure_by_row` where the neighbours of row i are rows i − 1 and i + 1, in blocks that stay in the cache."""
     matrix = synthesizer.transition_matrix()
     rows, columns = matrix.shape
@@ -128,16 +143,15 @@ def _consecutive_failure(synthesizer: Synthesizer, epsilon: float, one_sided: bo
     for start in range(0, rows, block):
         stop = min(start + block, rows)
         first, last = max(start - 1, 0), min(stop, rows - 1)
-        table = synthesizer.log_odds(np.arange(first, last), np.arange(columns))
-        as_first, as_second = _sides(table, epsilon, one_sided)
+        over = exceeds(synthesizer.log_odds(np.arange(first, last), np.arange(columns)), epsilon)
         failing = np.zeros((stop - start, columns), dtype=bool)
-        failing[: last - start] = as_first[start - first :]
-        failing[first + 1 - start :] |= as_second[: stop - 1 - first]
+        failing[: last - start] = over[start - first :]
+        failing[first + 1 - start :] |= over[: stop - 1 - first]
         failure[start:stop] = np.where(failing, matrix[start:stop], 0.0).sum(axis=1)
     return failure
 
 
-def _listed_failure(synthesizer: Synthesizer, epsilon: float, one_sided: bool) -> FloatArray:
+def _listed_failure(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """`failure_by_row` where the neighbours are any pairs of rows."""
     matrix, neighbours = synthesizer.transition_matrix(), synthesizer.neighbours
     columns = matrix.shape[1]
@@ -145,8 +159,8 @@ def _listed_failure(synthesizer: Synthesizer, epsilon: float, one_sided: bool) -
     block = max(1, CACHED // columns)
     for start in range(0, len(neighbours), block):
         pairs = np.arange(start, min(start + block, len(neighbours)))
-        as_first, as_second = _sides(synthesizer.log_odds(pairs, np.arange(columns)), epsilon, one_sided)
-        for pair, (first, second) in enumerate(neighbours[pairs]):
-            failing[first] |= as_first[pair]
-            failing[second] |= as_second[pair]
+        over = exceeds(synthesizer.log_odds(pairs, np.arange(columns)), epsilon)
+        for (first, second), cells in zip(neighbours[pairs], over, strict=True):
+            failing[first] |= cells
+            failing[second] |= cells
     return np.where(failing, matrix, 0.0).sum(axis=1)

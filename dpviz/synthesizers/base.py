@@ -104,9 +104,7 @@ class Synthesizer(ABC):
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
         """The declarations of this synthesizer's parameters, in the order of its signature."""
-        return tuple(
-            field.metadata["parameter"] for field in dataclasses.fields(cls) if "parameter" in field.metadata
-        )
+        return tuple(field.metadata["parameter"] for field in dataclasses.fields(cls) if "parameter" in field.metadata)
 
     @property
     @abstractmethod
@@ -125,7 +123,7 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
+        """Ln Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
 
         Parameters
         ----------
@@ -156,7 +154,7 @@ class Synthesizer(ABC):
         return np.exp(self.log_transition_matrix())
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
+        """Ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
 
         A count that neither row can release says nothing about them: its log-odds are 0. One that a single row
         can release decides: its log-odds are infinite.

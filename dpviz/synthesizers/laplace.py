@@ -36,7 +36,9 @@ class LaplaceSanitizer(NoiseSanitizer):
 
     key: ClassVar[str] = "laplace"
     label: ClassVar[str] = "Laplace sanitizer"
-    law: ClassVar[str] = r"m_1 = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_1 + \mathrm{Laplace}(1/\varepsilon)\right)"
+    law: ClassVar[str] = (
+        r"m_1 = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_1 + \mathrm{Laplace}(1/\varepsilon)\right)"
+    )
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (2) and Fig. 3"
 
     def log_mass(self, distance: IntArray) -> FloatArray:

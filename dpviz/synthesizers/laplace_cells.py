@@ -45,7 +45,8 @@ class LaplaceCells(CellSynthesizer):
     key: ClassVar[str] = "laplace_cells"
     label: ClassVar[str] = "Laplace sanitizer (k cells)"
     law: ClassVar[str] = (
-        r"m_c = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_c + \mathrm{Laplace}(2/\varepsilon)\right),\ c = 1 \dots k"
+        r"m_c = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!"
+        r"\left(n_c + \mathrm{Laplace}(2/\varepsilon)\right),\ c = 1 \dots k"
     )
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (2)"
 
@@ -98,12 +99,14 @@ class LaplaceCells(CellSynthesizer):
         columns = np.arange(self.n + 1)
         log_odds = self.one_cell.log_odds(np.array([place]), columns)[0]
         losses, where = np.unique(-log_odds if gains else log_odds, return_inverse=True)
-        return losses, np.bincount(where, weights=self.one_cell.row(place + 1 if gains else place))
+        masses: FloatArray = np.bincount(where, weights=self.one_cell.row(place + 1 if gains else place))
+        return losses, masses
 
     def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
         result = []
         for gained, lost in self._places():
-            (up, up_mass), (down, down_mass) = self._cell_losses(gained, gains=True), self._cell_losses(lost, gains=False)
+            up, up_mass = self._cell_losses(gained, gains=True)
+            down, down_mass = self._cell_losses(lost, gains=False)
             losses, masses = np.add.outer(up, down).ravel(), np.outer(up_mass, down_mass).ravel()
             result.append((LossDistribution(losses, masses), gained, lost))
         return result
