@@ -34,11 +34,11 @@ class NoiseSanitizer(TwoCellSynthesizer):
 
     @abstractmethod
     def log_mass(self, distance: IntArray) -> FloatArray:
-        """Ln Pr(noise = d) at each whole number |d|."""
+        """Logarithm, natural: Pr(noise = d) at each whole number |d|."""
 
     @abstractmethod
     def log_tail(self, distance: IntArray) -> FloatArray:
-        """Ln Pr(noise ≥ d) at each whole number d ≥ 0."""
+        """Logarithm, natural: Pr(noise ≥ d) at each whole number d ≥ 0."""
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         i, j = np.asarray(rows), np.asarray(columns)
@@ -77,9 +77,8 @@ class NoiseSanitizer(TwoCellSynthesizer):
         return np.where(j == i + 1, -np.where(j == self.n, end, inside), table)
 
     def worst_log_odds(self) -> WorstCase:
-        inside, end = self.near_log_odds()
         if self.n == 1:
-            return WorstCase(end, 1, 0, 1)
+            return WorstCase(self.near_log_odds()[1], 1, 0, 1)
         return WorstCase(self.epsilon, 1, 0, 2)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:

@@ -123,7 +123,7 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Ln Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
+        """Logarithm, natural: Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Synthesizer(ABC):
         return np.exp(self.log_transition_matrix())
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        """Ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
+        """Logarithm, natural: Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
 
         A count that neither row can release says nothing about them: its log-odds are 0. One that a single row
         can release decides: its log-odds are infinite.

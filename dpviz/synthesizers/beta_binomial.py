@@ -76,7 +76,7 @@ class BetaBinomial(PriorSynthesizer):
         return ones[k] + zeros[n + m - k], by_column, by_row - normalizer[np.full(n + 1, m)]
 
     def _log_cells(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Ln Pr(columns | rows) for index arrays that broadcast against each other."""
+        """Logarithm, natural: Pr(columns | rows) for index arrays that broadcast against each other."""
         by_sum, by_column, by_row = self._log_terms
         return (by_sum[rows + columns] + by_column[columns] + by_row[rows]).total()
 

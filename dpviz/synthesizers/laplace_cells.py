@@ -99,8 +99,8 @@ class LaplaceCells(CellSynthesizer):
         columns = np.arange(self.n + 1)
         log_odds = self.one_cell.log_odds(np.array([place]), columns)[0]
         losses, where = np.unique(-log_odds if gains else log_odds, return_inverse=True)
-        masses: FloatArray = np.bincount(where, weights=self.one_cell.row(place + 1 if gains else place))
-        return losses, masses
+        masses = self.one_cell.row(place + 1 if gains else place)
+        return losses, np.array([masses[where == group].sum() for group in range(len(losses))])
 
     def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
         result = []
