@@ -34,11 +34,11 @@ class NoiseSanitizer(TwoCellSynthesizer):
 
     @abstractmethod
     def log_mass(self, distance: IntArray) -> FloatArray:
-        """Logarithm, natural: Pr(noise = d) at each whole number |d|."""
+        """ln Pr(noise = d) at each whole number |d|."""
 
     @abstractmethod
     def log_tail(self, distance: IntArray) -> FloatArray:
-        """Logarithm, natural: Pr(noise ≥ d) at each whole number d ≥ 0."""
+        """ln Pr(noise ≥ d) at each whole number d ≥ 0."""
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         i, j = np.asarray(rows), np.asarray(columns)

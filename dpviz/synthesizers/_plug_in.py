@@ -37,7 +37,7 @@ class PlugIn(PriorSynthesizer):
 
     @cached_property
     def _column_terms(self) -> FloatArray:
-        """Logarithm, natural: of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
+        """ln of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
         coefficients = log_binomials(self.m)
         return (coefficients.coarse - self.m * math.log(2)) + coefficients.fine
 

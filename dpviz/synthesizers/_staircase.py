@@ -32,9 +32,6 @@ RANKED = 1e-9
 NOISE = 1e-13
 """What rounding may put on the difference of tails."""
 
-STEPS = 32
-"""Terms added between two looks at which pairs can still win."""
-
 
 def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
     """The largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over i; the other direction is that of the mirrored release."""
@@ -79,7 +76,7 @@ def _tail_differences(
     corner, passed = pairs + width, rows + (columns - t[0])
     path = np.empty(len(pairs) + len(columns))
     path[0] = first_row[t[0]]
-    path[corner[:-1] + 1] = ((x + t) / (y + (m - t)) * (y / x))[:-1]
+    path[corner[:-1] + 1] = ((x + t) / x * (y / (y + (m - t))))[:-1]
     room = m - columns
     path[passed + 1] = room * (s.alpha + (rows + columns)) / ((columns + 1) * (s.beta + (s.n - rows) + (room - 1)))
     np.cumprod(path, out=path)
@@ -99,30 +96,32 @@ def _positive_sum(s: BetaBinomial, epsilon: float, pair: int, threshold: int) ->
 
 
 def _race(s: BetaBinomial, epsilon: float, t: IntArray, x: FloatArray, y: FloatArray) -> WorstCase:
-    """The largest δ_i by partial sums from below and a geometric bound on the rest, until one pair is left."""
-    pairs = np.arange(len(t))
-    log_scale = s._log_cells(pairs + 1, t)
-    top = float(log_scale.max())
-    term = np.exp(log_scale - top)
-    total = np.zeros(len(pairs))
-    most = -np.expm1(np.minimum(epsilon - np.log1p(s.m / x), 0.0))
-    while True:
-        for _ in range(STEPS):
-            room = s.m - t
-            log_odds = np.log1p(t / x) - np.log1p(room / y)
-            total += term * -np.expm1(np.minimum(epsilon - log_odds, 0.0))
-            step = room * (x + 1 + t) / ((t + 1.0) * (y + np.maximum(room - 1, 0)))
-            term = term * np.where(room > 0, step, 0.0)
-            t = np.minimum(t + 1, s.m)
-        room = s.m - t
-        step = room * (x + 1 + t) / ((t + 1.0) * (y + np.maximum(room - 1, 0)))
-        with np.errstate(over="ignore", divide="ignore"):
-            rest = np.where(step < 1, term / (1 - step), np.exp(-top)) * most * (room > 0)
-        best = int(np.argmax(total))
-        keep = (total + rest >= total[best]) & ((rest > 0) | (np.arange(len(total)) == best))
-        if np.all(rest[keep] <= 1e-16 * total[best]):
+    """The largest δ_i, however small: pairs whose geometric bound is below a sum already made are left out.
+
+    From the threshold on, Pr(j | i+1) falls at least as fast as it does at the threshold once it falls at all, and
+    no gain 1 − e^{ε − L(j)} exceeds that at m.
+    """
+    log_scale = s._log_cells(np.arange(1, len(t) + 1), t)
+    room = s.m - t
+    step = room * (x + 1 + t) / ((t + 1.0) * (y + np.maximum(room - 1, 0)))
+    log_tail = np.where(step < 1, log_scale - np.log1p(-np.minimum(step, 1 - 1e-12)), 0.0)
+    log_bound = np.minimum(log_tail, 0.0) + np.log(-np.expm1(np.minimum(epsilon - np.log1p(s.m / x), -1e-300)))
+    best, winner = -math.inf, 0
+    for pair in np.argsort(-log_bound):
+        if log_bound[pair] < best:
             break
-        pairs, t, x, y, term, total, most = (a[keep] for a in (pairs, t, x, y, term, total, most))
-    best = int(np.argmax(total))
-    value = math.exp(top + math.log(total[best])) if total[best] > 0 else 0.0
-    return WorstCase(value, int(pairs[best]) + 1, int(pairs[best]))
+        value = _log_positive_sum(s, epsilon, int(pair), int(t[pair]))
+        if value > best:
+            best, winner = value, int(pair)
+    return WorstCase(math.exp(best), winner + 1, winner)
+
+
+def _log_positive_sum(s: BetaBinomial, epsilon: float, pair: int, threshold: int) -> float:
+    """Natural logarithm of δ of one pair, where the probabilities themselves may underflow."""
+    j = np.arange(threshold, s.m + 1)
+    log_odds = np.log1p(j / (s.alpha + pair)) - np.log1p((s.m - j) / (s.beta + (s.n - 1 - pair)))
+    log_row = s._log_cells(np.array(pair + 1), j)
+    top = float(log_row.max())
+    with np.errstate(under="ignore"):
+        total = float(np.exp(log_row - top) @ -np.expm1(np.minimum(epsilon - log_odds, 0.0)))
+    return top + math.log(total) if total > 0 else -math.inf

@@ -52,7 +52,7 @@ def cumulative_sum(terms: FloatArray) -> SplitSum:
 
 
 def log_rising(base: float, count: int) -> SplitSum:
-    """Logarithm, natural: of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`.
+    """ln of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def log_rising(base: float, count: int) -> SplitSum:
 
 
 def log_rising_ratio(base: float, count: int) -> SplitSum:
-    """Logarithm, natural: of the rising factorials divided by base^k: they stay small where `base` is large.
+    """ln of the rising factorials divided by base^k: they stay small where `base` is large.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def log_rising_ratio(base: float, count: int) -> SplitSum:
 
 
 def log_binomials(total: int) -> SplitSum:
-    """Logarithm, natural: C(total, j) for j = 0 … `total`.
+    """ln C(total, j) for j = 0 … `total`.
 
     Examples
     --------

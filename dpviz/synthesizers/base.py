@@ -95,7 +95,7 @@ class Synthesizer(ABC):
     def __post_init__(self) -> None:
         for declaration in self.parameters():
             value = getattr(self, declaration.name)
-            if declaration.per_cell and not isinstance(value, (int, float, str)):
+            if declaration.per_cell and np.ndim(value) == 1:
                 value = tuple(declaration.check(item) for item in value)
             else:
                 value = declaration.check(value)
@@ -123,7 +123,7 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Logarithm, natural: Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
+        """ln Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Synthesizer(ABC):
         return np.exp(self.log_transition_matrix())
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        """Logarithm, natural: Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
+        """ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
 
         A count that neither row can release says nothing about them: its log-odds are 0. One that a single row
         can release decides: its log-odds are infinite.

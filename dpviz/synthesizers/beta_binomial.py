@@ -76,7 +76,7 @@ class BetaBinomial(PriorSynthesizer):
         return ones[k] + zeros[n + m - k], by_column, by_row - normalizer[np.full(n + 1, m)]
 
     def _log_cells(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Logarithm, natural: Pr(columns | rows) for index arrays that broadcast against each other."""
+        """ln Pr(columns | rows) for index arrays that broadcast against each other."""
         by_sum, by_column, by_row = self._log_terms
         return (by_sum[rows + columns] + by_column[columns] + by_row[rows]).total()
 
@@ -86,7 +86,8 @@ class BetaBinomial(PriorSynthesizer):
     def row(self, index: int) -> FloatArray:
         """Pr(m1 = 0 … m | n1 = `index`), built from the mode outward, so no tail loses its digits."""
         x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
-        step = (self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j)))
+        with np.errstate(over="ignore"):
+            step = (self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j)))
         falling = step < 1.0
         mode = int(np.argmax(falling)) if falling.any() else self.m
         row = np.empty(self.m + 1)
@@ -99,12 +100,13 @@ class BetaBinomial(PriorSynthesizer):
         """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-13 wherever it exceeds 1e-280."""
         n, m = self.n, self.m
         k = np.arange(n + m)
-        by_sum = (self.alpha + k) / (self.beta + ((n - 1 + m) - k))
+        with np.errstate(over="ignore"):
+            by_sum = (self.alpha + k) / (self.beta + ((n - 1 + m) - k))
         if m <= HANKEL_COLUMNS:
             log_hankel = np.concatenate([[0.0], np.cumsum(np.log(by_sum))])
             if log_hankel.max() - log_hankel.min() <= HANKEL_RANGE:
                 return self._matrix_from_hankel(by_sum, float(log_hankel.max()))
-        return self._matrix_from_recurrence(by_sum)
+        return self._matrix_from_recurrence()
 
     def _matrix_from_hankel(self, by_sum: FloatArray, log_top: float) -> FloatArray:
         """T[i, j] ∝ C(m, j) h[i + j], every row divided by its sum."""
@@ -115,13 +117,16 @@ class BetaBinomial(PriorSynthesizer):
         matrix /= matrix.sum(axis=1, keepdims=True)
         return matrix
 
-    def _matrix_from_recurrence(self, by_sum: FloatArray) -> FloatArray:
+    def _matrix_from_recurrence(self) -> FloatArray:
         """T[i+1, j] = T[i, j] U[i+j] c[i]: two multiplications a cell.
 
         A cell that underflowed could grow back without its digits, so a fresh row starts before growth reaches e^60.
+        A power of two goes from U to c, so that neither overflows where α and β lie 300 decades apart.
         """
-        n, m, i = self.n, self.m, np.arange(self.n)
-        by_row = (self.beta + ((n - 1) - i)) / (self.alpha + i)
+        n, m, i, k = self.n, self.m, np.arange(self.n), np.arange(self.n + self.m)
+        balance = 2.0 ** round(math.log2((self.alpha + n) / (self.beta + n)))
+        by_sum = (self.alpha + k) / balance / (self.beta + ((n - 1 + m) - k))
+        by_row = (self.beta + ((n - 1) - i)) * balance / (self.alpha + i)
         growth = np.concatenate([[0.0], np.cumsum(np.log1p(m / (self.alpha + i)))])
         matrix = np.empty((n + 1, m + 1))
         start = 0

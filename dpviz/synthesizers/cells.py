@@ -170,7 +170,7 @@ class PriorCellSynthesizer(CellSynthesizer):
 
 
 def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
-    """Logarithm, natural: of total! / Π counts!."""
+    """ln of total! / Π counts!."""
     factorial = log_rising(1.0, total)
     value = factorial[np.full(counts[0].shape, total)]
     for count in counts:

@@ -1,0 +1,208 @@
+"""Read a transition matrix from CSV text, forgiving in form and exact about what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix
+from dpviz.types import FloatArray
+
+LARGEST_SIDE = 1000
+LARGEST_BYTES = 32_000_000
+MOST_DECIMALS = 12
+"""Printed decimals beyond which numbers count as exact."""
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+class MatrixProblem(ValueError):
+    """What keeps a text from being a transition matrix, in a sentence that says where and what to do."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The values of one line of the text, with its number in the file."""
+
+    number: int
+    values: list[str]
+
+
+def read_matrix(content: str | bytes) -> GivenMatrix:
+    r"""The transition matrix written in `content`.
+
+    Comma, semicolon, tab or spaces between values; a header line or none; none, one or two columns of row names or
+    counts before the probabilities, found by what sums to 1. Blank lines and lines that start with # are passed over.
+
+    Parameters
+    ----------
+    content
+        The text, or the bytes of a UTF-8 file, up to 32 MB and 1,000 × 1,000 probabilities.
+
+    Raises
+    ------
+    MatrixProblem
+        Where the text is no transition matrix: the line, the value and what is needed instead.
+
+    Examples
+    --------
+    >>> read_matrix("n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75").probabilities.tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    lines = _split(_text(content))
+    header, lines = _header(lines)
+    width = len(lines[0].values)
+    for line in lines:
+        if len(line.values) != width:
+            raise MatrixProblem(
+                f"Line {line.number} has {len(line.values)} values, line {lines[0].number} has {width}. "
+                "Every row needs the same number of values."
+            )
+    if len(lines) < 2:
+        raise MatrixProblem("There is only one row. A matrix needs at least two: one for each confidential table.")
+    if len(lines) > LARGEST_SIDE or width > LARGEST_SIDE + 2:
+        raise MatrixProblem(
+            f"The matrix has {len(lines):,} rows and {width:,} columns; at most {LARGEST_SIDE:,} × {LARGEST_SIDE:,} "
+            "is audited here. Leave rows and columns out, or use the Python package."
+        )
+    labels = _label_columns(header, lines)
+    matrix = _numbers(lines, labels)
+    _check(matrix, lines, labels)
+    return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
+
+
+def _text(content: str | bytes) -> str:
+    if len(content) > LARGEST_BYTES:
+        raise MatrixProblem(
+            f"The file has {len(content) / 1e6:,.0f} MB; at most {LARGEST_BYTES / 1e6:,.0f} MB are read. "
+            f"A matrix of {LARGEST_SIDE:,} × {LARGEST_SIDE:,} probabilities at full precision fits."
+        )
+    if isinstance(content, bytes):
+        if content[:2] == b"PK":
+            raise MatrixProblem("This is a spreadsheet or an archive, not text. Save the sheet as CSV and bring that.")
+        try:
+            content = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise MatrixProblem("This is not a text file in UTF-8. Save the matrix as CSV (UTF-8).") from None
+    return content.lstrip("\ufeff")
+
+
+def _split(text: str) -> list[_Line]:
+    """The lines with something in them, split at the separator that the text uses."""
+    kept = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip(" ,;\t\r") and not line.lstrip().startswith("#")
+    ]
+    if not kept:
+        raise MatrixProblem(
+            "There is nothing in it. Give one line for each confidential table, with the probability of every "
+            "released table, separated by commas."
+        )
+    sample = "\n".join(line for _, line in kept[:20])
+    separator = next((mark for mark in (";", "\t", ",") if mark in sample), None)
+    if separator is None:
+        rows = [line.split() for _, line in kept]
+    else:
+        rows = list(csv.reader([line for _, line in kept], delimiter=separator, skipinitialspace=True))
+        if all(row and row[-1].strip() == "" for row in rows):
+            rows = [row[:-1] for row in rows]
+    if separator in (";", "\t") and "." not in sample:
+        rows = [[value.replace(",", ".") for value in row] for row in rows]
+    return [_Line(number, [value.strip() for value in row]) for (number, _), row in zip(kept, rows, strict=True)]
+
+
+def _is_number(value: str) -> bool:
+    return NUMBER.fullmatch(value) is not None
+
+
+def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
+    """The header's names, or None, and the lines below it.
+
+    A header holds no fractions: names alone, or names and whole counts. A first row of names and 0s and 1s that sum
+    to 1 is a row of probabilities, unless the place of its name is empty.
+    """
+    first = lines[0].values
+    numbers = [value for value in first if _is_number(value)]
+    if not all(value.isdigit() for value in numbers):
+        return None, lines
+    counts = numbers == [str(place) for place in range(len(first))] and len(first) > 2
+    named = len(numbers) < len(first) and (first[0] == "" or sum(map(int, numbers)) != 1)
+    if not (counts or named):
+        return None, lines
+    if len(lines) == 1:
+        raise MatrixProblem("There is a header line and no row below it. Give one line for each confidential table.")
+    return first, lines[1:]
+
+
+def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
+    """How many columns before the probabilities hold names or counts of the confidential tables."""
+    width = len(lines[0].values)
+    for labels in range(min(3, width)):
+        parts = [line.values[labels:] for line in lines[:50]]
+        if all(all(map(_is_number, part)) and abs(sum(map(float, part)) - 1) <= ROW_SUM_TOLERANCE for part in parts):
+            return labels
+    if header is not None:
+        named = [bool(re.match(r"(n\d*|row|label|name)?$", name.strip().lower())) for name in header[:2]]
+        return 0 if not named or not named[0] else (2 if all(named) and len(named) == 2 and width > 2 else 1)
+    return int(width > 1 and not any(_is_number(line.values[0]) for line in lines))
+
+
+def _numbers(lines: list[_Line], labels: int) -> FloatArray:
+    try:
+        return np.array([line.values[labels:] for line in lines]).astype(float)
+    except ValueError:
+        pass
+    for line in lines:
+        for place, value in enumerate(line.values[labels:], start=labels + 1):
+            if not _is_number(value):
+                shown = f"“{value[:30]}”" if value else "empty"
+                raise MatrixProblem(
+                    f"Line {line.number}, value {place} is {shown}. A probability from 0 to 1 is needed, written with "
+                    "a point."
+                ) from None
+    raise MatrixProblem("A value is not a number.")
+
+
+def _check(matrix: FloatArray, lines: list[_Line], labels: int) -> None:
+    """Raise a MatrixProblem that names the line of the text where an entry or a row sum is wrong."""
+    for problem, wrong in (
+        ("is not finite", ~np.isfinite(matrix)),
+        ("is negative", matrix < 0),
+    ):
+        if wrong.any():
+            row, column = (int(place) for place in np.argwhere(wrong)[0])
+            raise MatrixProblem(
+                f"Line {lines[row].number}, value {column + labels + 1} {problem}: {matrix[row, column]:g}. "
+                "A probability from 0 to 1 is needed."
+            )
+    sums = matrix.sum(axis=1)
+    off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
+    if not off.any():
+        return
+    row = int(np.argmax(off))
+    advice = "Every row must hold the probabilities of all tables that can be released."
+    if np.all(np.abs(sums - 100) <= 100 * ROW_SUM_TOLERANCE):
+        advice = "These look like percentages: divide by 100."
+    elif np.all(np.abs(matrix.sum(axis=0) - 1) <= ROW_SUM_TOLERANCE):
+        advice = "The columns sum to 1: exchange rows and columns, so that a row is a confidential table."
+    elif np.all(sums > 0) and np.all(matrix == np.rint(matrix)):
+        advice = "These look like counts: divide each row by its sum."
+    raise MatrixProblem(
+        f"Line {lines[row].number} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). {advice}"
+    )
+
+
+def _decimals(lines: list[_Line], labels: int) -> int | None:
+    """The most decimals printed, or None where the numbers are exact: whole, in full precision or with exponents."""
+    most = 0
+    for line in lines:
+        for value in line.values[labels:]:
+            if "e" in value or "E" in value:
+                return None
+            _, _, fraction = value.partition(".")
+            most = max(most, len(fraction))
+    return most if 0 < most <= MOST_DECIMALS else None

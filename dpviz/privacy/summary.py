@@ -1,0 +1,178 @@
+"""Everything the verdict on a release needs, computed in one call, and the part of its tables that a picture shows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.privacy.hockey_stick import epsilon_for_delta, privacy_profile, worst_neighbours
+from dpviz.privacy.probabilistic import failure_by_row, law_of_counts
+from dpviz.privacy.sdl import change_by_row
+from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.synthesizers.cells import CellSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+PICTURE_SIDE = 201
+"""Most rows and columns of a picture; larger tables are shown at evenly spaced counts."""
+
+PROFILE_POINTS = 81
+
+SMALLEST_DELTA = 1e-12
+"""Where a privacy profile ends, if it has not reached 0 before."""
+
+
+@dataclass(frozen=True)
+class PrivacySummary:
+    """The privacy of a release at a promised ε and an allowed δ.
+
+    Parameters
+    ----------
+    synthesizer, epsilon, delta
+        What was asked.
+    worst
+        The cell with the largest |log-odds|: its value is the exact ε.
+    divergence
+        δ(ε) with the neighbours that attain it.
+    epsilon_at_delta
+        The least ε that holds with the allowed δ.
+    failure
+        Probability of failure by confidential table, or None where the full table is too large.
+    joint_failure
+        Its mean when every row falls in each cell with the same probability; None as above.
+    change
+        Pr(m ≠ n | n) by confidential table; None as above or where n and m differ.
+    """
+
+    synthesizer: Synthesizer
+    epsilon: float
+    delta: float
+    worst: WorstCase
+    divergence: WorstCase
+    epsilon_at_delta: float
+    failure: FloatArray | None
+    joint_failure: float | None
+    change: FloatArray | None
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the release is ε-differentially private, rounding aside (relative 1e-12)."""
+        return self.worst.value <= self.epsilon * (1 + 1e-12)
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the release is (ε, δ)-differentially private."""
+        return self.is_pure or self.divergence.value <= self.delta
+
+
+def enumerable(synthesizer: Synthesizer) -> bool:
+    """Whether the full matrix of the release can be listed."""
+    return not isinstance(synthesizer, CellSynthesizer) or synthesizer.enumerable
+
+
+def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
+    """The privacy of `synthesizer` at a promised ε and an allowed δ.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> summary = summarize(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5), epsilon=2.0, delta=0.0)
+    >>> round(summary.worst.value, 6), summary.is_pure
+    (2.397895, False)
+    """
+    listed = enumerable(synthesizer)
+    failure = failure_by_row(synthesizer, epsilon) if listed else None
+    sizes_match = listed and int(synthesizer.row_counts[0].sum()) == int(synthesizer.column_counts[-1].max())
+    return PrivacySummary(
+        synthesizer,
+        epsilon,
+        delta,
+        synthesizer.worst_log_odds(),
+        worst_neighbours(synthesizer, epsilon),
+        epsilon_for_delta(synthesizer, delta),
+        failure,
+        None if failure is None else float(law_of_counts(synthesizer, "even") @ failure),
+        change_by_row(synthesizer) if sizes_match else None,
+    )
+
+
+@dataclass(frozen=True)
+class TableView:
+    """The rows and columns of a release's tables that a picture shows.
+
+    Parameters
+    ----------
+    rows, pairs, columns
+        Indices shown: all of them up to `PICTURE_SIDE`, evenly spaced ones beyond.
+    log_probabilities
+        ln of the transition matrix there, shape (rows, columns).
+    log_odds
+        Signed log-odds table there, shape (pairs, columns).
+    """
+
+    synthesizer: Synthesizer
+    rows: IntArray
+    pairs: IntArray
+    columns: IntArray
+    log_probabilities: FloatArray
+    log_odds: FloatArray
+
+    @property
+    def whole(self) -> bool:
+        """Whether every row and column is shown."""
+        return (len(self.rows), len(self.columns)) == self.synthesizer.shape
+
+
+def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:
+    """The tables of `synthesizer` at no more than `side` evenly spaced rows, pairs and columns, ends included."""
+    size = synthesizer.shape
+    rows, columns = _spread(size[0], side), _spread(size[1], side)
+    pairs = _spread(len(synthesizer.neighbours), side)
+    return TableView(
+        synthesizer,
+        rows,
+        pairs,
+        columns,
+        synthesizer.log_transition(rows, columns),
+        synthesizer.log_odds(pairs, columns),
+    )
+
+
+def _spread(size: int, most: int) -> IntArray:
+    """Up to `most` evenly spaced whole numbers from 0 to size − 1, both ends included."""
+    return np.unique(np.rint(np.linspace(0, size - 1, min(size, most))).astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The privacy profile δ(ε) of a release.
+
+    Parameters
+    ----------
+    epsilons, deltas
+        The curve, ε from 0 on.
+    pure
+        The exact ε, where δ reaches 0; infinite where it never does.
+    """
+
+    synthesizer: Synthesizer
+    epsilons: FloatArray
+    deltas: FloatArray
+    pure: float
+
+
+def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
+    """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
+    pure = synthesizer.worst_log_odds().value
+    last = epsilon_for_delta(synthesizer, SMALLEST_DELTA)
+    if math.isinf(last):
+        last = 2 * _largest_finite(synthesizer)
+    epsilons = np.linspace(0, last, points)
+    return Profile(synthesizer, epsilons, privacy_profile(synthesizer, epsilons), pure)
+
+
+def _largest_finite(synthesizer: Synthesizer) -> float:
+    table = np.abs(synthesizer.log_odds_table())
+    finite = table[np.isfinite(table)]
+    return float(finite.max()) if len(finite) else 1.0

@@ -1,0 +1,171 @@
+"""Figures 1 to 4 of Abowd & Vilhuber (2008), and the accounts that can be given of their δ = 0.0006.
+
+Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases 2008.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from dpviz.privacy import (
+    delta_for_epsilon,
+    exceeds,
+    failure_by_row,
+    law_of_counts,
+    log_odds_table,
+    probabilistic_delta,
+)
+from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
+from dpviz.types import FloatArray
+
+PRINTED_DIGITS = 6
+PRINTED_EPSILON = 2.0
+PRINTED_DELTA = 0.0006
+
+CAPTIONS = {
+    1: "Multinomial-Dirichlet synthesizer with (2, 0.0006)-prob. differential privacy",
+    2: "Differential privacy values (log posterior odds ratios) for MD synthesizer",
+    3: "Laplace synthesizer with 2-differential privacy",
+    4: "Differential privacy values (log posterior odds ratios) for Laplace sanitizer",
+}
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table as printed.
+
+    Parameters
+    ----------
+    number
+        Number of the figure.
+    caption
+        Its caption in the paper.
+    values
+        The printed values, shape (rows, 6).
+    text
+        The table as CSV.
+    """
+
+    number: int
+    caption: str
+    values: FloatArray
+    text: str
+
+    def differing_cells(self, values: FloatArray) -> int:
+        """How many of `values`, rounded as printed, differ from the printed ones."""
+        return int(np.count_nonzero(np.round(values, PRINTED_DIGITS) != self.values))
+
+
+@dataclass(frozen=True)
+class Account:
+    """One way to arrive at a probability that 2-differential privacy fails.
+
+    Parameters
+    ----------
+    name
+        What is counted, in a few words.
+    value
+        What it comes to for Fig. 1 and ε = 2.
+    how
+        One sentence on how it is counted.
+    """
+
+    name: str
+    value: float
+    how: str
+
+
+@cache
+def printed_figure(number: int) -> PrintedTable:
+    """Figure 1, 2, 3 or 4 as printed.
+
+    Examples
+    --------
+    >>> printed_figure(1).values[0].tolist()
+    [0.647228, 0.294194, 0.05349, 0.004863, 0.000221, 4e-06]
+    """
+    if number not in CAPTIONS:
+        raise ValueError(f"number must be 1, 2, 3 or 4, a figure of Abowd & Vilhuber (2008); got {number!r}.")
+    text = files("dpviz.published").joinpath(f"abowd_vilhuber_fig{number}.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    values = np.array([[float(row[f"m1={j}"]) for j in range(6)] for row in rows])
+    return PrintedTable(number, CAPTIONS[number], values, text)
+
+
+def fig_1_synthesizer() -> PosteriorMean:
+    """The law that Fig. 1 and Fig. 2 show to every printed digit: the posterior-mean plug-in."""
+    return PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+
+
+def equation_one() -> BetaBinomial:
+    """The law of the paper's equation (1) at the same parameters: the posterior draw."""
+    return BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
+
+
+def fig_3_synthesizer() -> LaplaceSanitizer:
+    """The law of Fig. 3 and Fig. 4."""
+    return LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
+
+
+def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Account]:
+    """The ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
+
+    Examples
+    --------
+    >>> [round(account.value, 6) for account in accounts_of_printed_delta()]
+    [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
+    """
+    release, epsilon = synthesizer or fig_1_synthesizer(), PRINTED_EPSILON
+    over, matrix = exceeds(log_odds_table(release), epsilon), release.transition_matrix()
+    even, jeffreys = (law_of_counts(release, law)[:, None] * matrix for law in ("even", "jeffreys"))
+    failure = failure_by_row(release, epsilon)
+
+    def pairs(joint: FloatArray, choose: np.ufunc) -> float:
+        return float(choose(joint[:-1], joint[1:])[over].sum())
+
+    return [
+        Account(
+            "smaller side of each cell, n1 ~ Binomial(5, ½)",
+            pairs(even, np.minimum),
+            "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
+            "printed 0.0006, and counts each failure where it is least likely to happen.",
+        ),
+        Account(
+            "worst table: probabilistic differential privacy",
+            probabilistic_delta(release, epsilon),
+            "The largest probability, over the confidential tables, of releasing counts where some neighbour's "
+            "log-odds exceed 2 (Machanavajjhala et al. 2008).",
+        ),
+        Account(
+            "(ε, δ)-differential privacy",
+            delta_for_epsilon(release, epsilon),
+            "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's "
+            "does not cover.",
+        ),
+        Account(
+            "any failing cell, n1 ~ Binomial(5, ½)",
+            float(law_of_counts(release, "even") @ failure),
+            "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: "
+            "the sentence of the paper, taken at its word.",
+        ),
+        Account(
+            "larger side of each cell, n1 ~ Binomial(5, ½)",
+            pairs(even, np.maximum),
+            "As the printed account, with the larger of the two joint probabilities.",
+        ),
+        Account(
+            "any failing cell, n1 ~ Beta-binomial(5, ½, ½)",
+            float(law_of_counts(release, "jeffreys") @ failure),
+            "The joint probability of all failing cells when n1 follows the prior predictive law.",
+        ),
+        Account(
+            "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)",
+            pairs(jeffreys, np.maximum),
+            "The larger joint probability of each cell when n1 follows the prior predictive law.",
+        ),
+    ]
