@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -20,7 +21,8 @@ LARGEST_EPSILON = 1e6
 
 def worst_neighbours(synthesizer: Synthesizer, epsilon: float) -> WorstCase:
     """δ(ε) with the ordered pair of neighbours that attains it."""
-    return synthesizer.hockey_stick(check_epsilon(epsilon))
+    worst = synthesizer.hockey_stick(check_epsilon(epsilon))
+    return dataclasses.replace(worst, value=1.0) if worst.value > 1 else worst  # rounding may pass 1
 
 
 def delta_for_epsilon(synthesizer: Synthesizer, epsilon: float) -> float:

@@ -15,7 +15,7 @@ from dpviz.types import FloatArray, IntArray
 
 NOISE_EPSILON = dataclasses.replace(
     EPSILON,
-    title="ε of the noise",
+    title="Privacy loss of the noise",
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -79,6 +80,12 @@ class GivenMatrix(Synthesizer):
             )
         matrix.setflags(write=False)
         object.__setattr__(self, "probabilities", matrix)
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of the numbers: equal for equal matrices with as many printed decimals."""
+        kind = repr((self.probabilities.shape, self.decimals)).encode()
+        return hashlib.sha256(kind + self.probabilities.tobytes()).hexdigest()
 
     @property
     def n(self) -> int:

@@ -1,0 +1,110 @@
+"""Tables of counts in the layout of Abowd & Vilhuber: confidential counts down the side, m1 over m2 across the top."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import numpy as np
+
+from dpviz.parameters import readable
+from dpviz.privacy import exceeds
+from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.types import FloatArray
+
+DIGITS = 6
+
+STYLE = """
+.dpviz-table {overflow-x: auto; max-height: 34rem; overflow-y: auto; margin: 0 0 .4rem}
+.dpviz-table table {border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem; width: 100%}
+.dpviz-table caption {text-align: left; padding: 0 0 .35rem; font-weight: 600}
+.dpviz-table th, .dpviz-table td {padding: .28rem .5rem; text-align: right; border: 0; white-space: nowrap}
+.dpviz-table thead th {border-bottom: 1px solid rgba(128,128,128,.35); font-weight: 500}
+.dpviz-table thead tr:not(:last-child) th {border-bottom: 0; padding-bottom: 0}
+.dpviz-table tbody th {font-weight: 500}
+.dpviz-table tbody th.dpviz-last {border-right: 1px solid rgba(128,128,128,.35)}
+.dpviz-table td.dpviz-over {font-weight: 700; outline: 2px solid #D55E00; outline-offset: -2px}
+.dpviz-table td.dpviz-over::before {content: "▲ "; font-size: .7em; vertical-align: .15em}
+.dpviz-table td.dpviz-worst {text-decoration: underline; text-underline-offset: .2em}
+"""
+
+
+def matrix_html(synthesizer: Synthesizer, caption: str) -> str:
+    """The transition matrix as an HTML table; the deeper the shade, the larger the probability."""
+    matrix = synthesizer.transition_matrix()
+    cells = [
+        "".join(f'<td style="background:rgba(0,114,178,{0.42 * value:.3f})">{value:.{DIGITS}f}</td>' for value in line)
+        for line in matrix.tolist()
+    ]
+    labels = [_row_header(synthesizer.row_table(row)) for row in range(len(matrix))]
+    names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
+    return _table(caption, names, synthesizer, labels, cells)
+
+
+def log_odds_html(
+    synthesizer: Synthesizer,
+    epsilon: float,
+    caption: str,
+    *,
+    signed: bool,
+    table: FloatArray | None = None,
+) -> str:
+    """The log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined."""
+    values = synthesizer.log_odds_table() if table is None else table
+    worst = int(np.argmax(np.abs(values)))
+    over = exceeds(values, epsilon)
+    cells = []
+    for row, line in enumerate(values.tolist()):
+        parts = []
+        for column, value in enumerate(line):
+            marks = ["dpviz-over"] if over[row, column] else []
+            if row * values.shape[1] + column == worst:
+                marks.append("dpviz-worst")
+            title = f' title="over ε = {readable(epsilon)}"' if over[row, column] else ""
+            parts.append(f'<td class="{" ".join(marks)}"{title}>{_six_digits(value if signed else abs(value))}</td>')
+        cells.append("".join(parts))
+    pairs = synthesizer.neighbours.tolist()
+    labels = [_row_header((*synthesizer.row_table(a), *synthesizer.row_table(b))) for a, b in pairs]
+    cell_names = range(1, synthesizer.row_counts.shape[1] + 1)
+    names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_names]
+    return _table(caption, names, synthesizer, labels, cells)
+
+
+def worst_case_text(synthesizer: Synthesizer, worst: WorstCase) -> str:
+    """Neighbours and released counts of a worst case, such as ``(1, 4) against (0, 5), releasing (5, 0)``."""
+    text = f"{synthesizer.row_table(worst.likelier)} against {synthesizer.row_table(worst.other)}"
+    return text if worst.column is None else f"{text}, releasing {synthesizer.column_table(worst.column)}"
+
+
+def _six_digits(value: float) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{DIGITS}f}".replace("-", "−")
+
+
+def _row_header(counts: tuple[int, ...]) -> str:
+    last = len(counts) - 1
+    return "".join(
+        f'<th scope="row"{" class=dpviz-last" if place == last else ""}>{count}</th>'
+        for place, count in enumerate(counts)
+    )
+
+
+def _table(caption: str, names: list[str], synthesizer: Synthesizer, labels: list[str], cells: list[str]) -> str:
+    """The table: k header rows of released counts, row labels, cells."""
+    columns = synthesizer.column_counts
+    size = columns.shape[1]
+    heads = []
+    for cell in range(size):
+        lead = (
+            "".join(f'<th scope="col">{name}</th>' for name in names[:-1])
+            + f'<th scope="col">{names[-1]} \\ m<sub>{cell + 1}</sub></th>'
+            if cell == size - 1
+            else f'<td colspan="{len(names) - 1}"></td><th scope="row">m<sub>{cell + 1}</sub></th>'
+        )
+        heads.append(f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in columns[:, cell].tolist())}</tr>")
+    body = "".join(f"<tr>{label}{line}</tr>" for label, line in zip(labels, cells, strict=True))
+    return (
+        f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
+    )

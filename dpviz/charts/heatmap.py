@@ -1,0 +1,181 @@
+"""Heatmaps of a transition matrix and of a log-odds table, with the exact numbers in the hover."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.charts.style import MAGNITUDES, SIGNED, figure, log_ticks
+from dpviz.parameters import readable
+from dpviz.privacy import exceeds
+from dpviz.privacy.summary import TableView
+from dpviz.types import BoolArray, FloatArray, IntArray
+
+DARKEST_EXPONENT = -16
+"""Probabilities below 10 to this power share the darkest colour; the hover still tells them apart."""
+
+INFINITE = 1e3
+"""Stands for an infinite log-odds in the picture alone; the hover says ∞."""
+
+
+def matrix_heatmap(view: TableView) -> go.Figure:
+    """Pr(released | confidential) on a logarithmic colour scale; a probability of 0 stays blank."""
+    log10 = view.log_probabilities / math.log(10)
+    possible = np.isfinite(log10)
+    lowest = int(max(DARKEST_EXPONENT, np.floor(log10[possible].min())))
+    lowest = min(lowest, -1)
+    exponents, texts = log_ticks(lowest, 0)
+    if lowest == DARKEST_EXPONENT:
+        texts[0] = "≤ " + texts[0]
+    made = _heatmap_figure(view, "tables", view.synthesizer.shape[0])
+    x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.rows, rows=True)
+    with np.errstate(under="ignore"):
+        probabilities = np.exp(view.log_probabilities)
+    made.add_heatmap(
+        z=np.where(possible, np.maximum(log10, lowest), np.nan).astype(np.float32),
+        x=x,
+        y=y,
+        customdata=np.stack([probabilities, np.maximum(log10, -1e9)], axis=-1),
+        zmin=lowest,
+        zmax=0,
+        colorscale=MAGNITUDES,
+        colorbar=_colorbar("Pr", exponents, texts),
+        hovertemplate=f"confidential {_counts(view, rows=True)}<br>released {_counts(view, rows=False)}<br>"
+        "<b>Pr = %{customdata[0]:.6g}</b><br>log₁₀ Pr = %{customdata[1]:.4f}<extra></extra>",
+        hoverongaps=False,
+    )
+    return made
+
+
+def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Figure:
+    """Log-odds of neighbours, with an outline around the cells over ε."""
+    table = np.clip(view.log_odds, -INFINITE, INFINITE)
+    finite = np.abs(view.log_odds[np.isfinite(view.log_odds)])
+    largest = float(finite.max()) if len(finite) else 1.0
+    limit = max(min(largest, 4 * epsilon), 1e-12)
+    made = _heatmap_figure(view, f"odds {signed}", len(view.synthesizer.neighbours))
+    x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.pairs, rows=True, pairs=True)
+    shown = table if signed else np.abs(table)
+    lowest = -limit if signed else 0.0
+    ticks = [tick for tick in (-limit, -epsilon, 0.0, epsilon, limit) if lowest <= tick <= limit]
+    ticks = [tick for tick in ticks if abs(abs(tick) - limit) < 1e-12 or abs(abs(tick) - limit) > 0.07 * limit]
+    texts = [_tick_text(tick, epsilon, limit, largest) for tick in ticks]
+    made.add_heatmap(
+        z=np.clip(shown, lowest, limit).astype(np.float32),
+        x=x,
+        y=y,
+        customdata=table if signed else np.abs(table),
+        zmin=lowest,
+        zmax=limit,
+        colorscale=SIGNED if signed else MAGNITUDES,
+        colorbar=_colorbar("log-odds" if signed else "|log-odds|", ticks, texts),
+        hovertemplate=f"neighbours {_counts(view, rows=True, pairs=True)}<br>"
+        f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata:.6f}}</b><extra></extra>",
+    )
+    outline = _outline(exceeds(table, epsilon))
+    if outline is not None:
+        made.add_scatter(
+            x=_between(x, outline[0]),
+            y=_between(y, outline[1]),
+            mode="lines",
+            line={"color": "#D62728" if not signed else "#111111", "width": 2},
+            name=f"outline: |log-odds| over ε = {readable(epsilon)}",
+            hoverinfo="skip",
+            showlegend=True,
+        )
+    return made
+
+
+def _heatmap_figure(view: TableView, kind: str, rows: int) -> go.Figure:
+    odds = kind != "tables"
+    two_cells = view.synthesizer.row_counts.shape[1] == 2
+    first = "n1 of the pair n1, n1 + 1" if odds else "confidential n1"
+    made = figure(
+        x_title="released m1" if two_cells else "released counts",
+        y_title=first if two_cells else ("pair of neighbours" if odds else "confidential counts"),
+        uirevision=f"{kind} {view.synthesizer.key} {rows} {view.synthesizer.shape[1]}",
+    )
+    made.update_yaxes(autorange="reversed")
+    if not two_cells:
+        made.update_xaxes(type="category", nticks=20)
+        made.update_yaxes(type="category", nticks=20)
+    made.update_xaxes(showgrid=False, zeroline=False)
+    made.update_yaxes(showgrid=False, zeroline=False)
+    return made
+
+
+def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> dict[str, object]:
+    return {
+        "title": {"text": title, "side": "top"},
+        "tickvals": ticks,
+        "ticktext": texts,
+        "thickness": 12,
+        "outlinewidth": 0,
+        "x": 1.01,
+        "xpad": 4,
+    }
+
+
+def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str:
+    sign = "−" if tick < 0 else ""
+    if tick == 0:
+        return "0"
+    if abs(abs(tick) - epsilon) < 1e-12:
+        return f"{sign}ε"
+    more = "≥ " if largest > limit * (1 + 1e-9) else ""
+    return f"{more}{sign}{readable(abs(tick), 3)}"
+
+
+def _axis_values(view: TableView, indices: IntArray, *, rows: bool, pairs: bool = False) -> IntArray | list[str]:
+    """Counts on the axis: the first count for two cells, all of them as text for more."""
+    synthesizer = view.synthesizer
+    if synthesizer.row_counts.shape[1] == 2:
+        return indices
+    if pairs:
+        both = synthesizer.neighbours[indices]
+        return [f"{_joined(synthesizer.row_table(a))} | {_joined(synthesizer.row_table(b))}" for a, b in both.tolist()]
+    table = synthesizer.row_table if rows else synthesizer.column_table
+    return [_joined(table(index)) for index in indices.tolist()]
+
+
+def _joined(counts: tuple[int, ...]) -> str:
+    return ",".join(str(count) for count in counts)
+
+
+def _counts(view: TableView, *, rows: bool, pairs: bool = False) -> str:
+    """The hover's template for the counts on an axis."""
+    axis = "y" if rows else "x"
+    if view.synthesizer.row_counts.shape[1] == 2:
+        if pairs:
+            return "n1 = %{y} and one more"
+        return f"{'n1' if rows else 'm1'} = %{{{axis}}}"
+    return f"(%{{{axis}}})"
+
+
+def _outline(mask: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+    """Line segments around the marked cells, as places between cell indices, gaps between segments as NaN."""
+    if not mask.any():
+        return None
+    framed = np.pad(mask, 1)
+    sides = np.argwhere(framed[:, 1:] != framed[:, :-1])
+    levels = np.argwhere(framed[1:, :] != framed[:-1, :])
+    x = [np.stack([sides[:, 1] - 0.5, sides[:, 1] - 0.5], 1), np.stack([levels[:, 1] - 1.5, levels[:, 1] - 0.5], 1)]
+    y = [np.stack([sides[:, 0] - 1.5, sides[:, 0] - 0.5], 1), np.stack([levels[:, 0] - 0.5, levels[:, 0] - 0.5], 1)]
+    across, down = np.concatenate(x), np.concatenate(y)
+    gap = np.full((len(across), 1), np.nan)
+    return np.hstack([across, gap]).ravel(), np.hstack([down, gap]).ravel()
+
+
+def _between(values: IntArray | list[str], places: FloatArray) -> FloatArray:
+    """Axis values at places between the cells."""
+    if isinstance(values, list):
+        return places
+    if len(values) == 1:
+        return places + float(values[0])
+    spacing = float(values[1] - values[0])
+    inner = np.interp(places, np.arange(len(values)), values)
+    inner = np.where(places < 0, values[0] + places * spacing, inner)
+    last = len(values) - 1
+    return np.where(places > last, values[-1] + (places - last) * float(values[-1] - values[-2]), inner)

@@ -1,0 +1,1 @@
+"""Controls and pieces that the pages share; nothing here computes."""

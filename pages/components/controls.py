@@ -1,0 +1,129 @@
+"""A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import streamlit as st
+
+from dpviz.parameters import Parameter, readable
+
+POINTS_PER_DECADE = 20
+FIRST_WHOLE = 30
+"""Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
+
+PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
+
+
+def number_control(
+    declaration: Parameter,
+    key: str,
+    *,
+    widest: Parameter | None = None,
+    default: float | None = None,
+    zero: bool = False,
+) -> float:
+    """Slider and number box for `declaration`; returns the value, which may still break a rule of the synthesizer.
+
+    Parameters
+    ----------
+    declaration
+        The parameter.
+    key
+        Key in the session and name in the address.
+    widest
+        Declaration whose domain the box accepts, where it is shared by laws with different domains; a value outside
+        `declaration` is then for the law to refuse, and is not lost.
+    default
+        Value of a fresh page, if not the declaration's.
+    zero
+        Whether 0 is added below a logarithmic slider.
+    """
+    limits = widest or declaration
+    kind = int if declaration.integer else float
+    start = kind(declaration.default if default is None else default)
+    value = kind(st.session_state.get(key, start))
+    row = st.container(key=f"row_{key}", gap=None)
+    slider_place = row.container()
+    with row:
+        value = st.number_input(
+            f"{declaration.symbol}, exact value",
+            min_value=kind(limits.minimum),
+            max_value=kind(limits.maximum),
+            value=start,
+            step=1 if declaration.integer else None,
+            format="%d" if declaration.integer else "%.10g",
+            key=key,
+            bind="query-params",
+            label_visibility="collapsed",
+            width="stretch",
+        )
+    value = start if value is None else kind(value)
+    slider = f"{key}_slider"
+    text = readable(value, 6)
+    options = sorted([stop for stop in _stops(declaration, zero) if readable(stop, 6) != text] + [value])
+    if st.session_state.get(slider) != value:
+        st.session_state[slider] = value
+    hint = PRIVATE_END[declaration.private_end]
+    with slider_place:
+        st.select_slider(
+            f"{declaration.title} **{declaration.symbol}**" + (f" · {hint}" if hint else ""),
+            options=options,
+            key=slider,
+            format_func=lambda number: readable(number, 6),
+            help=f"{declaration.help} Accepted: {declaration.domain}.",
+            on_change=_take_slider,
+            args=(key, slider),
+        )
+    return value
+
+
+def _take_slider(key: str, slider: str) -> None:
+    st.session_state[key] = st.session_state[slider]
+
+
+@cache
+def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
+    """The values that the slider stops at."""
+    low = declaration.minimum if declaration.slider_minimum is None else declaration.slider_minimum
+    high = declaration.maximum if declaration.slider_maximum is None else declaration.slider_maximum
+    if declaration.integer:
+        whole = set(range(int(low), int(min(high, FIRST_WHOLE)) + 1)) | {int(high)}
+        ratio = 10 ** (1 / (2 * POINTS_PER_DECADE))
+        value = float(FIRST_WHOLE)
+        while value < high:
+            whole.add(_rounded_whole(value))
+            value *= ratio
+        return tuple(sorted(number for number in whole if low <= number <= high))
+    steps = round(math.log10(high / low) * POINTS_PER_DECADE)
+    values = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
+    return tuple(sorted(({0.0} if zero else set()) | {value for value in values if low <= value <= high}))
+
+
+def _rounded_whole(value: float) -> int:
+    return round(value) if value < 100 else 5 * round(value / 5)
+
+
+def address_problems(declarations: dict[str, Parameter]) -> list[str]:
+    """What the address of a fresh page asks for that no control accepts, in sentences; remembered until a change.
+
+    Parameters
+    ----------
+    declarations
+        The page's bound numbers by key.
+    """
+    flag = "address_checked_" + "_".join(sorted(declarations))
+    if flag not in st.session_state:
+        problems = []
+        for key, declaration in declarations.items():
+            text = st.query_params.get(key)
+            if text is None:
+                continue
+            try:
+                declaration.parse(text)
+            except ValueError as problem:
+                problems.append(f"In the address, {key} = {text[:40]} was left out: {problem}")
+        st.session_state[flag] = problems
+        return problems
+    return st.session_state[flag]

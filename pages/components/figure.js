@@ -1,0 +1,155 @@
+// Keeps one plotly.js chart alive per Streamlit element and redraws it in place with Plotly.react.
+//
+// Streamlit calls the default export again, with the same parentElement, at every rerun and change of theme.
+// The bytes are UTF-8 JSON: {plotly, alt, height, config, figure: {data, layout}}; arrays inside the figure are
+// plotly's own {dtype, bdata, shape}, which plotly.js decodes.
+
+const charts = new WeakMap(); // parentElement -> {plot, note, pending, frame, drawn, text, look, observer}
+
+/** plotly.js, fetched once per page; the browser's cache keeps it for later ones (a content hash is in the address). */
+function loadPlotly(path) {
+  window.dpvizPlotly ??= fetchPlotly(path).catch((error) => {
+    delete window.dpvizPlotly; // so that the next update tries again
+    throw error;
+  });
+  return window.dpvizPlotly;
+}
+
+async function fetchPlotly(path, attempts = 3) {
+  // Relative to the page, as Streamlit's own scripts are: this follows a base path or a proxy's prefix.
+  const response = await fetch(new URL(`.${path}`, document.baseURI), { cache: "force-cache" });
+  if (!response.ok) {
+    if (attempts <= 1) throw new Error(`plotly.js: HTTP ${response.status}`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return fetchPlotly(path, attempts - 1);
+  }
+  const source = await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).blob();
+  const script = document.createElement("script");
+  script.src = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error("plotly.js did not start"));
+    document.head.append(script);
+  });
+  URL.revokeObjectURL(script.src);
+  script.remove();
+  return window.Plotly;
+}
+
+function lookOf(element) {
+  const style = getComputedStyle(element);
+  return (name, otherwise) => style.getPropertyValue(`--st-${name}`).trim() || otherwise;
+}
+
+/** A plotly template made of Streamlit's colours and font; what the figure itself sets wins over it. */
+function templateOf(element) {
+  const get = lookOf(element);
+  const text = get("text-color", "#31333f");
+  const line = get("border-color", "#d5d6d9");
+  const axis = {
+    gridcolor: get("border-color-light", line),
+    zerolinecolor: line,
+    linecolor: line,
+    tickcolor: line,
+    automargin: true,
+  };
+  return {
+    layout: {
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: text, family: get("font", "sans-serif"), size: 13 },
+      title: { x: 0.02, font: { size: 15 } },
+      colorway: get("chart-categorical-colors", "#0068c9,#ff8c42,#29b09d,#ff2b2b").split(","),
+      xaxis: axis,
+      yaxis: axis,
+      hoverlabel: {
+        bgcolor: get("secondary-background-color", "#f0f2f6"),
+        bordercolor: line,
+        font: { color: text },
+      },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: text, activecolor: get("primary-color", text) },
+      margin: { l: 56, r: 16, t: 40, b: 48 },
+    },
+  };
+}
+
+async function draw(chart) {
+  const { plotly, height, config, figure } = chart.pending;
+  const message = chart.pending;
+  const Plotly = await loadPlotly(plotly);
+  if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
+  chart.pending = null;
+  await Plotly.react(
+    chart.plot,
+    figure.data,
+    { uirevision: "keep", ...figure.layout, autosize: true, height, template: templateOf(chart.plot) },
+    { displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d"], ...config },
+  );
+  // The name says what there is to see; without this a screen reader goes on through every tick label.
+  for (const svg of chart.plot.querySelectorAll(".main-svg")) svg.setAttribute("aria-hidden", "true");
+  chart.drawn += 1;
+  chart.plot.dataset.drawn = chart.drawn; // for tests
+}
+
+/** Draw the newest message at the next frame: those that come faster than the browser paints are dropped. */
+function schedule(chart) {
+  chart.frame ??= requestAnimationFrame(async () => {
+    try {
+      while (chart.pending && chart.plot.isConnected) await draw(chart);
+      chart.note.hidden = true;
+    } catch (error) {
+      chart.pending = null;
+      chart.note.hidden = false;
+      console.error(error);
+    } finally {
+      chart.frame = null;
+    }
+  });
+}
+
+function mount(parentElement) {
+  const plot = document.createElement("div");
+  plot.setAttribute("role", "figure"); // not img, which may hold no buttons, and plotly's toolbar does
+  plot.style.contain = "strict"; // layout inside stays inside: measured 10% off a whole move
+  const note = document.createElement("p");
+  note.textContent = "This picture could not be drawn. Reload the page to try again.";
+  note.hidden = true;
+  parentElement.append(note, plot);
+  const chart = { plot, note, pending: null, frame: null, drawn: 0, text: "", look: "" };
+  let width = null;
+  chart.observer = new ResizeObserver(() => {
+    const before = width;
+    width = plot.clientWidth;
+    if (chart.drawn > 0 && width > 0 && width !== before) window.Plotly.Plots.resize(plot);
+  });
+  chart.observer.observe(plot);
+  charts.set(parentElement, chart);
+  return chart;
+}
+
+function unmount(parentElement) {
+  const chart = charts.get(parentElement);
+  if (!chart || parentElement.isConnected) return; // Streamlit also "cleans up" a call that a newer one overtook
+  charts.delete(parentElement);
+  chart.observer.disconnect();
+  chart.pending = null;
+  if (chart.drawn > 0) window.Plotly.purge(chart.plot);
+  chart.plot.remove();
+  chart.note.remove();
+}
+
+export default function showFigure({ data, parentElement }) {
+  const chart = charts.get(parentElement) ?? mount(parentElement);
+  const text = new TextDecoder().decode(data);
+  const get = lookOf(parentElement);
+  const look = ["text-color", "background-color", "primary-color", "font"].map((name) => get(name, "")).join();
+  if (text !== chart.text || look !== chart.look) { // reruns send the same picture again and again
+    chart.text = text;
+    chart.look = look;
+    chart.pending = JSON.parse(text);
+    chart.plot.setAttribute("aria-label", chart.pending.alt);
+    chart.plot.style.height = `${chart.pending.height}px`;
+    schedule(chart);
+  }
+  return () => setTimeout(() => unmount(parentElement)); // after React has taken the element out
+}

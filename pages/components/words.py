@@ -1,0 +1,88 @@
+"""HTML pieces of the pages: the answer in a sentence, numbers with their meaning, notes and problems."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from dpviz.charts.count_table import STYLE as TABLE_STYLE
+
+STYLE = (
+    TABLE_STYLE
+    + """
+.dpviz-answer {font-size: 1.2rem; line-height: 1.45; margin: 0 0 .8rem; text-wrap: pretty}
+.dpviz-answer b {font-weight: 650}
+.dpviz-mark {display: inline-block; font-weight: 650; padding: 0 .5rem; border-radius: .4rem; margin-right: .35rem;
+  border: 2px solid currentColor}
+.dpviz-numbers {display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .7rem;
+  margin: 0; padding: 0}
+.dpviz-numbers > div {border: 1px solid rgba(128,128,128,.3); border-radius: .4rem; padding: .55rem .75rem}
+.dpviz-numbers dt {font-size: .84rem; opacity: .85}
+.dpviz-numbers dd {margin: 0}
+.dpviz-numbers dd:nth-of-type(1) {font-size: 1.45rem; font-weight: 600; font-variant-numeric: tabular-nums}
+.dpviz-numbers dd:nth-of-type(2) {font-size: .8rem; opacity: .85; line-height: 1.35}
+.dpviz-note {border-left: 3px solid #0072B2; padding: .15rem 0 .15rem .8rem; margin: .4rem 0 .8rem; line-height: 1.45}
+.dpviz-problem {border-left: 3px solid #D55E00; padding: .15rem 0 .15rem .8rem; margin: .4rem 0 .8rem}
+.dpviz-list {border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; width: 100%}
+.dpviz-list th, .dpviz-list td {text-align: left; padding: .3rem .6rem .3rem 0; vertical-align: top;
+  border-bottom: 1px solid rgba(128,128,128,.25)}
+.dpviz-list td.num, .dpviz-list th.num {text-align: right; white-space: nowrap}
+.dpviz-scroll {overflow-x: auto}
+@media (min-width: 900px) {
+  [data-testid="stColumn"]:has(.st-key-controls) {position: sticky; top: 3.5rem; align-self: flex-start;
+    max-height: calc(100vh - 4rem); overflow-y: auto; scrollbar-width: thin; padding-right: .6rem}
+}
+.stMainBlockContainer {padding: 2.6rem 2rem 4rem}
+@media (max-width: 640px) {.stMainBlockContainer {padding: 3rem 1rem 3rem}}
+[class*="st-key-row_"] {position: relative}
+[class*="st-key-row_"] [data-testid="stSlider"] > div:last-child {margin-right: 7.6rem}
+[class*="st-key-row_"] [data-testid="stNumberInput"] {position: absolute; right: 0; bottom: .3rem; width: 6.9rem}
+[class*="st-key-row_"] [data-testid="stNumberInput"] input {padding: .2rem .5rem; font-variant-numeric: tabular-nums}
+[class*="st-key-row_"] [data-testid="stNumberInput"] button {display: none}
+"""
+)
+
+
+def page_style() -> None:
+    """The style sheet of the pages' own HTML."""
+    st.html(f"<style>{STYLE}</style>")
+
+
+def answer(mark: str, sentence: str) -> str:
+    """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
+    return f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span>{sentence}</p>'
+
+
+def numbers(*entries: tuple[str, str, str]) -> str:
+    """Numbers side by side, each with its name above and its meaning below."""
+    parts = (
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(meaning)}</dd></div>"
+        for name, value, meaning in entries
+    )
+    return f'<dl class="dpviz-numbers">{"".join(parts)}</dl>'
+
+
+def note(sentence: str) -> None:
+    """An aside in the flow of the page; `sentence` may hold inline HTML."""
+    st.html(f'<p class="dpviz-note">{sentence}</p>')
+
+
+def problem(sentence: str) -> None:
+    """What is wrong with an input and what is allowed, as plain text."""
+    st.html(f'<p class="dpviz-problem" role="alert">{escape(sentence)}</p>')
+
+
+def listing(head: list[str], rows: list[list[str]], caption: str, numeric: frozenset[int] = frozenset()) -> None:
+    """A small table of words and numbers; `numeric` columns are set to the right. Cells may hold inline HTML."""
+
+    def cells(tag: str, values: list[str]) -> str:
+        return "".join(
+            f"<{tag}{' class=num' if place in numeric else ''}>{value}</{tag}>" for place, value in enumerate(values)
+        )
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    st.html(
+        f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
+        f'<table class="dpviz-list"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
+    )

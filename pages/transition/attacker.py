@@ -1,0 +1,118 @@
+"""The attacker who knows every row but one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts import attacker_chart
+from dpviz.parameters import Parameter, readable
+from dpviz.privacy import AttackerView, attacker_view, gain_in_words
+from dpviz.privacy.summary import PrivacySummary, enumerable
+from dpviz.synthesizers import Synthesizer
+from pages.components.controls import number_control
+from pages.components.figure import show_figure
+from pages.components.words import note, numbers, problem
+
+LAST_PLACE = 4_000_000
+
+PRIOR_ODDS = Parameter(
+    name="prior_odds",
+    symbol="a : 1",
+    title="Prior odds",
+    minimum=1e-9,
+    maximum=1e9,
+    default=1.0,
+    slider_minimum=1e-3,
+    slider_maximum=1e3,
+    scale="log",
+    help="What the attacker believes before the release: how much likelier the first table is than the second.",
+)
+
+
+def show_attacker(summary: PrivacySummary) -> None:
+    """Controls for a pair, a released table and prior odds; the odds after, in words and as a picture."""
+    release = summary.synthesizer
+    if not enumerable(release):
+        note(
+            "The attacker's view lists every table. Here there are over 4 million entries: set fewer rows."
+        )
+        return
+    worst = summary.worst
+    pairs, columns = len(release.neighbours), release.shape[1]
+    left, right = st.columns([1, 1.5], gap="medium")
+    with left:
+        follow = st.toggle("the worst case of this release", value=True, key="tm_worst", bind="query-params")
+        if follow:
+            pair, column = _worst_pair(release, worst.likelier, worst.other), int(worst.column or 0)
+        else:
+            pair = _place("Pair of neighbours, by its place", "tm_pair", pairs, _pairs(release))
+            column = _place("Released table, by its place", "tm_column", columns, _columns(release))
+        odds = number_control(PRIOR_ODDS, "tm_prior_odds")
+    view = attacker_view(release, pair, column, odds)
+    with left:
+        st.html(numbers(*_odds(view)))
+    with right:
+        show_figure(
+            attacker_chart(release, release.log_odds(np.array([pair]), np.arange(columns))[0], view, summary.epsilon),
+            key="tm_attacker",
+            alt=f"Posterior odds of {view.first} against {view.second} for every released table.",
+            height=340,
+        )
+    note(_words(view, summary.epsilon))
+
+
+def _place(label: str, key: str, size: int, words: str) -> int:
+    """A place in a list that may have become shorter; one beyond its end is moved to the end, and that is said."""
+    asked = int(st.number_input(label, 0, LAST_PLACE, 0, key=key, bind="query-params", help=words))
+    if asked >= size:
+        problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. {size - 1:,} is shown.")
+    return min(asked, size - 1)
+
+
+def _worst_pair(release: Synthesizer, one: int, other: int) -> int:
+    pair = sorted((one, other))
+    return int(np.flatnonzero((release.neighbours == pair).all(axis=1))[0])
+
+
+def _pairs(release: Synthesizer) -> str:
+    first, second = release.neighbours[0].tolist()
+    tables = f"{release.row_table(first)} and {release.row_table(second)}"
+    return f"0 is {tables}, and so on in the order of the log-odds table."
+
+
+def _columns(release: Synthesizer) -> str:
+    return f"0 is {release.column_table(0)}, and so on in the order of the columns."
+
+
+def _odds(view: AttackerView) -> list[tuple[str, str, str]]:
+    return [
+        (
+            "before the release",
+            f"{readable(view.prior_odds, 4)} : 1",
+            f"probability {readable(view.prior_probability, 6)}",
+        ),
+        (
+            "after the release",
+            f"{readable(view.posterior_odds, 6)} : 1",
+            f"probability {readable(view.posterior_probability, 6)}",
+        ),
+    ]
+
+
+def _words(view: AttackerView, epsilon: float) -> str:
+    """The whole step from prior to posterior in words a person can use."""
+    gain = abs(view.log_gain)
+    limit = (
+        "within the promised factor e^ε"
+        if gain <= epsilon * (1 + 1e-12)
+        else f"more than the promised factor e^ε = {readable(math.exp(epsilon), 4) if epsilon < 700 else '∞'}"
+    )
+    return (
+        f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
+        f"the first has probability {readable(view.prior_probability, 4)}. Then {view.released} is released. "
+        f"{gain_in_words(view)} That is {limit}. Now the first has probability "
+        f"<b>{readable(view.posterior_probability, 4)}</b>."
+    )

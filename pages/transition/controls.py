@@ -1,0 +1,203 @@
+"""The controls of the page, and the synthesizer that they describe."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpviz.given import MatrixProblem
+from dpviz.parameters import DELTA, EPSILON, Parameter
+from dpviz.published import printed_figure
+from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.cache import cached_matrix
+from pages.components.controls import address_problems, number_control
+from pages.components.words import problem
+
+GIVEN = GivenMatrix.key
+PREFIX = "tm_"
+LONGEST_IN_ADDRESS = 4000
+"""Characters of a pasted matrix that the address carries."""
+
+PRESETS: dict[str, dict[str, object]] = {
+    "Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
+    "Equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
+    "Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
+    "100 rows, ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
+}
+"""Abowd & Vilhuber's figures, and a release of ordinary size at its least prior."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the reader has set.
+
+    Parameters
+    ----------
+    synthesizer
+        The release, or None where the settings break a rule; the page has said which.
+    epsilon, delta
+        The promise.
+    given_text
+        The text of a pasted or uploaded matrix.
+    """
+
+    synthesizer: Synthesizer | None
+    epsilon: float
+    delta: float
+    given_text: str | None = None
+
+
+def choose() -> Choice:
+    """Draw the controls and return what they say."""
+    for sentence in address_problems(IN_ADDRESS):
+        problem(sentence)
+    _presets()
+    law = st.selectbox(
+        "Synthesizer",
+        [*SYNTHESIZERS, GIVEN],
+        index=1,
+        format_func=lambda key: SYNTHESIZERS[key].label if key in SYNTHESIZERS else GivenMatrix.label,
+        key=f"{PREFIX}law",
+        bind="query-params",
+        help="The law by which the released counts are drawn from the confidential ones.",
+    )
+    if law == GIVEN:
+        given, text = _given_matrix()
+        epsilon, delta = _promise()
+        return Choice(given, epsilon, delta, text)
+    return _registered(SYNTHESIZERS[law])
+
+
+def _widest() -> dict[str, Parameter]:
+    """Each parameter with the domain and default that all laws together give it."""
+    found: dict[str, Parameter] = {}
+    for declaration in (declared for law in SYNTHESIZERS.values() for declared in law.parameters()):
+        first = found.setdefault(declaration.name, declaration)
+        found[declaration.name] = dataclasses.replace(
+            first,
+            minimum=min(first.minimum, declaration.minimum),
+            maximum=max(first.maximum, declaration.maximum),
+            open_minimum=first.open_minimum and declaration.open_minimum,
+        )
+    return found
+
+
+WIDEST = _widest()
+IN_ADDRESS = {PREFIX + name: declared for name, declared in WIDEST.items() if name != "epsilon"} | {
+    f"{PREFIX}epsilon": EPSILON,
+    f"{PREFIX}delta": DELTA,
+    f"{PREFIX}noise_epsilon": WIDEST["epsilon"],
+}
+"""The numbers that the address can set."""
+
+
+def _presets() -> None:
+    """Buttons that set the controls to a published figure; the chosen one stays marked while it holds."""
+    key = f"{PREFIX}preset"
+    chosen = st.session_state.get(key)
+    if chosen is not None and not _holds(PRESETS[chosen]):
+        st.session_state[key] = None
+    st.pills("Start from Abowd & Vilhuber (2008)", list(PRESETS), key=key, on_change=_apply_preset)
+
+
+def _apply_preset() -> None:
+    chosen = st.session_state.get(f"{PREFIX}preset")
+    if chosen is None:
+        return
+    for name, value in PRESETS[chosen].items():
+        st.session_state[PREFIX + name] = value
+    for link in ("m_is_n", "beta_is_alpha", "noise_is_promise"):
+        st.session_state[PREFIX + link] = True
+
+
+def _holds(preset: dict[str, object]) -> bool:
+    linked = all(st.session_state.get(f"{PREFIX}{link}", True) for link in ("m_is_n", "beta_is_alpha"))
+    return linked and all(st.session_state.get(PREFIX + name) == value for name, value in preset.items())
+
+
+def _promise() -> tuple[float, float]:
+    epsilon = number_control(EPSILON, f"{PREFIX}epsilon")
+    return epsilon, number_control(DELTA, f"{PREFIX}delta", zero=True)
+
+
+def _linked(link: str, label: str, of: float, draw: Callable[[], float]) -> float:
+    """A value that follows another one until the reader unlinks it."""
+    if st.toggle(label, value=True, key=f"{PREFIX}{link}", bind="query-params"):
+        return of
+    return draw()
+
+
+def _registered(law: type[Synthesizer]) -> Choice:
+    """Controls for the declared parameters of `law`, in the order of its signature, then the promise."""
+    values: dict[str, float] = {}
+    declared = {declaration.name: declaration for declaration in law.parameters()}
+    noise = declared.pop("epsilon", None)
+    for name, declaration in declared.items():
+
+        def draw(declaration: Parameter = declaration, name: str = name) -> float:
+            return number_control(declaration, PREFIX + name, widest=WIDEST[name], default=WIDEST[name].default)
+
+        if name == "m" and "n" in values:
+            values[name] = _linked("m_is_n", "m = n: as many synthetic rows", values["n"], draw)
+        elif name == "beta" and "alpha" in values:
+            values[name] = _linked("beta_is_alpha", "β = α: symmetric prior", values["alpha"], draw)
+        else:
+            values[name] = draw()
+    least = st.container()
+    epsilon, delta = _promise()
+    if noise is not None:
+        values["epsilon"] = _linked(
+            "noise_is_promise",
+            "noise made for the promised ε",
+            epsilon,
+            lambda: number_control(noise, f"{PREFIX}noise_epsilon"),
+        )
+    if hasattr(law, "least_alpha") and "m" in values:
+        with least:
+            st.button(
+                "Set α to the least that gives ε",
+                key=f"{PREFIX}least",
+                on_click=_set_least,
+                args=(law, int(values["m"]), epsilon),
+                help="The smallest symmetric prior for which the release is ε-differentially private, without δ.",
+                width="stretch",
+            )
+    try:
+        return Choice(law(**values), epsilon, delta)
+    except ValueError as broken:
+        problem(str(broken))
+        return Choice(None, epsilon, delta)
+
+
+def _set_least(law: type[Synthesizer], m: int, epsilon: float) -> None:
+    st.session_state[f"{PREFIX}alpha"] = law.least_alpha(m=m, epsilon=epsilon)  # type: ignore[attr-defined]
+    st.session_state[f"{PREFIX}beta_is_alpha"] = True
+
+
+def _given_matrix() -> tuple[GivenMatrix | None, str | None]:
+    """A matrix pasted or uploaded; what keeps it from being one is said in the page."""
+    upload = st.file_uploader("Upload a CSV file", type=["csv", "txt", "tsv"], key=f"{PREFIX}file", max_upload_size=32)
+    pasted = st.text_area(
+        "or paste the matrix",
+        value=printed_figure(1).text,
+        height=190,
+        key=f"{PREFIX}paste",
+        bind="query-params",
+        help="One line for each confidential table, the probabilities of the released tables separated by commas. "
+        "A header and columns with the counts may stand before them.",
+    )
+    content: str | bytes = upload.getvalue() if upload is not None else pasted
+    if upload is not None:
+        st.caption("The uploaded file is shown; remove it to use the text. An upload is not part of the address.")
+    elif len(pasted) > LONGEST_IN_ADDRESS:
+        st.caption(f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters; keep this one as a file.")
+    try:
+        given = cached_matrix(content)
+    except MatrixProblem as broken:
+        problem(str(broken))
+        return None, None
+    return given, content if isinstance(content, str) else content.decode("utf-8-sig")

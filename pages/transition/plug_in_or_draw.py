@@ -1,0 +1,64 @@
+"""Plug-in or posterior draw: the same prior and the same promise under both laws."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.charts import compare_profiles
+from dpviz.parameters import readable
+from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, MultinomialMean, PosteriorMean, Synthesizer
+from dpviz.synthesizers.cells import CellSynthesizer
+from pages.components.cache import cached_profile
+from pages.components.figure import show_figure
+from pages.components.words import listing, note
+
+
+def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
+    """Both laws at the same n, m, ε and α: the least α of the posterior draw, or the reader's own."""
+    many = isinstance(release, CellSynthesizer)
+    draw_law, plug_law = (DirichletMultinomial, MultinomialMean) if many else (BetaBinomial, PosteriorMean)
+    n, m = release.n, release.m
+    own = getattr(release, "alpha", None)
+    use_own = isinstance(own, float) and st.toggle(
+        "α from the controls instead of m / (e^ε − 1)", value=False, key="tm_own_alpha", bind="query-params"
+    )
+    alpha = own if use_own and isinstance(own, float) else BetaBinomial.least_alpha(m=m, epsilon=epsilon)
+    shape = {"n": n, "m": m, "alpha": alpha} | ({"cells": release.cells} if many else {"beta": alpha})
+    draw, plug = draw_law(**shape), plug_law(**shape)
+    told, kept, broken = readable(epsilon), pure_epsilon(draw), pure_epsilon(plug)
+    st.html(
+        '<p class="dpviz-answer">'
+        f"With n = {n:,}, m = {m:,} and α = {readable(alpha)}, for a promised ε = {told}: the posterior draw has "
+        f"ε = <b>{readable(kept, 7)}</b>, the plug-in ε = <b>{readable(broken, 7)}</b>.</p>"
+    )
+    listing(
+        ["law", "exact ε", f"δ at ε = {told}", "promise"],
+        [_row(draw, epsilon), _row(plug, epsilon)],
+        "The two laws side by side",
+        frozenset({1, 2}),
+    )
+    show_figure(
+        compare_profiles([cached_profile(draw), cached_profile(plug)], epsilon),
+        key="tm_compare",
+        alt=f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked.",
+        height=330,
+    )
+    note(
+        "The two laws share their mean and differ in one step. The posterior draw first draws the proportion from its "
+        "posterior and then the m rows: its exact ε is ln(1 + m/α), so α = m/(e^ε − 1) keeps the promise exactly. The "
+        "plug-in puts the posterior mean in place of the draw: its exact ε is m ln(1 + 1/α), which at the same α is "
+        "m ln(1 + (e^ε − 1)/m) and tends to e^ε − 1 as m grows."
+    )
+    note(
+        'The plug-in is in use: <code>syn.catall(noisetype = "Exponential")</code> of the R package synthpop 1.9-2 '
+        "adds N/(e^ε − 1) to every cell and draws with <code>rmultinom</code> from the proportions (read from its "
+        "source). The posterior draw that the theory asks for is missing there."
+    )
+
+
+def _row(release: Synthesizer, epsilon: float) -> list[str]:
+    exact = pure_epsilon(release)
+    keeps = exact <= epsilon * (1 + 1e-12)
+    word = "kept" if keeps else f"✗ broken, {readable(exact / epsilon, 4)} times ε"
+    return [release.label, readable(exact, 7), readable(delta_for_epsilon(release, epsilon), 6), word]

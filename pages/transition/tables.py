@@ -1,0 +1,102 @@
+"""The transition matrix and the log-odds table: the paper's tables while they are small, heatmaps beyond."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.charts import log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html, profile_chart
+from dpviz.privacy.summary import PrivacySummary, Profile, enumerable
+from dpviz.synthesizers import Synthesizer
+from pages.components.cache import cached_profile, cached_view
+from pages.components.figure import show_figure
+from pages.components.words import note
+
+MOST_COLUMNS = 12
+MOST_ROWS = 120
+HEIGHT = 470
+
+
+def show_tables(summary: PrivacySummary) -> None:
+    """Both tables of the release, or what stands in their place, and the privacy profile."""
+    release = summary.synthesizer
+    if not enumerable(release):
+        rows, columns = release.shape
+        note(
+            f"The full matrix would have {_count(rows)} rows and {_count(columns)} columns; it is listed up to "
+            "4 million entries. ε and δ are exact all the same: they need three cells only."
+        )
+        _profile(summary)
+        return
+    rows, columns = release.shape
+    small = columns <= MOST_COLUMNS and len(release.neighbours) <= MOST_ROWS
+    left, right = st.columns([1, 1], vertical_alignment="center")
+    with left:
+        picture = small and st.segmented_control(
+            "Show as", ["tables", "pictures"], default="tables", key="tm_show", bind="query-params", required=True
+        )
+    with right:
+        sign = st.segmented_control(
+            "Log-odds", ["absolute", "signed"], default="absolute", key="tm_sign", bind="query-params", required=True
+        )
+    signed = sign == "signed"
+    if small and picture == "tables":
+        st.html(
+            matrix_html(release, _matrix_title(release))
+            + log_odds_html(release, summary.epsilon, _odds_title(signed), signed=signed)
+        )
+        _profile(summary)
+        return
+    which = st.segmented_control(
+        "Picture",
+        ["transition matrix", "log-odds"],
+        default="transition matrix",
+        key="tm_picture",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
+    )
+    view = cached_view(release)
+    if which == "log-odds":
+        show_figure(
+            log_odds_heatmap(view, summary.epsilon, signed=signed),
+            key="tm_heatmap",
+            alt=f"Heatmap: {_odds_title(signed)}. Cells over ε = {summary.epsilon:g} are outlined.",
+            height=HEIGHT,
+        )
+    else:
+        show_figure(matrix_heatmap(view), key="tm_heatmap", alt=f"Heatmap: {_matrix_title(release)}", height=HEIGHT)
+    if not view.whole:
+        st.caption(
+            f"{len(view.rows)} of {_count(rows)} rows and {len(view.columns)} of {_count(columns)} columns are drawn, "
+            "evenly spaced; each shows its own exact number."
+        )
+    _profile(summary)
+
+
+def _profile(summary: PrivacySummary) -> None:
+    profile: Profile = cached_profile(summary.synthesizer)
+    st.html("<h3>Privacy profile</h3>")
+    show_figure(
+        profile_chart(profile, summary),
+        key="tm_profile",
+        alt=f"Privacy profile of the {summary.synthesizer.label}: δ against ε, with δ = "
+        f"{summary.divergence.value:.6g} at the promised ε = {summary.epsilon:g}.",
+        height=330,
+    )
+
+
+def _matrix_title(release: Synthesizer) -> str:
+    return f"Transition matrix Pr(released | confidential), {release.label}"
+
+
+def _odds_title(signed: bool) -> str:
+    kind = (
+        "Signed log-odds ln Pr(m | first) − ln Pr(m | second)"
+        if signed
+        else "Log-odds |ln Pr(m | first) / Pr(m | second)|"
+    )
+    return f"{kind} of neighbours, one row substituted"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10**9 else f"{number:.1e}"

@@ -1,0 +1,139 @@
+"""The answer in one sentence and four numbers."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dpviz.charts import log_odds_html
+from dpviz.given import Recognition
+from dpviz.parameters import readable
+from dpviz.privacy.summary import PrivacySummary
+from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.words import answer, note, numbers
+
+DIGITS = 7
+KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
+MOST_COLUMNS = 12
+
+
+def show_verdict(summary: PrivacySummary) -> None:
+    """The verdict and its four numbers."""
+    st.html(answer(*_sentence(summary)) + numbers(*_numbers(summary)))
+
+
+def _sentence(summary: PrivacySummary) -> tuple[str, str]:
+    """A word, and the sentence that says what the release keeps and where it fails."""
+    release, worst, epsilon = summary.synthesizer, summary.worst, readable(summary.epsilon)
+    exact = f"<b>{readable(worst.value, DIGITS)}</b>"
+    at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
+    if math.isinf(worst.value):
+        text = (
+            f"No ε holds: {_table(release, worst.likelier)} can lead to {_released(release, worst.column)} and its "
+            f"neighbour {_table(release, worst.other)} cannot. A suppressed outcome decides between them: <b>ε = ∞</b>."
+        )
+        if summary.is_approximate:
+            return KEPT_WITH_DELTA, f"{text} The allowed δ covers it: {at_delta} holds."
+        return BROKEN, text
+    if summary.is_pure:
+        return KEPT, (
+            f"This release is {epsilon}-differentially private: its exact ε is {exact}. No released table moves the "
+            f"odds between two tables that differ in one substituted row by more than a factor e^ε."
+        )
+    where = f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
+    text = f"It is not {epsilon}-differentially private: its exact ε is {exact}, reached by {where}"
+    text += f" when {_released(release, worst.column)} is released."
+    left_over = f"δ({epsilon}) = {readable(summary.divergence.value, 4)}"
+    if summary.is_approximate:
+        return KEPT_WITH_DELTA, f"{text} With the allowed δ = {readable(summary.delta)} it holds: {left_over}."
+    return BROKEN, f"{text} The allowed δ = {readable(summary.delta)} is not enough either: {left_over}."
+
+
+def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
+    release, worst = summary.synthesizer, summary.worst
+    pair = summary.divergence
+    neighbours = f"{_table(release, pair.likelier)} against {_table(release, pair.other)}"
+    if pair.value == 0:
+        neighbours = "no pair of neighbours exceeds e^ε anywhere"
+    least = readable(summary.epsilon_at_delta, 6)
+    entries = [
+        (
+            "exact ε (substituted row)",
+            readable(worst.value, DIGITS),
+            f"{_table(release, worst.likelier)} against {_table(release, worst.other)}, "
+            f"releasing {_released(release, worst.column)}",
+        ),
+        (
+            f"δ at ε = {readable(summary.epsilon, 4)}",
+            readable(pair.value, DIGITS),
+            f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, ε = {least} holds",
+        ),
+    ]
+    if summary.failure is None or summary.joint_failure is None:
+        entries.append(("probabilistic δ", "not listed", "needs the full matrix, which is over 4 million entries here"))
+    else:
+        row = int(summary.failure.argmax())
+        entries.append(
+            (
+                "probabilistic δ, worst table",
+                readable(float(summary.failure[row]), DIGITS),
+                f"at {_table(release, row)}; {readable(summary.joint_failure, 4)} when every row falls in each cell "
+                "alike",
+            )
+        )
+    entries.append(_uncertainty(summary))
+    return entries
+
+
+def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
+    name = "SDL: least Pr(m ≠ n)"
+    if summary.change is None:
+        if summary.failure is None:
+            return name, "not listed", "needs the full matrix, which is over 4 million entries here"
+        return name, "1", "m differs from n, so no table is released as it is"
+    row = int(summary.change.argmin())
+    return (
+        name,
+        readable(float(summary.change[row]), DIGITS),
+        f"at {_table(summary.synthesizer, row)}: every other table is changed at least as surely",
+    )
+
+
+def _table(release: Synthesizer, index: int) -> str:
+    return str(release.row_table(index))
+
+
+def _released(release: Synthesizer, index: int | None) -> str:
+    return "" if index is None else str(release.column_table(index))
+
+
+def rounding_note(given: GivenMatrix) -> str | None:
+    """What the printed digits of a given matrix leave open, in a sentence."""
+    if given.decimals is None:
+        return None
+    least, most = given.log_odds_bounds()
+    low = max(0.0, float(max(least.max(), (-most).max())))
+    high = float(max(most.max(), (-least).max()))
+    upper = "∞: a printed 0 may stand for a small number or for none" if math.isinf(high) else readable(high, 6)
+    return (
+        f"The numbers have {given.decimals} decimals. Rounding leaves the exact ε anywhere from {readable(low, 6)} "
+        f"to {upper}."
+    )
+
+
+def show_recognition(given: GivenMatrix, recognition: Recognition | None, epsilon: float) -> None:
+    """What law a given matrix is, with that law's exact log-odds, free of rounding."""
+    if recognition is None:
+        return
+    law = recognition.synthesizer
+    values = ", ".join(f"{declared.symbol} = {readable(getattr(law, declared.name))}" for declared in law.parameters())
+    digits = "to every digit given" if given.decimals is None else f"to all {given.decimals} printed decimals"
+    note(
+        f"These numbers equal the <b>{law.label}</b> with {values}, {digits}. Below are the log-odds of the numbers as "
+        f"given; free of rounding, that law's exact ε is <b>{readable(law.worst_log_odds().value, DIGITS)}</b>."
+    )
+    if law.shape[1] <= MOST_COLUMNS and law.shape[0] <= MOST_COLUMNS:
+        with st.expander("The exact log-odds of that law"):
+            st.html(log_odds_html(law, epsilon, f"|log-odds| of the {law.label}, without rounding", signed=False))
