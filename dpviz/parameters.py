@@ -94,7 +94,9 @@ class Parameter:
             and not (self.integer and number != math.floor(number))
         )
         if number is None or not inside:
-            shown = f"{value!r}" if number is None else readable(number)
+            shown = f"{value!r}" if number is None or math.isnan(number) else readable(number)
+            if shown in self.domain:
+                shown = repr(number)
             raise ValueError(f"{self.name} ({self.title.lower()}) must be {self.domain}; got {shown}.")
         return int(number) if self.integer else number
 

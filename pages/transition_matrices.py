@@ -33,14 +33,12 @@ with results:
             note(rounding_note(release) or "The numbers count as exact.")
         show_tables(summary)
         sections = {
-            "Attacker": lambda: show_attacker(summary),
+            "The attacker": lambda: show_attacker(summary),
             "Plug-in or posterior draw?": lambda: show_plug_in_or_draw(release, choice.epsilon),
             "As published": show_published,
             "Download": lambda: show_downloads(summary, choice.given_text),
             "Why, and sources": lambda: show_why(release),
         }
-        tabs = st.tabs(list(sections), default="Why, and sources", key="tm_tab", bind="query-params")
-        for tab, show in zip(tabs, sections.values(), strict=True):
-            if tab.open:
-                with tab:
-                    show()
+        section = st.pills("Look closer", list(sections), key="tm_look", bind="query-params")
+        if section is not None:
+            sections[section]()

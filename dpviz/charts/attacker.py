@@ -7,7 +7,7 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, SYNTHESIZER_COLORS, figure
+from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label, log_ticks, rule
 from dpviz.parameters import readable
 from dpviz.privacy import AttackerView
 from dpviz.synthesizers import Synthesizer
@@ -16,43 +16,55 @@ from dpviz.types import FloatArray
 LARGEST = 300.0
 """Most powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge."""
 
+MARKED = 40
+"""Most released tables that get a mark each."""
+
 
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> go.Figure:
-    """log₁₀ posterior odds against the released count, the prior odds and e^{±ε} times them as thin rules."""
-    prior = math.log10(view.prior_odds)
+    """Posterior odds, log axis, against the released count; the prior odds and e^{±ε} times them are thin rules."""
+    prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
     posterior = np.clip(prior + log_odds / math.log(10), -LARGEST, LARGEST)
-    released = synthesizer.column_counts[:, 0]
-    two_cells = synthesizer.column_counts.shape[1] == 2
-    where = released if two_cells else np.arange(len(log_odds))
-    chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
+    counts = synthesizer.column_counts
+    two_cells = counts.shape[1] == 2
+    where = counts[:, 0] if two_cells else np.arange(len(log_odds))
+    chosen = int(np.flatnonzero((counts == np.array(view.released)).all(axis=1))[0])
     color = SYNTHESIZER_COLORS[synthesizer.key]
-    made = figure(
-        x_title="released m1" if two_cells else "released table, in order",
-        y_title=f"log₁₀ odds of {view.first} : {view.second}",
+    reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
+    exponents, texts = log_ticks(math.floor(min(reach)), math.ceil(max(reach)))
+    rules = (
+        (prior, "dot", "prior odds", "left", "bottom"),
+        (prior + promise, "solid", "prior × e<sup>ε</sup>", "right", "bottom"),
+        (prior - promise, "solid", "prior × e<sup>−ε</sup>", "right", "top"),
+    )
+    return build(
+        [
+            {
+                "type": "scatter",
+                "x": where,
+                "y": posterior,
+                "mode": "lines+markers" if len(where) <= MARKED else "lines",
+                "line": {"color": color, "width": 2.5},
+                "hovertemplate": "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>",
+            },
+            {
+                "type": "scatter",
+                "x": [where[chosen]],
+                "y": [posterior[chosen]],
+                "mode": "markers+text",
+                "text": [f"{readable(view.posterior_odds, 4)} : 1"],
+                "textposition": "top left" if chosen > len(where) / 2 else "top right",
+                "marker": {"size": 12, "color": color, "line": {"width": 2, "color": "#fff"}},
+                "cliponaxis": False,
+                "hoverinfo": "skip",
+            },
+        ],
+        x=axis("released m1" if two_cells else "released table, in order"),
+        y=axis(f"odds of {view.first} : {view.second}", tickvals=exponents, ticktext=texts),
         uirevision=f"attacker {synthesizer.key} {synthesizer.shape}",
-    )
-    made.add_scatter(
-        x=where,
-        y=posterior,
-        mode="lines+markers" if len(where) <= 40 else "lines",
-        line={"color": color, "width": 2.5},
-        hovertemplate="released %{x}<br>log₁₀ posterior odds %{y:.4f}<extra></extra>",
         showlegend=False,
+        shapes=[rule(y=height, dash=dash) for height, dash, *_ in rules],
+        annotations=[
+            label(text, x=int(side == "right"), xref="x domain", y=height, xanchor=side, yanchor=edge)
+            for height, _, text, side, edge in rules
+        ],
     )
-    made.add_hline(y=prior, line={**RULE, "dash": "dot"}, annotation_text="prior odds", annotation_font_size=11)
-    for sign, text in ((1, "prior × e^ε"), (-1, "prior × e^−ε")):
-        made.add_hline(
-            y=prior + sign * epsilon / math.log(10), line=RULE, annotation_text=text, annotation_font_size=11
-        )
-    made.add_scatter(
-        x=[where[chosen]],
-        y=[posterior[chosen]],
-        mode="markers+text",
-        text=[f"{readable(view.posterior_odds, 4)} : 1"],
-        textposition="top center",
-        marker={"size": 12, "color": color, "line": {"width": 2, "color": "#fff"}},
-        cliponaxis=False,
-        showlegend=False,
-        hoverinfo="skip",
-    )
-    return made

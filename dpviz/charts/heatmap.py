@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import MAGNITUDES, SIGNED, figure, log_ticks
+from dpviz.charts.style import MAGNITUDES, SIGNED, axis, build, log_ticks, power_of_ten
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
 from dpviz.privacy.summary import TableView
@@ -24,29 +25,29 @@ def matrix_heatmap(view: TableView) -> go.Figure:
     """Pr(released | confidential) on a logarithmic colour scale; a probability of 0 stays blank."""
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
-    lowest = int(max(DARKEST_EXPONENT, np.floor(log10[possible].min())))
-    lowest = min(lowest, -1)
+    lowest = int(max(DARKEST_EXPONENT, min(-1, np.floor(log10[possible].min()))))
     exponents, texts = log_ticks(lowest, 0)
+    if exponents[0] != lowest:
+        exponents[0], texts[0] = lowest, power_of_ten(lowest)
     if lowest == DARKEST_EXPONENT:
         texts[0] = "≤ " + texts[0]
-    made = _heatmap_figure(view, "tables", view.synthesizer.shape[0])
-    x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.rows, rows=True)
     with np.errstate(under="ignore"):
         probabilities = np.exp(view.log_probabilities)
-    made.add_heatmap(
-        z=np.where(possible, np.maximum(log10, lowest), np.nan).astype(np.float32),
-        x=x,
-        y=y,
-        customdata=np.stack([probabilities, np.maximum(log10, -1e9)], axis=-1),
-        zmin=lowest,
-        zmax=0,
-        colorscale=MAGNITUDES,
-        colorbar=_colorbar("Pr", exponents, texts),
-        hovertemplate=f"confidential {_counts(view, rows=True)}<br>released {_counts(view, rows=False)}<br>"
-        "<b>Pr = %{customdata[0]:.6g}</b><br>log₁₀ Pr = %{customdata[1]:.4f}<extra></extra>",
-        hoverongaps=False,
-    )
-    return made
+    trace = {
+        "type": "heatmap",
+        "z": np.where(possible, np.maximum(log10, lowest), np.nan).astype(np.float32),
+        "x": _axis_values(view, view.columns, rows=False),
+        "y": _axis_values(view, view.rows, rows=True),
+        "customdata": probabilities,
+        "zmin": lowest,
+        "zmax": 0,
+        "colorscale": MAGNITUDES,
+        "colorbar": _colorbar("Pr", exponents, texts),
+        "hovertemplate": f"confidential {_counts(view, rows=True)}<br>released {_counts(view, rows=False)}<br>"
+        "<b>Pr = %{customdata:.6g}</b><extra></extra>",
+        "hoverongaps": False,
+    }
+    return _build(view, [trace], "matrix")
 
 
 def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Figure:
@@ -55,55 +56,58 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Fig
     finite = np.abs(view.log_odds[np.isfinite(view.log_odds)])
     largest = float(finite.max()) if len(finite) else 1.0
     limit = max(min(largest, 4 * epsilon), 1e-12)
-    made = _heatmap_figure(view, f"odds {signed}", len(view.synthesizer.neighbours))
-    x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.pairs, rows=True, pairs=True)
-    shown = table if signed else np.abs(table)
     lowest = -limit if signed else 0.0
     ticks = [tick for tick in (-limit, -epsilon, 0.0, epsilon, limit) if lowest <= tick <= limit]
     ticks = [tick for tick in ticks if abs(abs(tick) - limit) < 1e-12 or abs(abs(tick) - limit) > 0.07 * limit]
-    texts = [_tick_text(tick, epsilon, limit, largest) for tick in ticks]
-    made.add_heatmap(
-        z=np.clip(shown, lowest, limit).astype(np.float32),
-        x=x,
-        y=y,
-        customdata=table if signed else np.abs(table),
-        zmin=lowest,
-        zmax=limit,
-        colorscale=SIGNED if signed else MAGNITUDES,
-        colorbar=_colorbar("log-odds" if signed else "|log-odds|", ticks, texts),
-        hovertemplate=f"neighbours {_counts(view, rows=True, pairs=True)}<br>"
-        f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata:.6f}}</b><extra></extra>",
-    )
+    x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.pairs, rows=True, pairs=True)
+    shown = table if signed else np.abs(table)
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "heatmap",
+            "z": np.clip(shown, lowest, limit).astype(np.float32),
+            "x": x,
+            "y": y,
+            "customdata": shown,
+            "zmin": lowest,
+            "zmax": limit,
+            "colorscale": SIGNED if signed else MAGNITUDES,
+            "colorbar": _colorbar(
+                "log-odds" if signed else "|log-odds|",
+                ticks,
+                [_tick_text(tick, epsilon, limit, largest) for tick in ticks],
+            ),
+            "hovertemplate": f"neighbours {_counts(view, rows=True, pairs=True)}<br>"
+            f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata:.6f}}</b><extra></extra>",
+        }
+    ]
     outline = _outline(exceeds(table, epsilon))
     if outline is not None:
-        made.add_scatter(
-            x=_between(x, outline[0]),
-            y=_between(y, outline[1]),
-            mode="lines",
-            line={"color": "#D62728" if not signed else "#111111", "width": 2},
-            name=f"outline: |log-odds| over ε = {readable(epsilon)}",
-            hoverinfo="skip",
-            showlegend=True,
+        traces.append(
+            {
+                "type": "scatter",
+                "x": _between(x, outline[0]),
+                "y": _between(y, outline[1]),
+                "mode": "lines",
+                "line": {"color": "#111111" if signed else "#FF5A36", "width": 2},
+                "name": f"outline: over ε = {readable(epsilon)}",
+                "hoverinfo": "skip",
+                "showlegend": True,
+            }
         )
-    return made
+    return _build(view, traces, "signed" if signed else "absolute")
 
 
-def _heatmap_figure(view: TableView, kind: str, rows: int) -> go.Figure:
-    odds = kind != "tables"
-    two_cells = view.synthesizer.row_counts.shape[1] == 2
-    first = "n1 of the pair n1, n1 + 1" if odds else "confidential n1"
-    made = figure(
-        x_title="released m1" if two_cells else "released counts",
-        y_title=first if two_cells else ("pair of neighbours" if odds else "confidential counts"),
-        uirevision=f"{kind} {view.synthesizer.key} {rows} {view.synthesizer.shape[1]}",
-    )
-    made.update_yaxes(autorange="reversed")
-    if not two_cells:
-        made.update_xaxes(type="category", nticks=20)
-        made.update_yaxes(type="category", nticks=20)
-    made.update_xaxes(showgrid=False, zeroline=False)
-    made.update_yaxes(showgrid=False, zeroline=False)
-    return made
+def _build(view: TableView, traces: list[dict[str, Any]], kind: str) -> go.Figure:
+    release, odds = view.synthesizer, kind != "matrix"
+    bare = {"showgrid": False, "zeroline": False}
+    if release.row_counts.shape[1] == 2:
+        x = axis("released m1", **bare)
+        y = axis("n1 of the pair n1, n1 + 1" if odds else "confidential n1", autorange="reversed", **bare)
+    else:
+        many = {"type": "category", "nticks": 20, **bare}
+        x = axis("released counts", **many)
+        y = axis("pair of neighbours" if odds else "confidential counts", autorange="reversed", **many)
+    return build(traces, x=x, y=y, uirevision=f"{kind} {release.key} {release.shape}")
 
 
 def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> dict[str, object]:

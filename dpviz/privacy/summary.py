@@ -14,10 +14,10 @@ from dpviz.synthesizers import Synthesizer, WorstCase
 from dpviz.synthesizers.cells import CellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-PICTURE_SIDE = 201
+PICTURE_SIDE = 151
 """Most rows and columns of a picture; larger tables are shown at evenly spaced counts."""
 
-PROFILE_POINTS = 81
+PROFILE_POINTS = 61
 
 SMALLEST_DELTA = 1e-12
 """Where a privacy profile ends, if it has not reached 0 before."""

@@ -18,9 +18,12 @@ from dpviz.types import FloatArray, IntArray
 LARGE = 1e4
 """Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike."""
 
-HANKEL_COLUMNS, HANKEL_RANGE = 900, 600.0
-"""Most synthetic rows, and most nats between the ends of the Hankel table, for which its products neither under- nor
-overflow."""
+HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
+"""Most synthetic rows, and least ratio of the smallest to the largest number of the Hankel table, for which its
+products neither under- nor overflow."""
+
+TOGETHER, TOGETHER_PRIOR = 8, 1e-200
+"""Rows filled by one product, and the least prior for which the products of so many factors cannot overflow."""
 
 RESEED_GROWTH = 60.0
 """Nats that an entry may grow by along a run of rows before the run starts from a fresh row."""
@@ -89,36 +92,39 @@ class BetaBinomial(PriorSynthesizer):
         with np.errstate(over="ignore"):
             step = (self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j)))
         falling = step < 1.0
-        mode = int(np.argmax(falling)) if falling.any() else self.m
-        row = np.empty(self.m + 1)
-        row[mode] = 1.0
-        np.cumprod(step[mode:], out=row[mode + 1 :])
-        row[:mode] = np.cumprod(1.0 / step[:mode][::-1])[::-1]
+        mode = int(falling.argmax())
+        if not falling[mode]:
+            mode = self.m
+        row = np.ones(self.m + 1)
+        np.multiply.accumulate(step[mode:], out=row[mode + 1 :])
+        np.multiply.accumulate(1.0 / step[:mode][::-1], out=row[:mode][::-1])
         return row / row.sum()
 
     def transition_matrix(self) -> FloatArray:
         """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-13 wherever it exceeds 1e-280."""
-        n, m = self.n, self.m
-        k = np.arange(n + m)
-        with np.errstate(over="ignore"):
-            by_sum = (self.alpha + k) / (self.beta + ((n - 1 + m) - k))
-        if m <= HANKEL_COLUMNS:
-            log_hankel = np.concatenate([[0.0], np.cumsum(np.log(by_sum))])
-            if log_hankel.max() - log_hankel.min() <= HANKEL_RANGE:
-                return self._matrix_from_hankel(by_sum, float(log_hankel.max()))
+        if self.m <= HANKEL_COLUMNS:
+            k = np.arange(self.n + self.m)
+            hankel = np.ones(self.n + self.m + 1)
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                by_sum = (self.alpha + k) / (self.beta + ((self.n - 1 + self.m) - k))
+                np.multiply.accumulate(by_sum, out=hankel[1:])
+                hankel /= max(1.0, hankel[-1])  # by_sum increases, so that the largest number is at an end
+            if hankel.min() >= HANKEL_RANGE:
+                return self._matrix_from_hankel(hankel)
         return self._matrix_from_recurrence()
 
-    def _matrix_from_hankel(self, by_sum: FloatArray, log_top: float) -> FloatArray:
+    def _matrix_from_hankel(self, hankel: FloatArray) -> FloatArray:
         """T[i, j] ∝ C(m, j) h[i + j], every row divided by its sum."""
-        j = np.arange(self.m)
-        hankel = np.cumprod(np.concatenate([[math.exp(-log_top)], by_sum]))
-        binomials = np.cumprod(np.concatenate([[1.0], (self.m - j) / (j + 1)]))
-        matrix: FloatArray = np.lib.stride_tricks.sliding_window_view(hankel, self.m + 1) * binomials
-        matrix /= matrix.sum(axis=1, keepdims=True)
+        n, m, j = self.n, self.m, np.arange(self.m)
+        binomials = np.ones(m + 1)
+        np.multiply.accumulate((m - j) / (j + 1), out=binomials[1:])
+        shifted: FloatArray = np.ndarray((n + 1, m + 1), buffer=hankel, strides=hankel.strides * 2)
+        matrix: FloatArray = shifted * binomials
+        matrix *= (1 / np.correlate(hankel, binomials, "valid"))[:, None]
         return matrix
 
     def _matrix_from_recurrence(self) -> FloatArray:
-        """T[i+1, j] = T[i, j] U[i+j] c[i]: two multiplications a cell.
+        """T[i+1, j] = T[i, j] U[i+j] c[i]: two multiplications a cell, several rows at once.
 
         A cell that underflowed could grow back without its digits, so a fresh row starts before growth reaches e^60.
         A power of two goes from U to c, so that neither overflows where α and β lie 300 decades apart.
@@ -127,20 +133,26 @@ class BetaBinomial(PriorSynthesizer):
         balance = 2.0 ** round(math.log2((self.alpha + n) / (self.beta + n)))
         by_sum = (self.alpha + k) / balance / (self.beta + ((n - 1 + m) - k))
         by_row = (self.beta + ((n - 1) - i)) * balance / (self.alpha + i)
+        step = min(TOGETHER, n) if min(self.alpha, self.beta) > TOGETHER_PRIOR else 1
+        far_sum, far_row = _consecutive_products(by_sum, step), _consecutive_products(by_row, step)[:, None]
+        shifted: FloatArray = np.ndarray((n - step + 1, m + 1), buffer=far_sum, strides=far_sum.strides * 2)
         growth = np.concatenate([[0.0], np.cumsum(np.log1p(m / (self.alpha + i)))])
         matrix = np.empty((n + 1, m + 1))
         start = 0
         with np.errstate(under="ignore"):
             while start <= n:
                 stop = int(np.searchsorted(growth, growth[start] + RESEED_GROWTH, side="right"))
-                above = matrix[start]
-                above[:] = self.row(start)
-                for index in range(start, min(stop, n + 1) - 1):
-                    below = matrix[index + 1]
-                    np.multiply(above, by_sum[index : index + m + 1], out=below)
-                    below *= by_row[index]
-                    above = below
-                start = max(stop, start + 1)
+                stop = min(max(stop, start + 1), n + 1)
+                matrix[start] = self.row(start)
+                for index in range(start, min(start + step, stop) - 1):
+                    np.multiply(matrix[index], by_sum[index : index + m + 1], out=matrix[index + 1])
+                    matrix[index + 1] *= by_row[index]
+                for first in range(start, stop - step, step):
+                    last = min(first + step, stop - step)
+                    below = matrix[first + step : last + step]
+                    np.multiply(matrix[first:last], shifted[first:last], out=below)
+                    below *= far_row[first:last]
+                start = stop
         return matrix
 
     @cached_property
@@ -201,3 +213,17 @@ def _log_ratio(part: float, whole: float) -> float:
 def _log_growth(base: float, k: IntArray) -> FloatArray:
     """ln(base + k) up to a constant, relative to `base` where that keeps digits."""
     return np.log1p(k / base) if base > 1 else np.log(base + k)
+
+
+def _consecutive_products(factors: FloatArray, count: int) -> FloatArray:
+    """Products of every `count` neighbouring factors.
+
+    Examples
+    --------
+    >>> _consecutive_products(np.array([2.0, 3.0, 5.0]), 2).tolist()
+    [6.0, 15.0]
+    """
+    products: FloatArray = factors[: len(factors) - count + 1].copy()
+    for shift in range(1, count):
+        products *= factors[shift : shift + len(products)]
+    return products

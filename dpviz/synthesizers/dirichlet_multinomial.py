@@ -78,29 +78,54 @@ class DirichletMultinomial(PriorCellSynthesizer):
         return (value - normalizer[np.full((1, 1), self.m)]).total()
 
     def transition_matrix(self) -> FloatArray:
-        """Pr(m | n), every row a product of one short table a cell, with no exponential a cell of the matrix."""
-        n, m, counts = self.n, self.m, np.arange(self.m + 1)
+        """Pr(m | n) as a product of one short table a cell, with no exponential a cell of the matrix.
+
+        Counts with this law are independent negative binomials given their sum: with A = n + Σ α_c and q = m / (A + m),
+        Pr(m | n) = Π NB(m_c; α_c + n_c, q) / NB(m; A, q). No factor exceeds 1, so nothing overflows. Rows that share
+        all but their last two counts lie together and are filled together.
+        """
         confidential, released = self.row_counts, self.column_counts
-        scale = float(n + self.weights.sum())
-        factorial = log_rising(1.0, m)
-        tables, shifts = [], np.zeros(len(confidential))
-        for cell, rising in enumerate(self._log_risings):
-            here = np.arange(n + 1)[:, None]
-            short = (rising[here + counts] - rising[here] - factorial[counts]).total() + counts * math.log(m / scale)
-            shift = short.max(axis=1)
-            with np.errstate(under="ignore"):
-                tables.append(np.exp(short - shift[:, None])[:, released[:, cell]])
-            shifts += shift[confidential[:, cell]]
-        normalizer = (factorial[np.array([m])] - log_rising(scale, m)[np.array([m])]).total()[0]
-        constants = np.exp(shifts + (normalizer - m * math.log(m / scale)))
-        matrix = np.empty(self.shape)
+        tables = [table.take(released[:, cell], axis=1) for cell, table in enumerate(self._negative_binomials)]
+        matrix, start = np.empty(self.shape), 0
         with np.errstate(under="ignore"):
-            for index, row in enumerate(confidential.tolist()):
-                out = matrix[index]
-                np.multiply(tables[0][row[0]], constants[index], out=out)
-                for cell in range(1, self.cells):
-                    out *= tables[cell][row[cell]]
+            tables[0] *= math.exp(-self._log_sum_mass)
+            while start < len(confidential):
+                left = int(confidential[start, -1])
+                stop = start + left + 1
+                shared = tables[0][confidential[start, 0]]
+                for cell in range(1, self.cells - 2):
+                    shared = shared * tables[cell][confidential[start, cell]]
+                np.multiply(tables[-2][: left + 1], tables[-1][left::-1], out=matrix[start:stop])
+                matrix[start:stop] *= shared
+                start = stop
         return matrix
+
+    @property
+    def _log_shares(self) -> tuple[float, float]:
+        """ln q and ln(1 − q) of the negative binomials."""
+        total = float(self.n + self.weights.sum())
+        return -math.log1p(total / self.m), -math.log1p(self.m / total)
+
+    @property
+    def _negative_binomials(self) -> list[FloatArray]:
+        """NB(m_c; α_c + n_c, q) of each cell, shape (n + 1, m + 1)."""
+        here, counts = np.arange(self.n + 1)[:, None], np.arange(self.m + 1)
+        log_share, log_rest = self._log_shares
+        factorial, known = log_rising(1.0, self.m), {}
+        for weight, rising in zip(self.weights.tolist(), self._log_risings, strict=True):
+            if weight not in known:
+                log_table = (rising[here + counts] - rising[here] - factorial).total() + counts * log_share
+                with np.errstate(under="ignore"):
+                    known[weight] = np.exp(log_table + (weight + here) * log_rest)
+        return [known[weight] for weight in self.weights.tolist()]
+
+    @property
+    def _log_sum_mass(self) -> float:
+        """ln NB(m; A, q), the probability of the released total."""
+        total, last = float(self.n + self.weights.sum()), np.array([self.m])
+        log_share, log_rest = self._log_shares
+        coefficient = (log_rising(total, self.m)[last] - log_rising(1.0, self.m)[last]).total()
+        return float(coefficient[0]) + self.m * log_share + total * log_rest
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)

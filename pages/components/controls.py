@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 
 import streamlit as st
 
@@ -61,17 +61,16 @@ def number_control(
         )
     value = start if value is None else kind(value)
     slider = f"{key}_slider"
-    text = readable(value, 6)
-    options = sorted([stop for stop in _stops(declaration, zero) if readable(stop, 6) != text] + [value])
+    options = sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value])
     if st.session_state.get(slider) != value:
         st.session_state[slider] = value
     hint = PRIVATE_END[declaration.private_end]
     with slider_place:
         st.select_slider(
-            f"{declaration.title} **{declaration.symbol}**" + (f" · {hint}" if hint else ""),
+            f"{declaration.title} {declaration.symbol}" + (f" · {hint}" if hint else ""),
             options=options,
             key=slider,
-            format_func=lambda number: readable(number, 6),
+            format_func=_text,
             help=f"{declaration.help} Accepted: {declaration.domain}.",
             on_change=_take_slider,
             args=(key, slider),
@@ -81,6 +80,11 @@ def number_control(
 
 def _take_slider(key: str, slider: str) -> None:
     st.session_state[key] = st.session_state[slider]
+
+
+@lru_cache(maxsize=4096)
+def _text(value: float) -> str:
+    return readable(value, 6)
 
 
 @cache

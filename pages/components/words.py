@@ -16,7 +16,7 @@ STYLE = (
 .dpviz-mark {display: inline-block; font-weight: 650; padding: 0 .5rem; border-radius: .4rem; margin-right: .35rem;
   border: 2px solid currentColor}
 .dpviz-numbers {display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .7rem;
-  margin: 0; padding: 0}
+  margin: 0 !important; padding: 0 !important}
 .dpviz-numbers > div {border: 1px solid rgba(128,128,128,.3); border-radius: .4rem; padding: .55rem .75rem}
 .dpviz-numbers dt {font-size: .84rem; opacity: .85}
 .dpviz-numbers dd {margin: 0}
@@ -36,7 +36,7 @@ STYLE = (
 .stMainBlockContainer {padding: 2.6rem 2rem 4rem}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 3rem 1rem 3rem}}
 [class*="st-key-row_"] {position: relative}
-[class*="st-key-row_"] [data-testid="stSlider"] > div:last-child {margin-right: 7.6rem}
+[class*="st-key-row_"] [data-testid="stSlider"] > div:last-child {width: calc(100% - 7.7rem) !important}
 [class*="st-key-row_"] [data-testid="stNumberInput"] {position: absolute; right: 0; bottom: .3rem; width: 6.9rem}
 [class*="st-key-row_"] [data-testid="stNumberInput"] input {padding: .2rem .5rem; font-variant-numeric: tabular-nums}
 [class*="st-key-row_"] [data-testid="stNumberInput"] button {display: none}

@@ -36,9 +36,7 @@ def show_attacker(summary: PrivacySummary) -> None:
     """Controls for a pair, a released table and prior odds; the odds after, in words and as a picture."""
     release = summary.synthesizer
     if not enumerable(release):
-        note(
-            "The attacker's view lists every table. Here there are over 4 million entries: set fewer rows."
-        )
+        note("The attacker's view lists every table. Here there are over 4 million entries: set fewer rows.")
         return
     worst = summary.worst
     pairs, columns = len(release.neighbours), release.shape[1]
@@ -106,9 +104,9 @@ def _words(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
     gain = abs(view.log_gain)
     limit = (
-        "within the promised factor e^ε"
+        "within the promised factor e<sup>ε</sup>"
         if gain <= epsilon * (1 + 1e-12)
-        else f"more than the promised factor e^ε = {readable(math.exp(epsilon), 4) if epsilon < 700 else '∞'}"
+        else f"more than the promised factor e<sup>ε</sup> = {readable(math.exp(epsilon), 4) if epsilon < 700 else '∞'}"
     )
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "

@@ -19,6 +19,7 @@ from pages.components.words import problem
 
 GIVEN = GivenMatrix.key
 PREFIX = "tm_"
+DEFAULT_LAW = "posterior_mean"
 LONGEST_IN_ADDRESS = 4000
 """Characters of a pasted matrix that the address carries."""
 
@@ -56,20 +57,39 @@ def choose() -> Choice:
     for sentence in address_problems(IN_ADDRESS):
         problem(sentence)
     _presets()
-    law = st.selectbox(
-        "Synthesizer",
-        [*SYNTHESIZERS, GIVEN],
-        index=1,
-        format_func=lambda key: SYNTHESIZERS[key].label if key in SYNTHESIZERS else GivenMatrix.label,
-        key=f"{PREFIX}law",
-        bind="query-params",
-        help="The law by which the released counts are drawn from the confidential ones.",
-    )
+    law = _law()
     if law == GIVEN:
         given, text = _given_matrix()
         epsilon, delta = _promise()
         return Choice(given, epsilon, delta, text)
     return _registered(SYNTHESIZERS[law])
+
+
+def _law() -> str:
+    """The chosen law, which the address keeps by its key."""
+    key, laws = f"{PREFIX}law", [*SYNTHESIZERS, GIVEN]
+    if key not in st.session_state:
+        asked = st.query_params.get(key, DEFAULT_LAW)
+        if asked not in laws:
+            st.session_state[f"{key}_problem"] = (
+                f"In the address, {key} = {asked[:40]} was left out: it must be one of {', '.join(laws)}."
+            )
+        st.session_state[key] = asked if asked in laws else DEFAULT_LAW
+    if sentence := st.session_state.get(f"{key}_problem"):
+        problem(sentence)
+    law: str = st.selectbox(
+        "Synthesizer",
+        laws,
+        format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
+        key=key,
+        on_change=lambda: st.session_state.pop(f"{key}_problem", None),
+        help="The law by which the released counts are drawn from the confidential ones.",
+    )
+    if law != st.query_params.get(key, DEFAULT_LAW):
+        st.query_params[key] = law
+    if law == DEFAULT_LAW:
+        st.query_params.pop(key, None)
+    return law
 
 
 def _widest() -> dict[str, Parameter]:

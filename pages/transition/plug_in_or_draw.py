@@ -46,14 +46,14 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     )
     note(
         "The two laws share their mean and differ in one step. The posterior draw first draws the proportion from its "
-        "posterior and then the m rows: its exact ε is ln(1 + m/α), so α = m/(e^ε − 1) keeps the promise exactly. The "
-        "plug-in puts the posterior mean in place of the draw: its exact ε is m ln(1 + 1/α), which at the same α is "
-        "m ln(1 + (e^ε − 1)/m) and tends to e^ε − 1 as m grows."
+        "posterior and then the m rows: its exact ε is ln(1 + m/α), so α = m/(e<sup>ε</sup> − 1) keeps the promise "
+        "exactly. The plug-in puts the posterior mean in place of the draw: its exact ε is m ln(1 + 1/α), which at the "
+        "same α is m ln(1 + (e<sup>ε</sup> − 1)/m) and tends to e<sup>ε</sup> − 1 as m grows."
     )
     note(
         'The plug-in is in use: <code>syn.catall(noisetype = "Exponential")</code> of the R package synthpop 1.9-2 '
-        "adds N/(e^ε − 1) to every cell and draws with <code>rmultinom</code> from the proportions (read from its "
-        "source). The posterior draw that the theory asks for is missing there."
+        "adds N/(e<sup>ε</sup> − 1) to every cell and draws with <code>rmultinom</code> from the proportions "
+        "(read from its source). The posterior draw that the theory asks for is missing there."
     )
 
 

@@ -29,32 +29,17 @@ def show_tables(summary: PrivacySummary) -> None:
         return
     rows, columns = release.shape
     small = columns <= MOST_COLUMNS and len(release.neighbours) <= MOST_ROWS
-    left, right = st.columns([1, 1], vertical_alignment="center")
-    with left:
-        picture = small and st.segmented_control(
-            "Show as", ["tables", "pictures"], default="tables", key="tm_show", bind="query-params", required=True
-        )
-    with right:
-        sign = st.segmented_control(
-            "Log-odds", ["absolute", "signed"], default="absolute", key="tm_sign", bind="query-params", required=True
-        )
-    signed = sign == "signed"
-    if small and picture == "tables":
-        st.html(
-            matrix_html(release, _matrix_title(release))
-            + log_odds_html(release, summary.epsilon, _odds_title(signed), signed=signed)
-        )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        picture = "pictures"
+        if small:
+            picture = _switch("Show as", ["tables", "pictures"], "tm_show")
+        which = "both" if picture == "tables" else _switch("Picture of the", ["matrix", "log-odds"], "tm_picture")
+        signed = which != "matrix" and _switch("Log-odds", ["absolute", "signed"], "tm_sign") == "signed"
+    if which == "both":
+        odds = log_odds_html(release, summary.epsilon, _odds_title(signed), signed=signed)
+        st.html(matrix_html(release, _matrix_title(release)) + odds)
         _profile(summary)
         return
-    which = st.segmented_control(
-        "Picture",
-        ["transition matrix", "log-odds"],
-        default="transition matrix",
-        key="tm_picture",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-    )
     view = cached_view(release)
     if which == "log-odds":
         show_figure(
@@ -73,9 +58,12 @@ def show_tables(summary: PrivacySummary) -> None:
     _profile(summary)
 
 
+def _switch(label: str, options: list[str], key: str) -> str:
+    return st.segmented_control(label, options, default=options[0], key=key, bind="query-params", required=True)
+
+
 def _profile(summary: PrivacySummary) -> None:
     profile: Profile = cached_profile(summary.synthesizer)
-    st.html("<h3>Privacy profile</h3>")
     show_figure(
         profile_chart(profile, summary),
         key="tm_profile",

@@ -40,7 +40,7 @@ def _sentence(summary: PrivacySummary) -> tuple[str, str]:
     if summary.is_pure:
         return KEPT, (
             f"This release is {epsilon}-differentially private: its exact ε is {exact}. No released table moves the "
-            f"odds between two tables that differ in one substituted row by more than a factor e^ε."
+            f"odds between two tables that differ in one substituted row by more than a factor e<sup>ε</sup>."
         )
     where = f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
     text = f"It is not {epsilon}-differentially private: its exact ε is {exact}, reached by {where}"

@@ -1,0 +1,1 @@
+"""Speed against the implementations that one would write first."""

@@ -1,0 +1,77 @@
+"""Key press to repaint of the page "Transition matrices", in real Chromium: ``python -m tests.benchmarks.repaint``.
+
+Starts the app, moves the slider of the prior with the arrow key, and waits in the page until the verdict and both
+pictures are new and painted. Prints the median and the 95th percentile in milliseconds.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser import chromium_path, launch, running_app, settle
+
+MOVES = 40
+CASES = {
+    "tables, n = m = 5": ("", 150),
+    "matrix, n = m = 100": ("?tm_law=beta_binomial&tm_n=100&tm_alpha=5&tm_epsilon=1", 150),
+    "log-odds, n = m = 100": ("?tm_law=beta_binomial&tm_n=100&tm_alpha=5&tm_epsilon=1&tm_picture=log-odds", 150),
+    "matrix, n = m = 1,000": ("?tm_law=beta_binomial&tm_n=1000&tm_alpha=7&tm_epsilon=1", 500),
+    "log-odds, n = m = 1,000": ("?tm_law=beta_binomial&tm_n=1000&tm_alpha=7&tm_epsilon=1&tm_picture=log-odds", 500),
+}
+"""Name of each case, address, and the goal for the 95th percentile in milliseconds."""
+
+PROBE = """
+() => {
+  window.marks = [];
+  const state = () => [
+    document.querySelector('.dpviz-numbers')?.textContent,
+    ...[...document.querySelectorAll('[data-drawn]')].map((plot) => plot.dataset.drawn),
+  ];
+  let busy = false;
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowRight' || busy) return;
+    busy = true;
+    const start = performance.now(), before = state();
+    const poll = () => {
+      const now = state();
+      const done = now.every((part, place) => part !== before[place]);
+      if (done) requestAnimationFrame(() => { window.marks.push(performance.now() - start); busy = false; });
+      else if (performance.now() - start > 15000) { window.marks.push(15000); busy = false; }
+      else requestAnimationFrame(poll);
+    };
+    requestAnimationFrame(poll);
+  }, true);
+}
+"""
+
+
+def main() -> None:
+    """Measure every case and print a line for each."""
+    if chromium_path() is None:
+        sys.exit("No Chromium was found; nothing was measured.")
+    with running_app() as address, sync_playwright() as playwright:
+        browser = launch(playwright)
+        print(f"{'case':26} {'p50':>6} {'p95':>6} {'goal':>6}  (ms, {MOVES} moves of the slider of α)")
+        for name, (query, goal) in CASES.items():
+            page = browser.new_page(viewport={"width": 1400, "height": 1000})
+            page.goto(f"{address}/{query}")
+            settle(page)
+            page.evaluate(PROBE)
+            page.locator(".st-key-row_tm_alpha input[type=range]").focus()
+            for move in range(MOVES + 3):
+                page.keyboard.press("ArrowRight")
+                page.wait_for_function(f"window.marks.length > {move}", timeout=20000, polling=50)
+                page.wait_for_timeout(60)
+            marks = sorted(page.evaluate("window.marks")[3:])
+            p95 = marks[round(0.95 * (len(marks) - 1))]
+            verdict = "met" if p95 < goal else "missed"
+            print(f"{name:26} {statistics.median(marks):6.0f} {p95:6.0f} {goal:6d}  {verdict}", flush=True)
+            page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

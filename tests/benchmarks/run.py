@@ -1,0 +1,172 @@
+"""Each computation against its obvious reference: interleaved repeats, medians, and the goal for their ratio."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import mpmath as mp
+import numpy as np
+from scipy.stats import betabinom, dirichlet_multinomial
+
+from dpviz.privacy import delta_for_epsilon
+from dpviz.synthesizers import BetaBinomial, DirichletMultinomial
+
+Call = Callable[[], object]
+SAMPLE_SECONDS = 2e-3
+"""Least duration of one timing: a faster call is repeated inside it."""
+
+ALPHA = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """One line of the table; the goal is the least ratio reference / ours, or the largest where `at_most`."""
+
+    name: str
+    reference: float
+    ours: float
+    goal: float
+    at_most: bool = False
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.reference if self.at_most else self.reference / self.ours
+
+    @property
+    def met(self) -> bool:
+        return self.ratio <= self.goal if self.at_most else self.ratio >= self.goal
+
+    def line(self) -> str:
+        goal = f"{'≤' if self.at_most else '≥'} {self.goal:g}"
+        cells = f"{1e3 * self.reference:>12.3f} {1e3 * self.ours:>10.3f} {self.ratio:>8.1f} {goal:>7}"
+        return f"{self.name:<44}{cells}  {'yes' if self.met else 'NO'}"
+
+
+def seconds(call: Call, times: int) -> float:
+    start = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - start) / times
+
+
+def interleaved(reference: Call, ours: Call, budget: float = 2.0) -> tuple[float, float]:
+    """Medians of both, one after the other in turn, after a first call that is not counted."""
+    calls = reference, ours
+    times = [max(1, math.ceil(SAMPLE_SECONDS / seconds(call, 1))) for call in calls]
+    samples: tuple[list[float], list[float]] = [], []
+    start = time.perf_counter()
+    while len(samples[0]) < 3 or (time.perf_counter() - start < budget and len(samples[0]) < 101):
+        for call, count, sample in zip(calls, times, samples, strict=True):
+            sample.append(seconds(call, count))
+    return statistics.median(samples[0]), statistics.median(samples[1])
+
+
+def compare(name: str, reference: Call, ours: Call, goal: float) -> Result:
+    """Time both, after making sure that they compute the same."""
+    if not np.allclose(reference(), ours(), rtol=1e-6, atol=1e-9):  # type: ignore[arg-type]
+        raise AssertionError(f"{name}: the two implementations disagree")
+    reference_seconds, our_seconds = interleaved(reference, ours)
+    return Result(name=name, reference=reference_seconds, ours=our_seconds, goal=goal)
+
+
+def scipy_matrix(n: int, m: int, alpha: float, law: Callable[..., np.ndarray] = betabinom.pmf) -> np.ndarray:
+    i, j = np.arange(n + 1)[:, None], np.arange(m + 1)[None, :]
+    return law(j, m, alpha + i, alpha + (n - i))
+
+
+def scipy_delta(n: int, m: int, alpha: float, epsilon: float) -> float:
+    matrix, factor = scipy_matrix(n, m, alpha), math.exp(epsilon)
+    up = np.maximum(matrix[1:] - factor * matrix[:-1], 0).sum(axis=1)
+    down = np.maximum(matrix[:-1] - factor * matrix[1:], 0).sum(axis=1)
+    return float(max(up.max(), down.max()))
+
+
+def scipy_cells(s: DirichletMultinomial) -> np.ndarray:
+    columns = s.column_counts
+    return np.array([dirichlet_multinomial.pmf(columns, s.alpha + row, s.m) for row in s.row_counts])
+
+
+def beta_binomial(n: int, alpha: float = ALPHA) -> BetaBinomial:
+    """A new object for every call, so that nothing is remembered from the one before."""
+    return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+def transition_matrices() -> Iterator[Result]:
+    for n, goal in ((100, 30), (1000, 40), (5000, 70)):
+        yield compare(
+            f"transition matrix, n = m = {n}",
+            lambda n=n: scipy_matrix(n, n, ALPHA),
+            lambda n=n: beta_binomial(n).transition_matrix(),
+            goal,
+        )
+    fill, ours = interleaved(lambda: np.full((5001, 5001), 0.5), lambda: beta_binomial(5000).transition_matrix())
+    yield Result(name="  against filling the array, n = m = 5000", reference=fill, ours=ours, goal=3, at_most=True)
+
+
+def log_odds_tables() -> Iterator[Result]:
+    for n in (100, 1000):
+        yield compare(
+            f"log-odds table, n = m = {n}",
+            lambda n=n: -np.diff(scipy_matrix(n, n, ALPHA, betabinom.logpmf), axis=0),
+            lambda n=n: beta_binomial(n).log_odds_table(),
+            16,
+        )
+
+
+def cell_matrices() -> Iterator[Result]:
+    for n in (30, 60):
+        yield compare(
+            f"Dirichlet-multinomial matrix, k = 3, n = m = {n}",
+            lambda n=n: scipy_cells(DirichletMultinomial(n=n, m=n, cells=3, alpha=ALPHA)),
+            lambda n=n: DirichletMultinomial(n=n, m=n, cells=3, alpha=ALPHA).transition_matrix(),
+            50,
+        )
+
+
+def deltas() -> Iterator[Result]:
+    for n, goal in ((100, 20), (1000, 500)):
+        for alpha, epsilon in ((6.0, 0.5), (6.0915, 1.0)):
+            size = delta_for_epsilon(beta_binomial(n, alpha), epsilon)
+            yield compare(
+                f"δ(ε), n = m = {n}, δ = {size:.1e}",
+                lambda n=n, alpha=alpha, epsilon=epsilon: scipy_delta(n, n, alpha, epsilon),
+                lambda n=n, alpha=alpha, epsilon=epsilon: delta_for_epsilon(beta_binomial(n, alpha), epsilon),
+                goal,
+            )
+    for alpha, epsilon in ((6.0, 0.5), (6.0915, 1.0)):
+        size = delta_for_epsilon(beta_binomial(1000, alpha), epsilon)
+        small, large = interleaved(
+            lambda alpha=alpha, epsilon=epsilon: delta_for_epsilon(beta_binomial(1000, alpha), epsilon),
+            lambda alpha=alpha, epsilon=epsilon: delta_for_epsilon(beta_binomial(4000, alpha), epsilon),
+        )
+        name = f"δ(ε), n = m = 4000 against 1000, δ = {size:.1e}"
+        yield Result(name=name, reference=small, ours=large, goal=8, at_most=True)
+
+
+def log_odds_error(n: int, alpha: float) -> float:
+    """Largest error of 400 log-odds against 50 digits, absolute, relative above 1."""
+    table, random, largest = beta_binomial(n, alpha).log_odds_table(), np.random.default_rng(n), 0.0
+    with mp.workdps(50):
+        for i, j in zip(random.integers(0, n, 400), random.integers(0, n + 1, 400), strict=True):
+            x, y = mp.mpf(alpha) + int(i), mp.mpf(alpha) + int(n - 1 - i)
+            true = mp.log(x / (x + int(j))) - mp.log(y / (y + int(n - j)))
+            largest = max(largest, float(abs(table[i, j] - true) / max(1, abs(true))))
+    return largest
+
+
+def main() -> None:
+    print(f"{'row':<44}{'reference ms':>12} {'ours ms':>10} {'ratio':>8} {'goal':>7}  met")
+    results = []
+    for group in (transition_matrices, log_odds_tables, cell_matrices, deltas):
+        for result in group():
+            results.append(result)
+            print(result.line(), flush=True)
+    print("largest log-odds error against 50 digits (goal ≤ 1e-14):")
+    for n in (100, 1000):
+        for alpha in (1e-6, ALPHA, 1e6):
+            print(f"  n = m = {n}, α = {alpha:g}: {log_odds_error(n, alpha):.1e}")
+    print(f"goals met: {sum(result.met for result in results)} of {len(results)}")

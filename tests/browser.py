@@ -1,0 +1,77 @@
+"""A running app and a real browser, for browser tests and benchmarks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+START_SECONDS = 60
+
+
+def chromium_path() -> str | None:
+    """The installed Chromium or Chrome, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """The installed browser, headless."""
+    return playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_ARGUMENTS)
+
+
+@contextlib.contextmanager
+def running_app() -> Iterator[str]:
+    """The app as the README starts it, on a free port; yields its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = [f"--server.port={port}", "--server.address=127.0.0.1"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as server:
+        address = f"http://127.0.0.1:{port}"
+        try:
+            _wait_until_healthy(address, server)
+            yield address
+        finally:
+            server.terminate()
+
+
+def _wait_until_healthy(address: str, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"The app stopped with exit code {server.returncode} while starting.")
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"The app was not ready after {START_SECONDS} s.")
+
+
+def settle(page: Page) -> None:
+    """Wait until the script has run and its pictures are drawn."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
+    page.wait_for_selector(".dpviz-numbers, .dpviz-problem", timeout=60_000)
+    page.wait_for_function(
+        "[...document.querySelectorAll('.stBidiComponent')].every((part) => part.querySelector('[data-drawn]'))",
+        timeout=60_000,
+    )
+    page.wait_for_timeout(300)

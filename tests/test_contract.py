@@ -1,0 +1,273 @@
+"""The laws that every registered synthesizer obeys, whatever its mechanism.
+
+The suite knows no synthesizer by name: it takes the classes of the registry and draws their parameters from their own
+declarations, so that a new entry is tested as it stands.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dpviz import privacy
+from dpviz.parameters import Parameter
+from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
+
+CLASSES = list(SYNTHESIZERS.values())
+MANY_CELLS = "cells"
+LIKELY = 1e-280
+"""Probability above which the floating-point numbers still have all their digits."""
+
+every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.key)
+
+
+def law(test: Callable[..., None]) -> Callable[..., None]:
+    """A property of every registered synthesizer, tried on the same thirty instances in every run."""
+    return every_class(settings(max_examples=30, deadline=None, derandomize=True)(given(data=st.data())(test)))
+
+
+def names(cls: type[Synthesizer]) -> list[str]:
+    return [declaration.name for declaration in cls.parameters()]
+
+
+def least(declaration: Parameter) -> float:
+    """The smallest accepted value."""
+    return math.nextafter(declaration.minimum, math.inf) if declaration.open_minimum else declaration.minimum
+
+
+def numbers(declaration: Parameter, span: int) -> st.SearchStrategy[float]:
+    """Values of one parameter: whole numbers near the smallest, or the slider, the whole domain and its ends."""
+    low, high = least(declaration), declaration.maximum
+    if declaration.integer:
+        return st.integers(int(low), int(min(high, low + span)))
+    slider = declaration.slider_minimum or low, declaration.slider_maximum or high
+    if declaration.scale == "log":
+        ranges = [st.floats(math.log(a), math.log(b)).map(math.exp) for a, b in (slider, (max(low, 1e-300), high))]
+    else:
+        ranges = [st.floats(a, b) for a, b in (slider, (low, high))]
+    inside = st.one_of(ranges).map(lambda value: min(max(value, low), high))
+    return st.one_of(inside, st.sampled_from([low, declaration.default, high]))
+
+
+@st.composite
+def instances(draw: st.DrawFn, cls: type[Synthesizer], span: int = 12) -> Synthesizer:
+    """A synthesizer of the class with a small matrix and any other parameters of its domain."""
+    many = MANY_CELLS in names(cls)
+    values: dict[str, object] = {}
+    for declaration in cls.parameters():
+        reach = 1 if declaration.name == MANY_CELLS else 3 if many else span
+        drawn = numbers(declaration, reach)
+        if declaration.per_cell:
+            cells = int(values[MANY_CELLS])  # type: ignore[call-overload]
+            values[declaration.name] = draw(drawn | st.tuples(*[drawn] * cells))
+        else:
+            values[declaration.name] = draw(drawn)
+    return cls(**values)
+
+
+def epsilons(draw: st.DrawFn, synthesizer: Synthesizer) -> float:
+    """An ε of any size, or a share of the ε that the release really has."""
+    share = draw(st.floats(0.0, 1.2))
+    pure = privacy.pure_epsilon(synthesizer)
+    return draw(st.sampled_from([0.0, 0.5, 2.0, 20.0, min(share * pure, 600.0)]))
+
+
+@st.composite
+def questions(draw: st.DrawFn, cls: type[Synthesizer]) -> tuple[Synthesizer, float]:
+    synthesizer = draw(instances(cls))
+    return synthesizer, epsilons(draw, synthesizer)
+
+
+def divergence(likelier: np.ndarray, other: np.ndarray, epsilon: float) -> float:
+    """Σ max(0, P − e^ε Q), straight from its definition."""
+    return float(np.maximum(likelier - math.exp(epsilon) * other, 0.0).sum())
+
+
+def largest_divergence(synthesizer: Synthesizer, epsilon: float) -> float:
+    matrix = synthesizer.transition_matrix()
+    ordered = np.concatenate([synthesizer.neighbours, synthesizer.neighbours[:, ::-1]])
+    return max(divergence(matrix[first], matrix[second], epsilon) for first, second in ordered)
+
+
+def about(value: float) -> object:
+    """Equal up to rounding of sums of probabilities: eleven digits, or 1e-13 where the definition cancels."""
+    return pytest.approx(value, rel=1e-11, abs=1e-13)
+
+
+@law
+def test_rows_are_distributions(cls: type[Synthesizer], data: st.DataObject) -> None:
+    matrix = data.draw(instances(cls)).transition_matrix()
+    assert np.all(matrix >= 0)
+    assert np.abs(matrix.sum(axis=1) - 1).max() <= 1e-12
+
+
+@law
+def test_the_tables_name_the_rows_and_columns(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    assert s.shape == s.transition_matrix().shape == (len(s.row_counts), len(s.column_counts))
+    for counts, table in ((s.row_counts, s.row_table), (s.column_counts, s.column_table)):
+        tables = [table(index) for index in range(len(counts))]
+        assert tables == [tuple(row) for row in counts.tolist()]
+        assert len(set(tables)) == len(tables)
+        assert counts.min() >= 0
+    assert np.all(s.row_counts.sum(axis=1) == s.n)  # type: ignore[attr-defined]
+
+
+@law
+def test_neighbours_are_all_tables_that_differ_by_one_substituted_row(
+    cls: type[Synthesizer], data: st.DataObject
+) -> None:
+    s = data.draw(instances(cls))
+    moved = [0] * (s.row_counts.shape[1] - 2)
+    expected = {
+        pair
+        for pair in itertools.combinations(range(len(s.row_counts)), 2)
+        if sorted((s.row_counts[pair[0]] - s.row_counts[pair[1]]).tolist()) == [-1, *moved, 1]
+    }
+    listed = [tuple(sorted(pair)) for pair in s.neighbours.tolist()]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == expected
+
+
+@law
+def test_log_transition_exponentiates_to_the_matrix(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    logarithms, matrix = s.log_transition_matrix(), s.transition_matrix()
+    likely = matrix > LIKELY
+    assert np.allclose(logarithms[likely], np.log(matrix[likely]), rtol=1e-13, atol=1e-12)
+    assert np.all(logarithms[~likely] <= math.log(LIKELY) + 1e-9)
+    part = np.arange(0, s.shape[0], 2), np.arange(s.shape[1])[::-2]
+    assert np.array_equal(s.log_transition(*part), logarithms[np.ix_(*part)])
+
+
+@law
+def test_log_odds_are_differences_of_log_rows(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    logarithms, table = s.log_transition_matrix(), privacy.log_odds_table(s)
+    first, second = s.neighbours.T
+    scale = 1 + np.abs(logarithms[first]) + np.abs(logarithms[second])
+    assert table.shape == (len(s.neighbours), s.shape[1])
+    assert np.all(np.abs(table - (logarithms[first] - logarithms[second])) <= 1e-13 * scale)
+
+
+@law
+def test_the_worst_cell_is_the_largest_of_the_log_odds_table(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    worst, table = privacy.worst_cell(s), privacy.log_odds_table(s)
+    assert worst.value == privacy.pure_epsilon(s) == pytest.approx(np.abs(table).max(), rel=1e-13)
+    pair = np.flatnonzero(np.all(s.neighbours == sorted((worst.likelier, worst.other)), axis=1))
+    sign = 1 if worst.likelier < worst.other else -1
+    assert worst.column is not None
+    assert sign * float(table[pair[0], worst.column]) == pytest.approx(worst.value, rel=1e-13)
+
+
+@law
+def test_delta_is_the_largest_divergence_and_its_neighbours_attain_it(
+    cls: type[Synthesizer], data: st.DataObject
+) -> None:
+    s, epsilon = data.draw(questions(cls))
+    worst, matrix = privacy.worst_neighbours(s, epsilon), s.transition_matrix()
+    assert worst.value == privacy.delta_for_epsilon(s, epsilon) == about(largest_divergence(s, epsilon))
+    assert worst.value == about(divergence(matrix[worst.likelier], matrix[worst.other], epsilon))
+    assert sorted((worst.likelier, worst.other)) in s.neighbours.tolist()
+
+
+@law
+def test_delta_at_zero_is_the_largest_total_variation(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    matrix = s.transition_matrix()
+    distances = [np.abs(matrix[first] - matrix[second]).sum() / 2 for first, second in s.neighbours]
+    assert privacy.delta_for_epsilon(s, 0.0) == about(max(distances))
+
+
+@law
+def test_delta_falls_and_is_convex_in_the_odds_factor(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    top = math.exp(min(privacy.pure_epsilon(s), 3.0))
+    assume(top > 1 + 1e-9)
+    factors = np.linspace(1.0, 1 + 1.2 * (top - 1), 15)
+    profile = privacy.privacy_profile(s, np.log(factors))
+    assert np.all(np.diff(profile) <= 1e-13)
+    assert np.all(np.diff(profile, 2) >= -1e-13)
+
+
+@law
+def test_delta_is_zero_from_the_pure_epsilon_on_and_positive_below(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    pure = privacy.pure_epsilon(s)
+    assert privacy.delta_for_epsilon(s, pure * (1 + 1e-9)) == 0.0
+    assert privacy.delta_for_epsilon(s, pure) <= 1e-13
+    worst = privacy.worst_cell(s)
+    if s.transition_matrix()[worst.likelier, worst.column] > LIKELY:
+        assert privacy.delta_for_epsilon(s, pure * (1 - 1e-6)) > 0.0
+
+
+@law
+def test_epsilon_for_delta_inverts_delta_on_the_private_side(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    largest = privacy.delta_for_epsilon(s, 0.0)
+    assert 0 < largest <= 1
+    delta = largest * 10 ** data.draw(st.floats(-9.0, -0.01))
+    epsilon = privacy.epsilon_for_delta(s, delta)
+    assert privacy.delta_for_epsilon(s, epsilon) <= max(delta, 1e-13 * largest)
+    if epsilon > 1e-6:
+        assert privacy.delta_for_epsilon(s, epsilon * (1 - 1e-7)) > delta
+    assert privacy.epsilon_for_delta(s, 0.0) == privacy.pure_epsilon(s)
+    assert privacy.epsilon_for_delta(s, largest) == 0.0
+
+
+@law
+def test_probabilistic_delta_bounds_the_loss_tail_and_that_bounds_delta(
+    cls: type[Synthesizer], data: st.DataObject
+) -> None:
+    s, epsilon = data.draw(questions(cls))
+    rows = privacy.failure_by_row(s, epsilon)
+    tail, delta = privacy.loss_tail(s, epsilon), privacy.delta_for_epsilon(s, epsilon)
+    assert delta - 1e-12 <= tail <= rows.max() + 1e-12
+    assert privacy.probabilistic_delta(s, epsilon) == rows.max() <= 1.0
+    for law in privacy.LAWS:
+        weights = privacy.law_of_counts(s, law)
+        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        assert privacy.joint_probabilistic_delta(s, epsilon, law) == about(float(weights @ rows))
+
+
+@law
+def test_failure_counts_the_columns_that_a_neighbour_explains_worse_by_more_than_epsilon(
+    cls: type[Synthesizer], data: st.DataObject
+) -> None:
+    s, epsilon = data.draw(questions(cls))
+    matrix, over = s.transition_matrix(), np.abs(privacy.log_odds_table(s)) > epsilon * (1 + 1e-12) + 1e-14
+    for row in data.draw(st.lists(st.integers(0, s.shape[0] - 1), min_size=1, max_size=4)):
+        beside = np.any(s.neighbours == row, axis=1)
+        expected = matrix[row, over[beside].any(axis=0)].sum()
+        assert privacy.failure_by_row(s, epsilon)[row] == about(float(expected))
+
+
+@law
+def test_change_is_one_minus_the_probability_of_the_same_table(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    matrix, columns = s.transition_matrix(), [s.column_table(column) for column in range(s.shape[1])]
+    for row, changed in enumerate(privacy.change_by_row(s)):
+        same = [column for column, table in enumerate(columns) if table == s.row_table(row)]
+        assert changed == about(1 - matrix[row, same].sum())
+
+
+@law
+def test_posterior_odds_are_prior_odds_times_the_likelihood_ratio(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    pair = data.draw(st.integers(0, len(s.neighbours) - 1))
+    column = data.draw(st.integers(0, s.shape[1] - 1))
+    prior = data.draw(st.sampled_from([1e-6, 0.25, 1.0, 30.0]))
+    view = privacy.attacker_view(s, pair, column, prior)
+    first, second = s.transition_matrix()[s.neighbours[pair], column]
+    assume(min(first, second) > LIKELY)
+    assert view.posterior_odds == pytest.approx(prior * first / second, rel=1e-10)
+    assert view.posterior_probability == pytest.approx(prior * first / (prior * first + second), rel=1e-10)
+    assert (view.first, view.second) == tuple(s.row_table(int(row)) for row in s.neighbours[pair])
+    assert view.released == s.column_table(column)

@@ -1,0 +1,98 @@
+"""Every registered synthesizer accepts its whole declared domain, works at its ends and refuses what lies outside."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpviz import privacy
+from dpviz.parameters import Parameter, readable
+from dpviz.synthesizers import Synthesizer
+from tests.test_contract import CLASSES, MANY_CELLS, every_class, least, names
+
+
+def default_values(cls: type[Synthesizer]) -> dict[str, float]:
+    return {declaration.name: declaration.default for declaration in cls.parameters()}
+
+
+def refused(declaration: Parameter) -> list[object]:
+    """One step outside the domain at either end, far outside, and what is no such number at all."""
+    step = 1 if declaration.integer else 0
+    low, high = declaration.minimum, declaration.maximum
+    below = low if declaration.open_minimum else low - 1 if step else math.nextafter(low, -math.inf)
+    above = high + 1 if step else math.nextafter(high, math.inf)
+    values: list[object] = [below, above, -1.0, math.nan, math.inf, -math.inf, "many", "3", True, None, b"3", 2 + 1j]
+    return [*values, 2.5] if step else values
+
+
+every_refusal = [
+    pytest.param(cls, declaration, value, id=f"{cls.key}-{declaration.name}-{value!r}")
+    for cls in CLASSES
+    for declaration in cls.parameters()
+    for value in refused(declaration)
+]
+
+
+@pytest.mark.parametrize(("cls", "declaration", "value"), every_refusal)
+def test_a_value_outside_the_domain_is_refused_by_name_domain_and_value(
+    cls: type[Synthesizer], declaration: Parameter, value: object
+) -> None:
+    candidates = [value]
+    if declaration.per_cell:
+        candidates.append((declaration.default, value, declaration.default))
+    for candidate in candidates:
+        with pytest.raises(ValueError, match="must be") as refusal:
+            cls(**(default_values(cls) | {declaration.name: candidate}))
+        message = str(refusal.value)
+        assert message.startswith(f"{declaration.name} (")
+        assert declaration.domain in message
+        plain = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+        assert message.endswith(f"got {readable(value) if plain else repr(value)}.")  # type: ignore[arg-type]
+
+
+@every_class
+def test_the_ends_of_every_domain_are_accepted(cls: type[Synthesizer]) -> None:
+    for declaration in cls.parameters():
+        for value in (least(declaration), declaration.default, declaration.maximum):
+            assert getattr(cls(**(default_values(cls) | {declaration.name: value})), declaration.name) == value
+
+
+@every_class
+def test_one_prior_for_each_cell_must_mean_each_cell(cls: type[Synthesizer]) -> None:
+    for declaration in cls.parameters():
+        for wrong in (1, 2, 4) if declaration.per_cell else ():
+            values = default_values(cls) | {declaration.name: (declaration.default,) * wrong}
+            with pytest.raises(ValueError, match=rf"{declaration.name} .*one number or 3 of them; got {wrong}"):
+                cls(**values)
+
+
+def extremes(declaration: Parameter) -> list[float]:
+    if declaration.name == MANY_CELLS:
+        return [3]
+    wanted = [1, 2, 50, 400] if declaration.integer else [1e-6, 1.0, 1e6]
+    ends = [] if declaration.integer else [least(declaration), declaration.maximum]
+    return sorted({value for value in wanted + ends if least(declaration) <= value <= declaration.maximum})
+
+
+@every_class
+def test_nothing_breaks_at_the_extremes(cls: type[Synthesizer]) -> None:
+    """No NaN, no infinity and no warning, which the test configuration turns into an error."""
+    grids = [extremes(declaration) for declaration in cls.parameters()]
+    for values in itertools.product(*grids):
+        s = cls(**dict(zip(names(cls), values, strict=True)))
+        pure = privacy.pure_epsilon(s)
+        profile = privacy.privacy_profile(s, np.array([0.0, 1e-6, 1.0, 600.0, 1e3]))
+        assert 0 <= pure < math.inf, s
+        assert np.all((profile >= 0) & (profile <= 1)), s
+        assert np.all(np.diff(profile) <= 1e-12), s
+        assert 0 <= privacy.epsilon_for_delta(s, 1e-5) <= pure, s
+        if math.prod(s.shape) <= 200_000:
+            matrix = s.transition_matrix()
+            assert np.abs(matrix.sum(axis=1) - 1).max() <= 1e-11, s
+            assert matrix.min() >= 0, s
+            assert np.isfinite(s.log_transition_matrix()).all(), s
+            assert np.abs(s.log_odds_table()).max() <= pure * (1 + 1e-13), s
+            assert profile[0] <= privacy.probabilistic_delta(s, 0.0) + 1e-12, s

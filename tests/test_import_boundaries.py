@@ -1,0 +1,86 @@
+"""What may import what: the package knows no user interface, and charts draw results that others computed."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dpviz
+from dpviz import privacy
+
+PACKAGE = Path(dpviz.__file__).parent
+MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "dpviz."))
+MODULE_FILES = sorted(PACKAGE.rglob("*.py"))
+CHART_FILES = sorted((PACKAGE / "charts").glob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Full names of everything that a file imports, such as ``dpviz.privacy.pure_epsilon``."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} imports relatively"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def within(name: str, *packages: str) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def modules_after(statements: str) -> set[str]:
+    """Names of the modules that a fresh interpreter holds after `statements`."""
+    program = f"{statements}\nimport sys\nprint(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+    )
+    return set(run.stdout.split())
+
+
+def test_every_module_is_found() -> None:
+    assert len(MODULES) == len(MODULE_FILES) - 1
+    assert {"dpviz.synthesizers.beta_binomial", "dpviz.privacy.hockey_stick", "dpviz.charts"} <= set(MODULES)
+
+
+def test_importing_the_whole_package_loads_no_user_interface() -> None:
+    loaded = modules_after("\n".join(f"import {name}" for name in MODULES))
+    assert set(MODULES) <= loaded
+    assert not {name for name in loaded if within(name, "streamlit", "tornado", "pages", "app")}
+
+
+def test_computing_needs_no_drawing() -> None:
+    loaded = modules_after("import dpviz.privacy, dpviz.synthesizers")
+    assert not {name for name in loaded if within(name, "plotly", "pandas", "matplotlib", "dpviz.charts")}
+
+
+@pytest.mark.parametrize("path", MODULE_FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_the_package_imports_neither_pages_nor_tests(path: Path) -> None:
+    assert not [name for name in imported(path) if within(name, "streamlit", "pages", "app", "tests")]
+
+
+@pytest.mark.parametrize("folder", ["synthesizers", "privacy"])
+def test_mathematics_imports_no_presentation(folder: str) -> None:
+    for path in sorted((PACKAGE / folder).glob("*.py")):
+        names = [name for name in imported(path) if within(name, "dpviz.charts", "dpviz.exports", "dpviz.published")]
+        assert not names, path.name
+
+
+def test_synthesizers_do_not_know_how_they_are_measured() -> None:
+    for path in sorted((PACKAGE / "synthesizers").glob("*.py")):
+        assert not [name for name in imported(path) if within(name, "dpviz.privacy")], path.name
+
+
+@pytest.mark.parametrize("path", CHART_FILES, ids=lambda path: path.name)
+def test_charts_draw_and_do_not_compute(path: Path) -> None:
+    """No numerical library beyond arrays, and of the privacy measures only types and what marks or words a value."""
+    names = list(imported(path))
+    assert not [name for name in names if within(name, "scipy", "numpy.linalg", "numpy.random", "numpy.fft")]
+    measures = {name for name in privacy.__all__ if name.islower()} - {"exceeds", "gain_in_words"}
+    used = {name.split(".")[-1] for name in names if within(name, "dpviz.privacy")}
+    assert not used & measures
