@@ -95,7 +95,7 @@ class Parameter:
         )
         if number is None or not inside:
             shown = f"{value!r}" if number is None or math.isnan(number) else readable(number)
-            if shown in self.domain:
+            if number not in (self.minimum, self.maximum) and shown in map(readable, (self.minimum, self.maximum)):
                 shown = repr(number)
             raise ValueError(f"{self.name} ({self.title.lower()}) must be {self.domain}; got {shown}.")
         return int(number) if self.integer else number

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.cache import cached_recognition, cached_summary
-from pages.components.words import note, page_style
-from pages.transition.attacker import show_attacker
-from pages.transition.controls import choose
+from pages.components.cache import cached_summary
+from pages.components.controls import controls_style
+from pages.components.words import page_head
+from pages.transition.attacker import PRIOR_ODDS_KEY, show_attacker
+from pages.transition.controls import IN_ADDRESS, choose
 from pages.transition.downloads import show_downloads
+from pages.transition.given import as_recognized
 from pages.transition.plug_in_or_draw import show_plug_in_or_draw
 from pages.transition.published import show_published
 from pages.transition.tables import show_tables
-from pages.transition.verdict import rounding_note, show_recognition, show_verdict
+from pages.transition.verdict import show_verdict
 from pages.transition.why import show_why
 
-page_style()
-st.title("Transition matrices")
-st.caption("What does a synthetic table of counts give away about the confidential one? Every number here is exact.")
+page_head(
+    "Transition matrices",
+    "What does a synthetic table of counts give away about the confidential one? Every number here is exact.",
+    controls_style([*IN_ADDRESS, PRIOR_ODDS_KEY]),
+)
 
 controls, results = st.columns([1, 3.1], gap="medium")
 with controls, st.container(key="controls"):
     choice = choose()
 with results:
     if choice.synthesizer is not None:
-        release = choice.synthesizer
+        release = as_recognized(choice.synthesizer)
         summary = cached_summary(release, choice.epsilon, choice.delta)
         show_verdict(summary)
-        if isinstance(release, GivenMatrix):
-            show_recognition(release, cached_recognition(release), choice.epsilon)
-            note(rounding_note(release) or "The numbers count as exact.")
         show_tables(summary)
         sections = {
             "The attacker": lambda: show_attacker(summary),

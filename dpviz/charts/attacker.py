@@ -32,9 +32,9 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
     exponents, texts = log_ticks(math.floor(min(reach)), math.ceil(max(reach)))
     rules = (
-        (prior, "dot", "prior odds", "left", "bottom"),
+        (prior, "dot", "prior odds", "right", "bottom"),
         (prior + promise, "solid", "prior × e<sup>ε</sup>", "right", "bottom"),
-        (prior - promise, "solid", "prior × e<sup>−ε</sup>", "right", "top"),
+        (prior - promise, "solid", "prior × e<sup>−ε</sup>", "left", "top"),
     )
     return build(
         [

@@ -29,9 +29,12 @@ STYLE = """
 """
 
 
-def matrix_html(synthesizer: Synthesizer, caption: str) -> str:
-    """The transition matrix as an HTML table; the deeper the shade, the larger the probability."""
-    matrix = synthesizer.transition_matrix()
+def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | None = None) -> str:
+    """The transition matrix as an HTML table; the deeper the shade, the larger the probability.
+
+    `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
+    """
+    matrix = synthesizer.transition_matrix() if values is None else values
     cells = [
         "".join(f'<td style="background:rgba(0,114,178,{0.42 * value:.3f})">{value:.{DIGITS}f}</td>' for value in line)
         for line in matrix.tolist()
@@ -47,10 +50,13 @@ def log_odds_html(
     caption: str,
     *,
     signed: bool,
-    table: FloatArray | None = None,
+    values: FloatArray | None = None,
 ) -> str:
-    """The log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined."""
-    values = synthesizer.log_odds_table() if table is None else table
+    """The log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined.
+
+    `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
+    """
+    values = synthesizer.log_odds_table() if values is None else values
     worst = int(np.argmax(np.abs(values)))
     over = exceeds(values, epsilon)
     cells = []

@@ -88,7 +88,7 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Fig
                 "x": _between(x, outline[0]),
                 "y": _between(y, outline[1]),
                 "mode": "lines",
-                "line": {"color": "#111111" if signed else "#FF5A36", "width": 2},
+                "line": {"color": "#9B30FF" if signed else "#FF5A36", "width": 2},
                 "name": f"outline: over ε = {readable(epsilon)}",
                 "hoverinfo": "skip",
                 "showlegend": True,
@@ -107,7 +107,20 @@ def _build(view: TableView, traces: list[dict[str, Any]], kind: str) -> go.Figur
         many = {"type": "category", "nticks": 20, **bare}
         x = axis("released counts", **many)
         y = axis("pair of neighbours" if odds else "confidential counts", autorange="reversed", **many)
-    return build(traces, x=x, y=y, uirevision=f"{kind} {release.key} {release.shape}")
+    names = {
+        "matrix": "Transition matrix Pr(released | confidential)",
+        "signed": "Log-odds, signed",
+        "absolute": "Log-odds, absolute",
+    }
+    return build(
+        traces,
+        x=x,
+        y=y,
+        uirevision=f"{kind} {release.key} {release.shape}",
+        title={"text": f"{names[kind]}<br><sup>{release.label}</sup>"},
+        margin={"l": 64, "r": 16, "t": 64, "b": 52},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
+    )
 
 
 def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> dict[str, object]:

@@ -29,7 +29,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
         "y": [max(delta, LOWEST)],
         "mode": "markers+text",
         "text": [f"δ = {readable(delta, 3)}"],
-        "textposition": "top right" if epsilon < 0.6 * right else "top left",
+        "textposition": "top right" if epsilon < 0.8 * right else "bottom left",
         "marker": {
             "size": 11,
             "color": SYNTHESIZER_COLORS[profile.synthesizer.key],
@@ -47,7 +47,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
         title={"text": "Privacy profile δ(ε)"},
         showlegend=False,
         shapes=[rule(y=summary.delta)] if allowed else [],
-        annotations=[label(text, x=1, xref="x domain", y=math.log10(summary.delta), xanchor="right", yanchor="bottom")]
+        annotations=[label(text, x=0, xref="x domain", y=math.log10(summary.delta), xanchor="left", yanchor="bottom")]
         if allowed
         else [],
     )

@@ -17,7 +17,7 @@ from dpviz.types import FloatArray, IntArray
 PICTURE_SIDE = 151
 """Most rows and columns of a picture; larger tables are shown at evenly spaced counts."""
 
-PROFILE_POINTS = 61
+PROFILE_POINTS = 51
 
 SMALLEST_DELTA = 1e-12
 """Where a privacy profile ends, if it has not reached 0 before."""

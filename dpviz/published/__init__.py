@@ -1,6 +1,7 @@
 """The papers' printed tables, digit for digit, and what they really show."""
 
 from dpviz.published.abowd_vilhuber import (
+    PRINTED_EPSILON,
     Account,
     PrintedTable,
     accounts_of_printed_delta,
@@ -11,6 +12,7 @@ from dpviz.published.abowd_vilhuber import (
 )
 
 __all__ = [
+    "PRINTED_EPSILON",
     "Account",
     "PrintedTable",
     "accounts_of_printed_delta",

@@ -15,6 +15,7 @@ from dpviz.types import FloatArray, IntArray
 
 NOISE_EPSILON = dataclasses.replace(
     EPSILON,
+    minimum=5e-7,
     title="Privacy loss of the noise",
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EXACT = 1e-4
 """δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer."""
 
-RANKED = 1e-9
+RANKED = 1e-12
 """δ from which the difference of tails still tells which pairs can be the worst."""
 
 NOISE = 1e-14

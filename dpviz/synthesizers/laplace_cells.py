@@ -51,7 +51,7 @@ class LaplaceCells(CellSynthesizer):
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (2)"
 
     m: int = dataclasses.field(init=False, default=0)
-    epsilon: float = parameter(NOISE_EPSILON)
+    epsilon: float = parameter(NOISE_EPSILON, minimum=1e-6)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,7 +60,7 @@ class LaplaceCells(CellSynthesizer):
     @cached_property
     def one_cell(self) -> LaplaceSanitizer:
         """The release of a single cell, which carries half of ε."""
-        return LaplaceSanitizer(n=self.n, epsilon=max(self.epsilon / 2, NOISE_EPSILON.minimum))
+        return LaplaceSanitizer(n=self.n, epsilon=self.epsilon / 2)
 
     @property
     def released_shape(self) -> tuple[int, bool]:

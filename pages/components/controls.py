@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 import streamlit as st
@@ -43,39 +44,48 @@ def number_control(
     limits = widest or declaration
     kind = int if declaration.integer else float
     start = kind(declaration.default if default is None else default)
-    value = kind(st.session_state.get(key, start))
-    row = st.container(key=f"row_{key}", gap=None)
-    slider_place = row.container()
-    with row:
-        value = st.number_input(
-            f"{declaration.symbol}, exact value",
-            min_value=kind(limits.minimum),
-            max_value=kind(limits.maximum),
-            value=start,
-            step=1 if declaration.integer else None,
-            format="%d" if declaration.integer else "%.10g",
-            key=key,
-            bind="query-params",
-            label_visibility="collapsed",
-            width="stretch",
-        )
+    value = st.number_input(
+        f"{declaration.symbol}, exact value",
+        min_value=kind(limits.minimum),
+        max_value=kind(limits.maximum),
+        value=start,
+        step=1 if declaration.integer else None,
+        format="%d" if declaration.integer else "%.10g",
+        key=key,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
     value = start if value is None else kind(value)
     slider = f"{key}_slider"
     options = sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value])
     if st.session_state.get(slider) != value:
         st.session_state[slider] = value
     hint = PRIVATE_END[declaration.private_end]
-    with slider_place:
-        st.select_slider(
-            f"{declaration.title} {declaration.symbol}" + (f" · {hint}" if hint else ""),
-            options=options,
-            key=slider,
-            format_func=_text,
-            help=f"{declaration.help} Accepted: {declaration.domain}.",
-            on_change=_take_slider,
-            args=(key, slider),
-        )
+    st.select_slider(
+        f"{declaration.title} {declaration.symbol}" + (f" · {hint}" if hint else ""),
+        options=options,
+        key=slider,
+        format_func=_text,
+        help=f"{declaration.help} Accepted: {declaration.domain}.",
+        on_change=_take_slider,
+        args=(key, slider),
+    )
     return value
+
+
+def controls_style(keys: Iterable[str]) -> str:
+    """Style that sets the box of each control on the line of its label, above the slider."""
+    keys = list(keys)
+    boxes = ", ".join(f".st-key-{key}" for key in keys)
+    inputs = ", ".join(f".st-key-{key} input" for key in keys)
+    buttons = ", ".join(f".st-key-{key} button" for key in keys)
+    labels = ", ".join(f".st-key-{key}_slider label" for key in keys)
+    return f"""
+{boxes} {{align-self: flex-end; width: 6.9rem !important; margin-bottom: -3.5rem; z-index: 2}}
+{inputs} {{padding: .2rem .55rem; font-variant-numeric: tabular-nums}}
+{buttons} {{display: none}}
+{labels} {{padding-right: 7.5rem; min-height: 2.5rem; align-items: center; line-height: 1.25}}
+"""
 
 
 def _take_slider(key: str, slider: str) -> None:

@@ -1,7 +1,7 @@
 // Keeps one plotly.js chart alive per Streamlit element and redraws it in place with Plotly.react.
 //
 // Streamlit calls the default export again, with the same parentElement, at every rerun and change of theme.
-// The bytes are UTF-8 JSON: {plotly, alt, height, config, figure: {data, layout}}; arrays inside the figure are
+// The bytes are UTF-8 JSON: {plotly, alt, name, height, config, figure: {data, layout}}; arrays inside the figure are
 // plotly's own {dtype, bdata, shape}, which plotly.js decodes.
 
 const charts = new WeakMap(); // parentElement -> {plot, note, pending, frame, drawn, text, look, observer}
@@ -35,6 +35,8 @@ async function fetchPlotly(path, attempts = 3) {
   script.remove();
   return window.Plotly;
 }
+
+const touch = () => window.matchMedia("(pointer: coarse)").matches;
 
 function lookOf(element) {
   const style = getComputedStyle(element);
@@ -73,17 +75,42 @@ function templateOf(element) {
   };
 }
 
+/** A toolbar button that saves the picture as it is seen, on the theme's background. */
+function saveButton(Plotly, format, icon) {
+  return {
+    name: `save ${format}`,
+    title: `Download as ${format.toUpperCase()}`,
+    icon,
+    click: (plot) => {
+      const background = lookOf(plot)("background-color", "#ffffff");
+      Plotly.downloadImage(
+        { data: plot.data, layout: { ...plot.layout, paper_bgcolor: background, plot_bgcolor: background } },
+        { format, filename: plot.dataset.name, width: plot.clientWidth, height: plot.clientHeight, scale: 2 },
+      );
+    },
+  };
+}
+
 async function draw(chart) {
   const { plotly, height, config, figure } = chart.pending;
   const message = chart.pending;
   const Plotly = await loadPlotly(plotly);
   if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
   chart.pending = null;
+  const template = templateOf(chart.plot);
   await Plotly.react(
     chart.plot,
     figure.data,
-    { uirevision: "keep", ...figure.layout, autosize: true, height, template: templateOf(chart.plot) },
-    { displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d"], ...config },
+    // A finger on a picture scrolls the page; only a mouse draws a zoom box.
+    { uirevision: "keep", dragmode: touch() ? false : "zoom", ...figure.layout, autosize: true, height, template },
+    {
+      displaylogo: false,
+      displayModeBar: true,
+      modeBarButtons: [
+        [saveButton(Plotly, "png", Plotly.Icons.camera), saveButton(Plotly, "svg", Plotly.Icons.disk), "resetScale2d"],
+      ],
+      ...config,
+    },
   );
   // The name says what there is to see; without this a screen reader goes on through every tick label.
   for (const svg of chart.plot.querySelectorAll(".main-svg")) svg.setAttribute("aria-hidden", "true");
@@ -110,7 +137,7 @@ function schedule(chart) {
 function mount(parentElement) {
   const plot = document.createElement("div");
   plot.setAttribute("role", "figure"); // not img, which may hold no buttons, and plotly's toolbar does
-  plot.style.contain = "strict"; // layout inside stays inside: measured 10% off a whole move
+  plot.style.contain = "strict";
   const note = document.createElement("p");
   note.textContent = "This picture could not be drawn. Reload the page to try again.";
   note.hidden = true;
@@ -148,6 +175,7 @@ export default function showFigure({ data, parentElement }) {
     chart.look = look;
     chart.pending = JSON.parse(text);
     chart.plot.setAttribute("aria-label", chart.pending.alt);
+    chart.plot.dataset.name = chart.pending.name;
     chart.plot.style.height = `${chart.pending.height}px`;
     schedule(chart);
   }

@@ -72,5 +72,6 @@ def show_figure(
     Colours and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
     `figure.layout.uirevision` changes. `alt` is the picture's accessible name, `config` goes to plotly.js.
     """
-    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, height=height, config=config or {})
+    name = key.partition("_")[2]
+    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height, config=config or {})
     _component(key=key, data=data, height=height)

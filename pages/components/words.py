@@ -11,6 +11,10 @@ from dpviz.charts.count_table import STYLE as TABLE_STYLE
 STYLE = (
     TABLE_STYLE
     + """
+.dpviz-title {font-size: 2rem; padding: 0 !important; margin: 0; line-height: 1.2}
+.dpviz-title small {font-weight: 400; opacity: .7; margin-right: .4rem; font-size: 1.25rem}
+.dpviz-heading {font-size: 1.25rem !important; padding: .6rem 0 .1rem !important; margin: 0}
+.dpviz-question {margin: .2rem 0 .4rem; opacity: .85}
 .dpviz-answer {font-size: 1.2rem; line-height: 1.45; margin: 0 0 .8rem; text-wrap: pretty}
 .dpviz-answer b {font-weight: 650}
 .dpviz-mark {display: inline-block; font-weight: 650; padding: 0 .5rem; border-radius: .4rem; margin-right: .35rem;
@@ -33,20 +37,19 @@ STYLE = (
   [data-testid="stColumn"]:has(.st-key-controls) {position: sticky; top: 3.5rem; align-self: flex-start;
     max-height: calc(100vh - 4rem); overflow-y: auto; scrollbar-width: thin; padding-right: .6rem}
 }
-.stMainBlockContainer {padding: 2.6rem 2rem 4rem}
-@media (max-width: 640px) {.stMainBlockContainer {padding: 3rem 1rem 3rem}}
-[class*="st-key-row_"] {position: relative}
-[class*="st-key-row_"] [data-testid="stSlider"] > div:last-child {width: calc(100% - 7.7rem) !important}
-[class*="st-key-row_"] [data-testid="stNumberInput"] {position: absolute; right: 0; bottom: .3rem; width: 6.9rem}
-[class*="st-key-row_"] [data-testid="stNumberInput"] input {padding: .2rem .5rem; font-variant-numeric: tabular-nums}
-[class*="st-key-row_"] [data-testid="stNumberInput"] button {display: none}
+.stMainBlockContainer {padding: 3.6rem 2rem 4rem}
+@media (max-width: 640px) {.stMainBlockContainer {padding: 3.6rem 1rem 3rem}}
 """
 )
 
 
-def page_style() -> None:
-    """The style sheet of the pages' own HTML."""
-    st.html(f"<style>{STYLE}</style>")
+def page_head(title: str, question: str, style: str = "") -> None:
+    """The style sheet, the page's title and the question it answers, in one element."""
+    st.html(
+        f"<style>{STYLE}{style}</style>"
+        f'<h1 class="dpviz-title"><small>dpviz</small> {escape(title)}</h1>'
+        f'<p class="dpviz-question">{escape(question)}</p>'
+    )
 
 
 def answer(mark: str, sentence: str) -> str:
@@ -61,6 +64,11 @@ def numbers(*entries: tuple[str, str, str]) -> str:
         for name, value, meaning in entries
     )
     return f'<dl class="dpviz-numbers">{"".join(parts)}</dl>'
+
+
+def heading(text: str) -> None:
+    """A heading inside the page."""
+    st.html(f'<h2 class="dpviz-heading">{escape(text)}</h2>')
 
 
 def note(sentence: str) -> None:

@@ -17,6 +17,7 @@ from pages.components.figure import show_figure
 from pages.components.words import note, numbers, problem
 
 LAST_PLACE = 4_000_000
+PRIOR_ODDS_KEY = "tm_prior_odds"
 
 PRIOR_ODDS = Parameter(
     name="prior_odds",
@@ -48,7 +49,7 @@ def show_attacker(summary: PrivacySummary) -> None:
         else:
             pair = _place("Pair of neighbours, by its place", "tm_pair", pairs, _pairs(release))
             column = _place("Released table, by its place", "tm_column", columns, _columns(release))
-        odds = number_control(PRIOR_ODDS, "tm_prior_odds")
+        odds = number_control(PRIOR_ODDS, PRIOR_ODDS_KEY)
     view = attacker_view(release, pair, column, odds)
     with left:
         st.html(numbers(*_odds(view)))

@@ -24,10 +24,10 @@ LONGEST_IN_ADDRESS = 4000
 """Characters of a pasted matrix that the address carries."""
 
 PRESETS: dict[str, dict[str, object]] = {
-    "Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
-    "Equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
-    "Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
-    "100 rows, ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
+    "A&V Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
+    "A&V equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
+    "A&V Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
+    "100 rows, least α for ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
 }
 """Abowd & Vilhuber's figures, and a release of ordinary size at its least prior."""
 
@@ -121,7 +121,7 @@ def _presets() -> None:
     chosen = st.session_state.get(key)
     if chosen is not None and not _holds(PRESETS[chosen]):
         st.session_state[key] = None
-    st.pills("Start from Abowd & Vilhuber (2008)", list(PRESETS), key=key, on_change=_apply_preset)
+    st.pills("Start from", list(PRESETS), key=key, on_change=_apply_preset)
 
 
 def _apply_preset() -> None:

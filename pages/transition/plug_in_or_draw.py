@@ -21,7 +21,7 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     n, m = release.n, release.m
     own = getattr(release, "alpha", None)
     use_own = isinstance(own, float) and st.toggle(
-        "α from the controls instead of m / (e^ε − 1)", value=False, key="tm_own_alpha", bind="query-params"
+        "α from the controls instead of m/(e^ε − 1)", value=False, key="tm_own_alpha", bind="query-params"
     )
     alpha = own if use_own and isinstance(own, float) else BetaBinomial.least_alpha(m=m, epsilon=epsilon)
     shape = {"n": n, "m": m, "alpha": alpha} | ({"cells": release.cells} if many else {"beta": alpha})

@@ -9,71 +9,71 @@ from dpviz.charts import log_odds_html, matrix_html
 from dpviz.parameters import readable
 from dpviz.privacy import log_odds_table, pure_epsilon
 from dpviz.published import (
+    PRINTED_EPSILON,
     accounts_of_printed_delta,
     equation_one,
     fig_1_synthesizer,
     fig_3_synthesizer,
     printed_figure,
 )
-from pages.components.words import listing, note
+from dpviz.synthesizers import Synthesizer
+from dpviz.types import FloatArray
+from pages.components.words import heading, listing, note
 
-EPSILON = 2.0
+FIGURES = {"Fig. 1": 1, "Fig. 2": 2, "Fig. 3": 3, "Fig. 4": 4}
+
+
+def _law(number: int) -> Synthesizer:
+    return fig_1_synthesizer() if number <= 2 else fig_3_synthesizer()
+
+
+def _values(number: int, law: Synthesizer) -> FloatArray:
+    """Our numbers for a figure: the matrix, or the absolute log-odds in the even-numbered ones."""
+    return law.transition_matrix() if number % 2 else np.abs(log_odds_table(law))
 
 
 @st.cache_data(show_spinner=False)
 def _audit() -> list[list[str]]:
     """Every printed cell against ours, to the six digits printed."""
-    plug, laplace = fig_1_synthesizer(), fig_3_synthesizer()
-    ours = {
-        1: (plug.label, plug.transition_matrix()),
-        2: (plug.label, np.abs(log_odds_table(plug))),
-        3: (laplace.label, laplace.transition_matrix()),
-        4: (laplace.label, np.abs(log_odds_table(laplace))),
-    }
+    compared = [(number, _law(number)) for number in FIGURES.values()]
+    compared += [(number, equation_one()) for number in (1, 2)]
     rows = []
-    for number, (law, values) in ours.items():
-        printed = printed_figure(number)
-        differing = printed.differing_cells(values)
-        same = "every printed digit" if differing == 0 else f"all but {differing} cells"
-        rows.append([f"Fig. {number}", printed.caption, law, f"{values.size - differing} of {values.size}", same])
-    equation = equation_one().transition_matrix()
-    differing = printed_figure(1).differing_cells(equation)
-    rows.append(
-        [
-            "Fig. 1",
-            "the same table by the paper's equation (1)",
-            equation_one().label,
-            f"{equation.size - differing} of {equation.size}",
-            "another law",
-        ]
-    )
+    for number, law in compared:
+        printed, ours = printed_figure(number), _values(number, law)
+        equal = ours.size - printed.differing_cells(ours)
+        agreement = "every printed digit" if equal == ours.size else "another law"
+        rows.append([f"Fig. {number}", printed.caption, law.label, f"{equal} of {ours.size}", agreement])
     return rows
 
 
 @st.cache_data(show_spinner=False)
-def _tables() -> str:
-    plug, draw = fig_1_synthesizer(), equation_one()
-    return (
-        matrix_html(plug, "Fig. 1 as printed: the posterior-mean plug-in, Binomial(5, (n1 + ½)/6)")
-        + matrix_html(draw, "Equation (1) at the same n, m and prior: the Beta-binomial posterior draw")
-        + log_odds_html(plug, EPSILON, "Fig. 2 as printed: |log-odds| of the plug-in; eight cells over 2", signed=False)
-        + log_odds_html(draw, EPSILON, "The same for equation (1): |log-odds| of the posterior draw", signed=False)
+def _tables(number: int) -> str:
+    """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
+    law, printed = _law(number), printed_figure(number)
+    shown = [
+        (law, f"Fig. {number} as printed: {printed.caption}", printed.values),
+        (law, f"Ours: {law.label}", None),
+    ]
+    if number <= 2:
+        shown.append((equation_one(), "The paper's equation (1) at the same n, m and prior: the posterior draw", None))
+    if number % 2:
+        return "".join(matrix_html(each, caption, values=values) for each, caption, values in shown)
+    return "".join(
+        log_odds_html(each, PRINTED_EPSILON, caption, signed=False, values=values) for each, caption, values in shown
     )
 
 
 @st.cache_data(show_spinner=False)
 def _accounts() -> list[list[str]]:
-    ours = accounts_of_printed_delta(equation_one())
-    return [
-        [account.name, f"{account.value:.6f}", f"{other.value:.6f}", account.how]
-        for account, other in zip(accounts_of_printed_delta(), ours, strict=True)
-    ]
+    both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(equation_one()), strict=True)
+    return [[plug.name, f"{plug.value:.6f}", f"{draw.value:.6f}", plug.how] for plug, draw in both]
 
 
 def show_published() -> None:
     """The published figures, equation (1), and the accounts of 0.0006."""
+    heading("Abowd & Vilhuber (2008), cell by cell")
     listing(
-        ["figure", "caption", "law that gives it", "equal cells", "agreement"],
+        ["figure", "caption", "our law", "equal cells", "agreement"],
         _audit(),
         "The printed figures against ours",
         frozenset({3}),
@@ -84,22 +84,24 @@ def show_published() -> None:
         "posterior, Beta(n1 + ½, n2 + ½), and then five rows from it. The printed matrix puts the posterior mean "
         f"(n1 + ½)/6 in place of that draw. The draw adds spread, and spread protects: the largest log-odds is "
         f"ln 11 = {readable(draw, 7)} for equation (1) and 5 ln 3 = {readable(plug, 7)} for the matrix as printed. "
-        "A student can check the corner: for n1 = 0 the plug-in gives (1/12)^5 = 0.000004 for five ones, equation (1) "
-        "gives ½·1½·2½·3½·4½ / (6·7·8·9·10) = 0.000977."
+        "Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)<sup>5</sup> = 0.000004, "
+        "equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977."
     )
-    st.html(_tables())
-    st.header("What the printed δ = 0.0006 counts", divider=False)
+    figure = st.segmented_control("Figure", list(FIGURES), default="Fig. 1", key="tm_figure", required=True)
+    st.html(_tables(FIGURES[figure]))
+    heading("What the printed δ = 0.0006 counts")
     listing(
         ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"],
         _accounts(),
         "Accounts of the printed 0.0006",
         frozenset({1, 2}),
     )
+    first, worst, *_ = accounts_of_printed_delta()
     note(
-        "Only the first account rounds to the printed 0.0006. In the worst case, with one row in the rarer cell, the "
-        f"released counts break ε = 2 about one time in ten: {accounts_of_printed_delta()[1].value:.6f}. Whoever "
-        "reads 0.0006 as the chance that the promise fails is off by a factor of "
-        f"{readable(accounts_of_printed_delta()[1].value / accounts_of_printed_delta()[0].value, 3)}."
+        "Only the first account rounds to the printed 0.0006: it counts every failure from the table under which it is "
+        "the least likely. With one row in the rarer cell, the released counts break ε = 2 about one time in ten "
+        f"({worst.value:.6f}). Whoever reads 0.0006 as the chance that the promise fails is off by a factor of up to "
+        f"{readable(worst.value / first.value, 3)}."
     )
     st.caption(
         "Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases "

@@ -6,13 +6,10 @@ import math
 
 import streamlit as st
 
-from dpviz.charts import log_odds_html
-from dpviz.given import Recognition
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.words import answer, note, numbers
+from pages.components.words import answer, numbers
 
 DIGITS = 7
 KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
@@ -107,33 +104,3 @@ def _table(release: Synthesizer, index: int) -> str:
 
 def _released(release: Synthesizer, index: int | None) -> str:
     return "" if index is None else str(release.column_table(index))
-
-
-def rounding_note(given: GivenMatrix) -> str | None:
-    """What the printed digits of a given matrix leave open, in a sentence."""
-    if given.decimals is None:
-        return None
-    least, most = given.log_odds_bounds()
-    low = max(0.0, float(max(least.max(), (-most).max())))
-    high = float(max(most.max(), (-least).max()))
-    upper = "∞: a printed 0 may stand for a small number or for none" if math.isinf(high) else readable(high, 6)
-    return (
-        f"The numbers have {given.decimals} decimals. Rounding leaves the exact ε anywhere from {readable(low, 6)} "
-        f"to {upper}."
-    )
-
-
-def show_recognition(given: GivenMatrix, recognition: Recognition | None, epsilon: float) -> None:
-    """What law a given matrix is, with that law's exact log-odds, free of rounding."""
-    if recognition is None:
-        return
-    law = recognition.synthesizer
-    values = ", ".join(f"{declared.symbol} = {readable(getattr(law, declared.name))}" for declared in law.parameters())
-    digits = "to every digit given" if given.decimals is None else f"to all {given.decimals} printed decimals"
-    note(
-        f"These numbers equal the <b>{law.label}</b> with {values}, {digits}. Below are the log-odds of the numbers as "
-        f"given; free of rounding, that law's exact ε is <b>{readable(law.worst_log_odds().value, DIGITS)}</b>."
-    )
-    if law.shape[1] <= MOST_COLUMNS and law.shape[0] <= MOST_COLUMNS:
-        with st.expander("The exact log-odds of that law"):
-            st.html(log_odds_html(law, epsilon, f"|log-odds| of the {law.label}, without rounding", signed=False))

@@ -60,7 +60,7 @@ def main() -> None:
             page.goto(f"{address}/{query}")
             settle(page)
             page.evaluate(PROBE)
-            page.locator(".st-key-row_tm_alpha input[type=range]").focus()
+            page.locator(".st-key-tm_alpha_slider input[type=range]").focus()
             for move in range(MOVES + 3):
                 page.keyboard.press("ArrowRight")
                 page.wait_for_function(f"window.marks.length > {move}", timeout=20000, polling=50)
