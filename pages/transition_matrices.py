@@ -28,9 +28,11 @@ with controls, st.container(key="controls"):
     choice = choose()
 with results:
     if choice.synthesizer is not None:
+        top = st.container()
         release = as_recognized(choice.synthesizer)
         summary = cached_summary(release, choice.epsilon, choice.delta)
-        show_verdict(summary)
+        with top:
+            show_verdict(summary)
         show_tables(summary)
         sections = {
             "The attacker": lambda: show_attacker(summary),
@@ -39,6 +41,6 @@ with results:
             "Download": lambda: show_downloads(summary, choice.given_text),
             "Why, and sources": lambda: show_why(release),
         }
-        section = st.pills("Look closer", list(sections), key="tm_look", bind="query-params")
+        section = st.pills("Look closer", list(sections), key="tm_look", bind="query-params", wrap=True)
         if section is not None:
             sections[section]()

@@ -104,7 +104,7 @@ def _build(view: TableView, traces: list[dict[str, Any]], kind: str) -> go.Figur
         x = axis("released m1", **bare)
         y = axis("n1 of the pair n1, n1 + 1" if odds else "confidential n1", autorange="reversed", **bare)
     else:
-        many = {"type": "category", "nticks": 20, **bare}
+        many = {"type": "category", "nticks": 20, "automargin": True, **bare}
         x = axis("released counts", **many)
         y = axis("pair of neighbours" if odds else "confidential counts", autorange="reversed", **many)
     names = {
@@ -118,7 +118,7 @@ def _build(view: TableView, traces: list[dict[str, Any]], kind: str) -> go.Figur
         y=y,
         uirevision=f"{kind} {release.key} {release.shape}",
         title={"text": f"{names[kind]}<br><sup>{release.label}</sup>"},
-        margin={"l": 64, "r": 16, "t": 64, "b": 52},
+        margin={"l": 64, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
     )
 

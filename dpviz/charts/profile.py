@@ -29,7 +29,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
         "y": [max(delta, LOWEST)],
         "mode": "markers+text",
         "text": [f"δ = {readable(delta, 3)}"],
-        "textposition": "top right" if epsilon < 0.8 * right else "bottom left",
+        "textposition": _beside(epsilon / right, delta),
         "marker": {
             "size": 11,
             "color": SYNTHESIZER_COLORS[profile.synthesizer.key],
@@ -51,6 +51,13 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
         if allowed
         else [],
     )
+
+
+def _beside(share: float, delta: float) -> str:
+    """Where the mark's number stands clear of the falling curve and of the axis."""
+    if share < 0.8:
+        return "top right"
+    return "top left" if delta < 100 * LOWEST else "bottom left"
 
 
 def compare_profiles(profiles: list[Profile], epsilon: float) -> go.Figure:

@@ -67,7 +67,7 @@ def build(
             "layout": {
                 "xaxis": x,
                 "yaxis": y,
-                "margin": {"l": 64, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
+                "margin": {"l": 70, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
                 "uirevision": uirevision,
                 "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
                 "hoverlabel": {"align": "left"},

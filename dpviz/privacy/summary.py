@@ -17,7 +17,7 @@ from dpviz.types import FloatArray, IntArray
 PICTURE_SIDE = 151
 """Most rows and columns of a picture; larger tables are shown at evenly spaced counts."""
 
-PROFILE_POINTS = 51
+PROFILE_POINTS = 41
 
 SMALLEST_DELTA = 1e-12
 """Where a privacy profile ends, if it has not reached 0 before."""
@@ -165,11 +165,23 @@ class Profile:
 def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
     """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
     pure = synthesizer.worst_log_odds().value
-    last = epsilon_for_delta(synthesizer, SMALLEST_DELTA)
-    if math.isinf(last):
-        last = 2 * _largest_finite(synthesizer)
+    last = _end(synthesizer, pure)
     epsilons = np.linspace(0, last, points)
     return Profile(synthesizer, epsilons, privacy_profile(synthesizer, epsilons), pure)
+
+
+def _end(synthesizer: Synthesizer, pure: float) -> float:
+    """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
+    low, high = 0.0, pure if math.isfinite(pure) else 2 * _largest_finite(synthesizer)
+    if synthesizer.hockey_stick(0.98 * high).value >= SMALLEST_DELTA:
+        return high
+    while high - low > 0.02 * high:
+        middle = (low + high) / 2
+        if synthesizer.hockey_stick(middle).value >= SMALLEST_DELTA:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _largest_finite(synthesizer: Synthesizer) -> float:

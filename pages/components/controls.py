@@ -11,6 +11,9 @@ import streamlit as st
 from dpviz.parameters import Parameter, readable
 
 POINTS_PER_DECADE = 20
+MOST_STOPS = 90
+"""Stops of a slider: each of them is drawn up anew in every run."""
+
 FIRST_WHOLE = 30
 """Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
 
@@ -110,7 +113,7 @@ def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
             whole.add(_rounded_whole(value))
             value *= ratio
         return tuple(sorted(number for number in whole if low <= number <= high))
-    steps = round(math.log10(high / low) * POINTS_PER_DECADE)
+    steps = min(MOST_STOPS, round(math.log10(high / low) * POINTS_PER_DECADE))
     values = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
     return tuple(sorted(({0.0} if zero else set()) | {value for value in values if low <= value <= high}))
 

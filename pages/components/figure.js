@@ -53,7 +53,7 @@ function templateOf(element) {
     zerolinecolor: line,
     linecolor: line,
     tickcolor: line,
-    automargin: true,
+    automargin: false,
   };
   return {
     layout: {
@@ -91,6 +91,18 @@ function saveButton(Plotly, format, icon) {
   };
 }
 
+/** The toolbar, made once: plotly.js builds a chart anew when its configuration holds other objects than before. */
+function toolbar(Plotly) {
+  window.dpvizToolbar ??= {
+    displaylogo: false,
+    displayModeBar: true,
+    modeBarButtons: [
+      [saveButton(Plotly, "png", Plotly.Icons.camera), saveButton(Plotly, "svg", Plotly.Icons.disk), "resetScale2d"],
+    ],
+  };
+  return window.dpvizToolbar;
+}
+
 async function draw(chart) {
   const { plotly, height, config, figure } = chart.pending;
   const message = chart.pending;
@@ -103,14 +115,7 @@ async function draw(chart) {
     figure.data,
     // A finger on a picture scrolls the page; only a mouse draws a zoom box.
     { uirevision: "keep", dragmode: touch() ? false : "zoom", ...figure.layout, autosize: true, height, template },
-    {
-      displaylogo: false,
-      displayModeBar: true,
-      modeBarButtons: [
-        [saveButton(Plotly, "png", Plotly.Icons.camera), saveButton(Plotly, "svg", Plotly.Icons.disk), "resetScale2d"],
-      ],
-      ...config,
-    },
+    { ...toolbar(Plotly), ...config },
   );
   // The name says what there is to see; without this a screen reader goes on through every tick label.
   for (const svg of chart.plot.querySelectorAll(".main-svg")) svg.setAttribute("aria-hidden", "true");

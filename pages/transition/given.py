@@ -25,7 +25,7 @@ def as_recognized(release: Synthesizer) -> Synthesizer:
         return release
     law = recognition.synthesizer
     values = ", ".join(f"{declared.symbol} = {readable(getattr(law, declared.name))}" for declared in law.parameters())
-    digits = "to every digit given" if release.decimals is None else f"to all {release.decimals} decimals given"
+    digits = "to every digit" if release.decimals is None else f"to {_places(release)}"
     note(f"Recognized: these numbers are the <b>{law.label}</b> with {values}, {digits}. {_rounding(release)}")
     if st.toggle(
         "use the recognized law, free of rounding",
@@ -38,6 +38,10 @@ def as_recognized(release: Synthesizer) -> Synthesizer:
     return release
 
 
+def _places(given: GivenMatrix) -> str:
+    return "1 decimal" if given.decimals == 1 else f"{given.decimals} decimals"
+
+
 def _rounding(given: GivenMatrix) -> str:
     """What the given digits leave open, in a sentence."""
     if given.decimals is None:
@@ -48,6 +52,6 @@ def _rounding(given: GivenMatrix) -> str:
     upper = "∞, as a printed 0 may stand for a small number or for none" if math.isinf(high) else readable(high, DIGITS)
     exact = readable(given.worst_log_odds().value, DIGITS)
     return (
-        f"Taken as they stand, the digits give ε = {exact}; rounded to {given.decimals} decimals, they leave "
+        f"Taken as they stand, the digits give ε = {exact}; rounded to {_places(given)}, they leave "
         f"it anywhere from {readable(low, DIGITS)} to {upper}."
     )

@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.words import answer, numbers
 
 DIGITS = 7
@@ -31,6 +32,8 @@ def _sentence(summary: PrivacySummary) -> tuple[str, str]:
             f"No ε holds: {_table(release, worst.likelier)} can lead to {_released(release, worst.column)} and its "
             f"neighbour {_table(release, worst.other)} cannot. A suppressed outcome decides between them: <b>ε = ∞</b>."
         )
+        if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
+            text += f" In all, {len(release.zeros):,} cells are 0 where a neighbour's is not."
         if summary.is_approximate:
             return KEPT_WITH_DELTA, f"{text} The allowed δ covers it: {at_delta} holds."
         return BROKEN, text
@@ -54,7 +57,9 @@ def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     neighbours = f"{_table(release, pair.likelier)} against {_table(release, pair.other)}"
     if pair.value == 0:
         neighbours = "no pair of neighbours exceeds e^ε anywhere"
-    least = readable(summary.epsilon_at_delta, 6)
+    least = f"ε = {readable(summary.epsilon_at_delta, 6)} holds"
+    if math.isinf(summary.epsilon_at_delta):
+        least = "no ε holds"
     entries = [
         (
             "exact ε (substituted row)",
@@ -65,7 +70,7 @@ def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
         (
             f"δ at ε = {readable(summary.epsilon, 4)}",
             readable(pair.value, DIGITS),
-            f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, ε = {least} holds",
+            f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {least}",
         ),
     ]
     if summary.failure is None or summary.joint_failure is None:
