@@ -80,27 +80,24 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Fig
             f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata:.6f}}</b><extra></extra>",
         }
     ]
-    outline = _outline(exceeds(table, epsilon))
-    if outline is not None:
-        traces.append(
-            {
-                "type": "scatter",
-                "x": _between(x, outline[0]),
-                "y": _between(y, outline[1]),
-                "mode": "lines",
-                "line": {"color": "#9B30FF" if signed else "#FF5A36", "width": 2},
-                "name": f"outline: over ε = {readable(epsilon)}",
-                "hoverinfo": "skip",
-                "showlegend": True,
-            }
-        )
-    return _build(view, traces, "signed" if signed else "absolute")
+    path = _outline(exceeds(table, epsilon), x, y)
+    shapes = [
+        {
+            "type": "path",
+            "path": path,
+            "line": {"color": "#9B30FF" if signed else "#FF5A36", "width": 2},
+            "name": f"outline: over ε = {readable(epsilon)}",
+            "showlegend": True,
+        }
+    ]
+    return _build(view, traces, "signed" if signed else "absolute", shapes=shapes if path else [])
 
 
-def _build(view: TableView, traces: list[dict[str, Any]], kind: str) -> go.Figure:
+def _build(view: TableView, traces: list[dict[str, Any]], kind: str, **layout: Any) -> go.Figure:
     release, odds = view.synthesizer, kind != "matrix"
     bare = {"showgrid": False, "zeroline": False}
-    if release.row_counts.shape[1] == 2:
+    two_cells = release.row_counts.shape[1] == 2
+    if two_cells:
         x = axis("released m1", **bare)
         y = axis("n1 of the pair n1, n1 + 1" if odds else "confidential n1", autorange="reversed", **bare)
     else:
@@ -118,8 +115,9 @@ def _build(view: TableView, traces: list[dict[str, Any]], kind: str) -> go.Figur
         y=y,
         uirevision=f"{kind} {release.key} {release.shape}",
         title={"text": f"{names[kind]}<br><sup>{release.label}</sup>"},
-        margin={"l": 64, "r": 92, "t": 64, "b": 52},
+        margin={"l": 70 if two_cells else 130, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
+        **layout,
     )
 
 
@@ -141,7 +139,7 @@ def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str
         return "0"
     if abs(abs(tick) - epsilon) < 1e-12:
         return f"{sign}ε"
-    more = "≥ " if largest > limit * (1 + 1e-9) else ""
+    more = ("≤ " if tick < 0 else "≥ ") if largest > limit * (1 + 1e-9) else ""
     return f"{more}{sign}{readable(abs(tick), 3)}"
 
 
@@ -171,28 +169,27 @@ def _counts(view: TableView, *, rows: bool, pairs: bool = False) -> str:
     return f"(%{{{axis}}})"
 
 
-def _outline(mask: BoolArray) -> tuple[FloatArray, FloatArray] | None:
-    """Line segments around the marked cells, as places between cell indices, gaps between segments as NaN."""
-    if not mask.any():
-        return None
+def _outline(mask: BoolArray, x: IntArray | list[str], y: IntArray | list[str]) -> str:
+    """The border of the marked cells as a drawing path in axis units; empty where none is marked."""
     framed = np.pad(mask, 1)
-    sides = np.argwhere(framed[:, 1:] != framed[:, :-1])
-    levels = np.argwhere(framed[1:, :] != framed[:-1, :])
-    x = [np.stack([sides[:, 1] - 0.5, sides[:, 1] - 0.5], 1), np.stack([levels[:, 1] - 1.5, levels[:, 1] - 0.5], 1)]
-    y = [np.stack([sides[:, 0] - 1.5, sides[:, 0] - 0.5], 1), np.stack([levels[:, 0] - 0.5, levels[:, 0] - 0.5], 1)]
-    across, down = np.concatenate(x), np.concatenate(y)
-    gap = np.full((len(across), 1), np.nan)
-    return np.hstack([across, gap]).ravel(), np.hstack([down, gap]).ravel()
+    upright = np.argwhere(framed[:, 1:] != framed[:, :-1])
+    level = np.argwhere(framed[1:, :] != framed[:-1, :])
+    left = np.concatenate([upright[:, 1] - 0.5, level[:, 1] - 1.5])
+    right = np.concatenate([upright[:, 1] - 0.5, level[:, 1] - 0.5])
+    top = np.concatenate([upright[:, 0] - 1.5, level[:, 0] - 0.5])
+    bottom = np.concatenate([upright[:, 0] - 0.5, level[:, 0] - 0.5])
+    places = zip(_between(x, left), _between(y, top), _between(x, right), _between(y, bottom), strict=True)
+    return "".join(f"M{x0:g},{y0:g}L{x1:g},{y1:g}" for x0, y0, x1, y1 in places)
 
 
 def _between(values: IntArray | list[str], places: FloatArray) -> FloatArray:
-    """Axis values at places between the cells."""
+    """Axis values at places between the cells; an axis of names counts the cells."""
     if isinstance(values, list):
         return places
     if len(values) == 1:
         return places + float(values[0])
-    spacing = float(values[1] - values[0])
-    inner = np.interp(places, np.arange(len(values)), values)
-    inner = np.where(places < 0, values[0] + places * spacing, inner)
     last = len(values) - 1
-    return np.where(places > last, values[-1] + (places - last) * float(values[-1] - values[-2]), inner)
+    inner = np.interp(places, np.arange(len(values)), values)
+    before = values[0] + places * float(values[1] - values[0])
+    after = values[-1] + (places - last) * float(values[-1] - values[-2])
+    return np.where(places < 0, before, np.where(places > last, after, inner))

@@ -56,7 +56,7 @@ def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     pair = summary.divergence
     neighbours = f"{_table(release, pair.likelier)} against {_table(release, pair.other)}"
     if pair.value == 0:
-        neighbours = "no pair of neighbours exceeds e^ε anywhere"
+        neighbours = "no neighbours exceed a factor e^ε"
     least = f"ε = {readable(summary.epsilon_at_delta, 6)} holds"
     if math.isinf(summary.epsilon_at_delta):
         least = "no ε holds"
