@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
-from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
 DIGITS = 6
@@ -74,12 +74,6 @@ def log_odds_html(
     cell_names = range(1, synthesizer.row_counts.shape[1] + 1)
     names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_names]
     return _table(caption, names, synthesizer, labels, cells)
-
-
-def worst_case_text(synthesizer: Synthesizer, worst: WorstCase) -> str:
-    """Neighbours and released counts of a worst case, such as ``(1, 4) against (0, 5), releasing (5, 0)``."""
-    text = f"{synthesizer.row_table(worst.likelier)} against {synthesizer.row_table(worst.other)}"
-    return text if worst.column is None else f"{text}, releasing {synthesizer.column_table(worst.column)}"
 
 
 def _six_digits(value: float) -> str:

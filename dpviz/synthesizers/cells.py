@@ -29,20 +29,21 @@ CELLS = Parameter(
     symbol="k",
     title="Cells",
     minimum=3,
-    maximum=100,
+    maximum=1000,
     default=3,
     slider_maximum=6,
     integer=True,
     help="The number of cells that a row can fall into.",
 )
-CELLS_ROWS = {"maximum": 1000, "slider_maximum": 60}
+FEWER_ROWS = {"slider_maximum": 60}
+FEWER_SYNTHETIC_ROWS = {"maximum": 1000, "slider_maximum": 60}
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellSynthesizer(Synthesizer):
     """A synthesizer of k > 2 counts; rows of the matrix are the compositions of n into k counts, in order."""
 
-    n: int = parameter(ROWS, **CELLS_ROWS)
+    n: int = parameter(ROWS, **FEWER_ROWS)
     cells: int = parameter(CELLS)
 
     @property
@@ -83,8 +84,18 @@ class CellSynthesizer(Synthesizer):
             return compositions(total, self.cells)
         return np.indices((total + 1,) * self.cells).reshape(self.cells, -1).T.astype(np.int64)
 
+    @cached_property
+    def _named(self) -> dict[int, tuple[int, ...]]:
+        """Tables whose places have been worked out: with many cells, the way back from a place is long."""
+        return {}
+
+    def _place(self, counts: IntArray) -> int:
+        place = composition_rank(counts)
+        self._named[place] = tuple(counts.tolist())
+        return place
+
     def row_table(self, index: int) -> tuple[int, ...]:
-        return composition_at(index, self.n, self.cells)
+        return self._named.get(index) or composition_at(index, self.n, self.cells)
 
     @cached_property
     def neighbours(self) -> IntArray:
@@ -113,7 +124,7 @@ class CellSynthesizer(Synthesizer):
         counts = np.zeros((2, self.cells), dtype=np.int64)
         counts[:, rest] = self.n - 1
         counts[0, gains] = counts[1, loses] = 1
-        return WorstCase(value, composition_rank(counts[0]), composition_rank(counts[1]), column)
+        return WorstCase(value, self._place(counts[0]), self._place(counts[1]), column)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
         values = [losses.delta(epsilon) for losses, _, _ in self._pair_losses]
@@ -126,7 +137,7 @@ class CellSynthesizer(Synthesizer):
 class PriorCellSynthesizer(CellSynthesizer):
     """A synthesizer of k counts with prior pseudo-rows in every cell, released as k counts that sum to m."""
 
-    m: int = parameter(SYNTHETIC_ROWS, **CELLS_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, **FEWER_SYNTHETIC_ROWS)
 
     @property
     def released_shape(self) -> tuple[int, bool]:
@@ -232,8 +243,12 @@ def composition_rank(table: IntArray) -> int:
     cells, left, rank = len(table), int(table.sum()), 0
     for cell in range(cells - 1):
         count = int(table[cell])
+        if count == 0:
+            continue
         rank += composition_count(left, cells - cell) - composition_count(left - count, cells - cell)
         left -= count
+        if left == 0:
+            break
     return rank
 
 

@@ -27,10 +27,12 @@ class DirichletMultinomial(PriorCellSynthesizer):
 
     Parameters
     ----------
-    n, m
-        Confidential and synthetic rows, 1 to 1,000.
+    n
+        Confidential rows, 1 to 5,000.
+    m
+        Synthetic rows, 1 to 1,000.
     cells
-        Number of cells k, 3 to 100.
+        Number of cells k, 3 to 1,000.
     alpha
         Prior pseudo-rows in a cell, one number for all or one for each, 1e-300 to 1e12.
 

@@ -13,7 +13,7 @@ import numpy as np
 from dpviz.synthesizers._losses import LossDistribution
 from dpviz.synthesizers._noise import NOISE_EPSILON
 from dpviz.synthesizers.base import WorstCase, parameter
-from dpviz.synthesizers.cells import CellSynthesizer, composition_rank
+from dpviz.synthesizers.cells import CellSynthesizer
 from dpviz.synthesizers.laplace import LaplaceSanitizer
 from dpviz.types import FloatArray, IntArray
 
@@ -27,9 +27,9 @@ class LaplaceCells(CellSynthesizer):
     Parameters
     ----------
     n
-        Confidential rows, 1 to 1,000.
+        Confidential rows, 1 to 5,000.
     cells
-        Number of cells k, 3 to 100.
+        Number of cells k, 3 to 1,000.
     epsilon
         The ε that the noise is scaled for, 1e-6 to 1e3.
 
@@ -117,7 +117,7 @@ class LaplaceCells(CellSynthesizer):
         counts[:, 2] = self.n - 1 - gains - loses
         counts[0, 0] += 1
         counts[1, 1] += 1
-        return WorstCase(value, composition_rank(counts[0]), composition_rank(counts[1]), column)
+        return WorstCase(value, self._place(counts[0]), self._place(counts[1]), column)
 
     def worst_log_odds(self) -> WorstCase:
         """ε from n = 3 rows on; less below, where the clamp hides part of it."""

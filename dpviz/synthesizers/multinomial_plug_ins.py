@@ -75,10 +75,12 @@ class MultinomialMean(MultinomialPlugIn):
 
     Parameters
     ----------
-    n, m
-        Confidential and synthetic rows, 1 to 1,000.
+    n
+        Confidential rows, 1 to 5,000.
+    m
+        Synthetic rows, 1 to 1,000.
     cells
-        Number of cells k, 3 to 100.
+        Number of cells k, 3 to 1,000.
     alpha
         Prior pseudo-rows in a cell, one number for all or one for each, 1e-300 to 1e12.
 
@@ -112,10 +114,12 @@ class MultinomialMode(MultinomialPlugIn):
 
     Parameters
     ----------
-    n, m
-        Confidential and synthetic rows, 1 to 1,000.
+    n
+        Confidential rows, 1 to 5,000.
+    m
+        Synthetic rows, 1 to 1,000.
     cells
-        Number of cells k, 3 to 100.
+        Number of cells k, 3 to 1,000.
     alpha
         Prior pseudo-rows in a cell, one number for all or one for each, above 1, at most 1e12.
 

@@ -47,8 +47,11 @@ def show_attacker(summary: PrivacySummary) -> None:
         if follow:
             pair, column = _worst_pair(release, worst.likelier, worst.other), int(worst.column or 0)
         else:
-            pair = _place("Pair of neighbours, by its place", "tm_pair", pairs, _pairs(release))
-            column = _place("Released table, by its place", "tm_column", columns, _columns(release))
+            two_cells = release.row_counts.shape[1] == 2
+            which_pair = "n1 of the first table" if two_cells else "Pair, by its place"
+            which_release = "Released m1" if two_cells else "Release, by its place"
+            pair = _place(which_pair, "tm_pair", pairs, _pairs(release))
+            column = _place(which_release, "tm_column", columns, _columns(release))
         odds = number_control(PRIOR_ODDS, PRIOR_ODDS_KEY)
     view = attacker_view(release, pair, column, odds)
     with left:
@@ -79,7 +82,7 @@ def _worst_pair(release: Synthesizer, one: int, other: int) -> int:
 def _pairs(release: Synthesizer) -> str:
     first, second = release.neighbours[0].tolist()
     tables = f"{release.row_table(first)} and {release.row_table(second)}"
-    return f"0 is {tables}, and so on in the order of the log-odds table."
+    return f"The second table has one row substituted. 0 is {tables}, in the order of the log-odds table."
 
 
 def _columns(release: Synthesizer) -> str:

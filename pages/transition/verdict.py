@@ -13,6 +13,7 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.words import answer, numbers
 
 DIGITS = 7
+MOST_EMPTY = 8
 KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 MOST_COLUMNS = 12
 
@@ -104,8 +105,19 @@ def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
 
 
 def _table(release: Synthesizer, index: int) -> str:
-    return str(release.row_table(index))
+    return _text(release.row_table(index))
 
 
 def _released(release: Synthesizer, index: int | None) -> str:
-    return "" if index is None else str(release.column_table(index))
+    return "" if index is None else _text(release.column_table(index))
+
+
+def _text(counts: tuple[int, ...]) -> str:
+    """A table of counts as text; a long run of empty cells at its end is told, not written out."""
+    shown = list(counts)
+    while len(shown) > 1 and shown[-1] == 0:
+        shown.pop()
+    empty = len(counts) - len(shown)
+    if empty <= MOST_EMPTY:
+        return str(counts)
+    return f"({', '.join(map(str, shown))} and {empty:,} empty cells)"
