@@ -8,7 +8,7 @@ from pages.components.cache import cached_summary
 from pages.components.controls import controls_style
 from pages.components.words import page_head
 from pages.transition.attacker import PRIOR_ODDS_KEY, show_attacker
-from pages.transition.controls import IN_ADDRESS, choose
+from pages.transition.controls import IN_ADDRESS, choose, show_problems
 from pages.transition.downloads import show_downloads
 from pages.transition.given import as_recognized
 from pages.transition.plug_in_or_draw import show_plug_in_or_draw
@@ -27,6 +27,7 @@ controls, results = st.columns([1, 3.1], gap="medium")
 with controls, st.container(key="controls"):
     choice = choose()
 with results:
+    show_problems(choice)
     if choice.synthesizer is not None:
         top = st.container()
         release = as_recognized(choice.synthesizer)

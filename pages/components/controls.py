@@ -130,17 +130,24 @@ def address_problems(declarations: dict[str, Parameter]) -> list[str]:
     declarations
         The page's bound numbers by key.
     """
-    flag = "address_checked_" + "_".join(sorted(declarations))
-    if flag not in st.session_state:
-        problems = []
-        for key, declaration in declarations.items():
-            text = st.query_params.get(key)
-            if text is None:
-                continue
-            try:
-                declaration.parse(text)
-            except ValueError as problem:
-                problems.append(f"In the address, {key} = {text[:40]} was left out: {problem}")
-        st.session_state[flag] = problems
-        return problems
-    return st.session_state[flag]
+    kept = "address_problems_" + "_".join(sorted(declarations))
+    if kept not in st.session_state:
+        found = [_problem(key, declaration) for key, declaration in declarations.items()]
+        st.session_state[kept] = [sentence for sentence in found if sentence is not None]
+        return st.session_state[kept]
+    seen = {key: st.session_state.get(key) for key in declarations}
+    if st.session_state.setdefault(f"{kept}_seen", seen) != seen:
+        st.session_state[kept] = []
+    return st.session_state[kept]
+
+
+def _problem(key: str, declaration: Parameter) -> str | None:
+    """What is wrong with the value of `key` in the address, if anything is."""
+    text = st.query_params.get(key)
+    if text is None:
+        return None
+    try:
+        declaration.parse(text)
+    except ValueError as wrong:
+        return f"In the address, {key} = {text[:40]} was left out: {wrong}"
+    return None

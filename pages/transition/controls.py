@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import streamlit as st
 
 from dpviz.given import MatrixProblem
-from dpviz.parameters import DELTA, EPSILON, Parameter
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.published import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -39,34 +39,44 @@ class Choice:
     Parameters
     ----------
     synthesizer
-        The release, or None where the settings break a rule; the page has said which.
+        The release, or None where the settings break a rule.
     epsilon, delta
         The promise.
     given_text
         The text of a pasted or uploaded matrix.
+    problems
+        What is wrong with a setting or was wrong with the address, in sentences.
+    mends
+        Settings that would put it right, by key, with the words of a button.
     """
 
     synthesizer: Synthesizer | None
     epsilon: float
     delta: float
     given_text: str | None = None
+    problems: tuple[str, ...] = ()
+    mends: tuple[tuple[str, float, str], ...] = ()
 
 
 def choose() -> Choice:
     """Draw the controls and return what they say."""
-    for sentence in address_problems(IN_ADDRESS):
-        problem(sentence)
+    asked = address_problems(IN_ADDRESS)
     _presets()
-    law = _law()
-    if law == GIVEN:
-        given, text = _given_matrix()
-        epsilon, delta = _promise()
-        return Choice(given, epsilon, delta, text)
-    return _registered(SYNTHESIZERS[law])
+    law, law_problem = _law()
+    choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
+    return dataclasses.replace(choice, problems=(*law_problem, *asked, *choice.problems))
 
 
-def _law() -> str:
-    """The chosen law, which the address keeps by its key."""
+def show_problems(choice: Choice) -> None:
+    """The sentences about what is wrong, each mend as a button."""
+    for sentence in choice.problems:
+        problem(sentence)
+    for key, value, words in choice.mends:
+        st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
+
+
+def _law() -> tuple[str, list[str]]:
+    """The chosen law, which the address keeps by its key, and what was wrong with the one asked for there."""
     key, laws = f"{PREFIX}law", [*SYNTHESIZERS, GIVEN]
     if key not in st.session_state:
         asked = st.query_params.get(key, DEFAULT_LAW)
@@ -75,8 +85,6 @@ def _law() -> str:
                 f"In the address, {key} = {asked[:40]} was left out: it must be one of {', '.join(laws)}."
             )
         st.session_state[key] = asked if asked in laws else DEFAULT_LAW
-    if sentence := st.session_state.get(f"{key}_problem"):
-        problem(sentence)
     law: str = st.selectbox(
         "Synthesizer",
         laws,
@@ -89,7 +97,8 @@ def _law() -> str:
         st.query_params[key] = law
     if law == DEFAULT_LAW:
         st.query_params.pop(key, None)
-    return law
+    sentence = st.session_state.get(f"{key}_problem")
+    return law, [sentence] if sentence else []
 
 
 def _widest() -> dict[str, Parameter]:
@@ -189,8 +198,24 @@ def _registered(law: type[Synthesizer]) -> Choice:
     try:
         return Choice(law(**values), epsilon, delta)
     except ValueError as broken:
-        problem(str(broken))
-        return Choice(None, epsilon, delta)
+        return Choice(None, epsilon, delta, problems=(str(broken),), mends=tuple(_mends(law, values)))
+
+
+def _mends(law: type[Synthesizer], values: dict[str, float]) -> Iterator[tuple[str, float, str]]:
+    """The nearest default for every value that its declaration refuses."""
+    for declaration in law.parameters():
+        try:
+            declaration.check(values[declaration.name])
+        except ValueError:
+            value = min(declaration.maximum, max(declaration.default, values[declaration.name]))
+            value = int(value) if declaration.integer else value
+            words = f"Set {declaration.symbol} = {readable(value)}"
+            if declaration.name == "beta" and st.session_state.get(f"{PREFIX}beta_is_alpha", True):
+                continue
+            if declaration.name == "m" and st.session_state.get(f"{PREFIX}m_is_n", True):
+                yield f"{PREFIX}n", value, f"Set n = m = {readable(value)}"
+                continue
+            yield PREFIX + declaration.name, value, words
 
 
 def _set_least(law: type[Synthesizer], m: int, epsilon: float) -> None:
@@ -198,8 +223,8 @@ def _set_least(law: type[Synthesizer], m: int, epsilon: float) -> None:
     st.session_state[f"{PREFIX}beta_is_alpha"] = True
 
 
-def _given_matrix() -> tuple[GivenMatrix | None, str | None]:
-    """A matrix pasted or uploaded; what keeps it from being one is said in the page."""
+def _given() -> Choice:
+    """A matrix pasted or uploaded, and the promise it is held against."""
     upload = st.file_uploader("Upload a CSV file", type=["csv", "txt", "tsv"], key=f"{PREFIX}file", max_upload_size=32)
     pasted = st.text_area(
         "or paste the matrix",
@@ -215,9 +240,10 @@ def _given_matrix() -> tuple[GivenMatrix | None, str | None]:
         st.caption("The uploaded file is shown; remove it to use the text. An upload is not part of the address.")
     elif len(pasted) > LONGEST_IN_ADDRESS:
         st.caption(f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters; keep this one as a file.")
+    epsilon, delta = _promise()
     try:
         given = cached_matrix(content)
     except MatrixProblem as broken:
-        problem(str(broken))
-        return None, None
-    return given, content if isinstance(content, str) else content.decode("utf-8-sig")
+        return Choice(None, epsilon, delta, problems=(str(broken),))
+    text = content if isinstance(content, str) else content.decode("utf-8-sig")
+    return Choice(given, epsilon, delta, text)

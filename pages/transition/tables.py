@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts import log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html, profile_chart
+from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile, enumerable
 from dpviz.synthesizers import Synthesizer
 from pages.components.cache import cached_profile, cached_view
@@ -87,4 +88,4 @@ def _odds_title(signed: bool) -> str:
 
 
 def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else f"{number:.1e}"
+    return f"{number:,}" if number < 10**9 else readable(float(number), 2)

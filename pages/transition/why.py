@@ -7,7 +7,7 @@ import streamlit as st
 from dpviz.synthesizers import Synthesizer
 from pages.components.words import listing
 
-WORDS = """
+WORDS = r"""
 **The matrix.** An agency holds a table of counts: *n* rows, *n1* of them ones. It keeps the table secret and releases
 a synthetic one with *m* rows. The synthesizer is the law by which the released counts are drawn, and the matrix is
 that law: one line for each confidential table, one column for each released one, Pr(released | confidential). Every
@@ -21,9 +21,9 @@ released table multiplies them by the ratio of its two probabilities, and the lo
 that ratio. Its largest absolute value is the exact ε of the release. Read it down a column: what the attacker learns
 from that release.
 
-**δ.** The promise of ε may fail for a few released tables. δ(ε) is the probability that is left over when e^ε times
-the neighbour's probability has been taken away, for the worst neighbours, in both directions. δ = 0 is the pure
-promise.
+**δ.** The promise of ε may fail for a few released tables. δ(ε) is the probability that is left over when
+$e^{\varepsilon}$ times the neighbour's probability has been taken away, for the worst neighbours, in both
+directions. δ = 0 is the pure promise.
 
 **Probabilistic δ.** The probability of releasing counts where some neighbour's log-odds exceed ε: at the worst
 confidential table, and on average when every row falls in each cell alike. It is stronger than δ, and never smaller
