@@ -18,7 +18,7 @@ def _name(synthesizer: Synthesizer) -> str:
     return synthesizer.digest if isinstance(synthesizer, GivenMatrix) else repr(synthesizer)
 
 
-@st.cache_resource(max_entries=LARGE_ENTRIES, show_spinner=False)
+@st.cache_resource(max_entries=LARGE_ENTRIES, show_spinner="Reading the matrix …")
 def cached_matrix(content: str | bytes) -> GivenMatrix:
     """`read_matrix`; a text that is no matrix raises each time."""
     return read_matrix(content)

@@ -17,6 +17,7 @@ MOST_STOPS = 90
 FIRST_WHOLE = 30
 """Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
 
+ADDRESS = "address_problems"
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
@@ -122,23 +123,25 @@ def _rounded_whole(value: float) -> int:
     return round(value) if value < 100 else 5 * round(value / 5)
 
 
-def address_problems(declarations: dict[str, Parameter]) -> list[str]:
-    """What the address of a fresh page asks for that no control accepts, in sentences; remembered until a change.
+def read_address(declarations: dict[str, Parameter]) -> None:
+    """Note what the address of a fresh page asks for that no control accepts; before the controls are drawn.
 
     Parameters
     ----------
     declarations
         The page's bound numbers by key.
     """
-    kept = "address_problems_" + "_".join(sorted(declarations))
-    if kept not in st.session_state:
+    if ADDRESS not in st.session_state:
         found = [_problem(key, declaration) for key, declaration in declarations.items()]
-        st.session_state[kept] = [sentence for sentence in found if sentence is not None]
-        return st.session_state[kept]
-    seen = {key: st.session_state.get(key) for key in declarations}
-    if st.session_state.setdefault(f"{kept}_seen", seen) != seen:
-        st.session_state[kept] = []
-    return st.session_state[kept]
+        st.session_state[ADDRESS] = [sentence for sentence in found if sentence is not None]
+
+
+def address_problems(declarations: dict[str, Parameter]) -> list[str]:
+    """What `read_address` noted, in sentences, until one of the controls is moved; after they are drawn."""
+    now = {key: st.session_state.get(key) for key in declarations}
+    if st.session_state.setdefault(f"{ADDRESS}_then", now) != now:
+        st.session_state[ADDRESS] = []
+    return st.session_state[ADDRESS]
 
 
 def _problem(key: str, declaration: Parameter) -> str | None:

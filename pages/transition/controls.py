@@ -14,7 +14,7 @@ from dpviz.published import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cache import cached_matrix
-from pages.components.controls import address_problems, number_control
+from pages.components.controls import address_problems, number_control, read_address
 from pages.components.words import problem
 
 GIVEN = GivenMatrix.key
@@ -60,11 +60,11 @@ class Choice:
 
 def choose() -> Choice:
     """Draw the controls and return what they say."""
-    asked = address_problems(IN_ADDRESS)
+    read_address(IN_ADDRESS)
     _presets()
     law, law_problem = _law()
     choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
-    return dataclasses.replace(choice, problems=(*law_problem, *asked, *choice.problems))
+    return dataclasses.replace(choice, problems=(*law_problem, *address_problems(IN_ADDRESS), *choice.problems))
 
 
 def show_problems(choice: Choice) -> None:
