@@ -107,12 +107,23 @@ def _split(text: str) -> list[_Line]:
     if separator is None:
         rows = [line.split() for _, line in kept]
     else:
-        rows = list(csv.reader([line for _, line in kept], delimiter=separator, skipinitialspace=True))
+        rows = [_values(number, line, separator) for number, line in kept]
         if all(row and row[-1].strip() == "" for row in rows):
             rows = [row[:-1] for row in rows]
     if separator in (";", "\t") and "." not in sample:
         rows = [[value.replace(",", ".") for value in row] for row in rows]
     return [_Line(number, [value.strip() for value in row]) for (number, _), row in zip(kept, rows, strict=True)]
+
+
+def _values(number: int, line: str, separator: str) -> list[str]:
+    """What stands between the separators of one line."""
+    try:
+        return next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise MatrixProblem(
+            f"Line {number} holds a quotation mark that does not close, or a value of over {csv.field_size_limit():,} "
+            "characters. Numbers are needed, separated by commas."
+        ) from None
 
 
 def _is_number(value: str) -> bool:
@@ -130,7 +141,7 @@ def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
     if not all(value.isdigit() for value in numbers):
         return None, lines
     counts = numbers == [str(place) for place in range(len(first))] and len(first) > 2
-    named = len(numbers) < len(first) and (first[0] == "" or sum(map(int, numbers)) != 1)
+    named = len(numbers) < len(first) and (first[0] == "" or sum(map(float, numbers)) != 1)
     if not (counts or named):
         return None, lines
     if len(lines) == 1:
@@ -147,7 +158,9 @@ def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
             return labels
     if header is not None:
         named = [bool(re.match(r"(n\d*|row|label|name)?$", name.strip().lower())) for name in header[:2]]
-        return 0 if not named or not named[0] else (2 if all(named) and len(named) == 2 and width > 2 else 1)
+        return (
+            0 if width == 1 or not named or not named[0] else (2 if all(named) and len(named) == 2 and width > 2 else 1)
+        )
     return int(width > 1 and not any(_is_number(line.values[0]) for line in lines))
 
 
@@ -167,6 +180,7 @@ def _numbers(lines: list[_Line], labels: int) -> FloatArray:
     raise MatrixProblem("A value is not a number.")
 
 
+@np.errstate(over="ignore")
 def _check(matrix: FloatArray, lines: list[_Line], labels: int) -> None:
     """Raise a MatrixProblem that names the line of the text where an entry or a row sum is wrong."""
     for problem, wrong in (

@@ -201,7 +201,7 @@ class TwoCellSynthesizer(Synthesizer):
     """A synthesizer of two counts that sum to n, released as two counts that sum to m.
 
     Row i of the matrix is the confidential table (n1, n2) = (i, n − i), column j the released table (j, m − j), and
-    pair i joins rows i and i + 1. Every subclass has a likelihood ratio that is monotone in the released count.
+    pair i joins rows i and i + 1.
     """
 
     n: int

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.synthesizers.base import Synthesizer, WorstCase, two_counts
+from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
 ROW_SUM_TOLERANCE = 1e-4
@@ -20,7 +20,7 @@ LARGEST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GivenMatrix(Synthesizer):
+class GivenMatrix(TwoCellSynthesizer):
     """Pr(column | row) as given; rows in order are neighbours, as the tables (0, n), (1, n − 1), …, (n, 0).
 
     A cell given as 0 is suppression: where a neighbour's is not 0, the release decides between them and its ε is
@@ -52,6 +52,8 @@ class GivenMatrix(Synthesizer):
     law: ClassVar[str] = r"\Pr(m \mid n) \text{ as given}"
     source: ClassVar[str] = "given by the reader"
 
+    n: int = field(init=False, default=0)
+    m: int = field(init=False, default=0)
     probabilities: FloatArray = field(repr=False)
     decimals: int | None = None
 
@@ -80,35 +82,14 @@ class GivenMatrix(Synthesizer):
             )
         matrix.setflags(write=False)
         object.__setattr__(self, "probabilities", matrix)
+        object.__setattr__(self, "n", matrix.shape[0] - 1)
+        object.__setattr__(self, "m", matrix.shape[1] - 1)
 
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the numbers: equal for equal matrices with as many printed decimals."""
         kind = repr((self.probabilities.shape, self.decimals)).encode()
         return hashlib.sha256(kind + self.probabilities.tobytes()).hexdigest()
-
-    @property
-    def n(self) -> int:
-        """Rows of the matrix less one."""
-        return self.probabilities.shape[0] - 1
-
-    @property
-    def m(self) -> int:
-        """Columns of the matrix less one."""
-        return self.probabilities.shape[1] - 1
-
-    @cached_property
-    def row_counts(self) -> IntArray:
-        return two_counts(self.n)
-
-    @cached_property
-    def column_counts(self) -> IntArray:
-        return two_counts(self.m)
-
-    @cached_property
-    def neighbours(self) -> IntArray:
-        first = np.arange(self.n)
-        return np.column_stack([first, first + 1])
 
     @cached_property
     def _log_probabilities(self) -> FloatArray:
