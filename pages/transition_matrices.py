@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.components.cache import cached_summary
 from pages.components.controls import controls_style
-from pages.components.words import page_head
+from pages.components.words import page_head, problem
 from pages.transition.attacker import PRIOR_ODDS_KEY, show_attacker
 from pages.transition.controls import IN_ADDRESS, choose, show_problems
 from pages.transition.downloads import show_downloads
@@ -44,4 +44,7 @@ with results:
         }
         section = st.pills("Look closer", list(sections), key="tm_look", bind="query-params", wrap=True)
         if section is not None:
-            sections[section]()
+            try:
+                sections[section]()
+            except ValueError as broken:
+                problem(str(broken))

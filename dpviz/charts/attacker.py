@@ -7,7 +7,7 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label, log_ticks, rule
+from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
 from dpviz.parameters import readable
 from dpviz.privacy import AttackerView
 from dpviz.synthesizers import Synthesizer
@@ -28,7 +28,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     two_cells = counts.shape[1] == 2
     where = counts[:, 0] if two_cells else np.arange(len(log_odds))
     chosen = int(np.flatnonzero((counts == np.array(view.released)).all(axis=1))[0])
-    color = SYNTHESIZER_COLORS[synthesizer.key]
+    color = color_of(synthesizer.key)
     reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
     exponents, texts = log_ticks(math.floor(min(reach)), math.ceil(max(reach)))
     rules = (

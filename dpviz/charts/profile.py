@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label, log_ticks, rule
+from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile
 
@@ -32,7 +32,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
         "textposition": _beside(epsilon / right, delta),
         "marker": {
             "size": 11,
-            "color": SYNTHESIZER_COLORS[profile.synthesizer.key],
+            "color": color_of(profile.synthesizer.key),
             "line": {"width": 2, "color": "#fff"},
         },
         "cliponaxis": False,
@@ -77,7 +77,7 @@ def compare_profiles(profiles: list[Profile], epsilon: float) -> go.Figure:
 def _curve(profile: Profile) -> list[dict[str, Any]]:
     """The line, and a mark where δ reaches 0 if that is in the picture."""
     shown, name = profile.deltas > 0, profile.synthesizer.label
-    color = SYNTHESIZER_COLORS[profile.synthesizer.key]
+    color = color_of(profile.synthesizer.key)
     line = {
         "type": "scatter",
         "x": profile.epsilons[shown],

@@ -18,9 +18,17 @@ SYNTHESIZER_COLORS = {
     "laplace": "#009E73",
     "laplace_cells": "#009E73",
     "geometric": "#E69F00",
-    "given_matrix": "#56B4E9",
 }
 """One colour of Okabe and Ito's palette per law, in every picture."""
+
+OTHER_COLOR = "#56B4E9"
+"""The colour of a law that has not been given one of its own."""
+
+
+def color_of(key: str) -> str:
+    """The colour of the law with this key."""
+    return SYNTHESIZER_COLORS.get(key, OTHER_COLOR)
+
 
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#D55E00"], [0.5, "#E6E6E6"], [1.0, "#0072B2"]]

@@ -168,7 +168,8 @@ def _registered(law: type[Synthesizer]) -> Choice:
     for name, declaration in declared.items():
 
         def draw(declaration: Parameter = declaration, name: str = name) -> float:
-            return number_control(declaration, PREFIX + name, widest=WIDEST[name], default=WIDEST[name].default)
+            widest = WIDEST.get(name, declaration)
+            return number_control(declaration, PREFIX + name, widest=widest, default=widest.default)
 
         if name == "m" and "n" in values:
             values[name] = _linked("m_is_n", "m = n: as many synthetic rows", values["n"], draw)

@@ -87,7 +87,9 @@ def show_published() -> None:
         "Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)<sup>5</sup> = 0.000004, "
         "equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977."
     )
-    figure = st.segmented_control("Figure", list(FIGURES), default="Fig. 1", key="tm_figure", required=True)
+    figure = st.segmented_control(
+        "Figure", list(FIGURES), default="Fig. 1", key="tm_figure", bind="query-params", required=True
+    )
     st.html(_tables(FIGURES[figure]))
     heading("What the printed δ = 0.0006 counts")
     listing(

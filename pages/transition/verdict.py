@@ -30,8 +30,8 @@ def _sentence(summary: PrivacySummary) -> tuple[str, str]:
     at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
     if math.isinf(worst.value):
         text = (
-            f"No ε holds: {_table(release, worst.likelier)} can lead to {_released(release, worst.column)} and its "
-            f"neighbour {_table(release, worst.other)} cannot. A suppressed outcome decides between them: <b>ε = ∞</b>."
+            f"Without δ no ε holds: {_table(release, worst.likelier)} can lead to {_released(release, worst.column)} "
+            f"and its neighbour {_table(release, worst.other)} cannot. A suppressed outcome decides: <b>ε = ∞</b>."
         )
         if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
             text += f" In all, {len(release.zeros):,} cells are 0 where a neighbour's is not."
