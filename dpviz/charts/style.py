@@ -87,7 +87,7 @@ def build(
 
 def axis(title: str, **rest: Any) -> dict[str, Any]:
     """An axis with a title."""
-    return {"title": {"text": title}, **rest}
+    return {"title": {"text": title}, "exponentformat": "power", **rest}
 
 
 def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid") -> dict[str, Any]:

@@ -168,7 +168,7 @@ def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
     last = _end(synthesizer, pure)
     epsilons = np.linspace(0, last, points)
     if last == pure:
-        epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 9))))
+        epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
     return Profile(synthesizer, epsilons, privacy_profile(synthesizer, epsilons), pure)
 
 
