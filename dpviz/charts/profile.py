@@ -21,7 +21,7 @@ NEAR = 3.0
 def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
     """δ(ε) as a line, the chosen ε as one mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
-    shown = epsilon if epsilon < NEAR * end else 0.0
+    shown = epsilon if epsilon < NEAR * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
     chosen = {
         "type": "scatter",

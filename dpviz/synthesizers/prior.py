@@ -43,7 +43,14 @@ PRIOR_ZEROS = Parameter(
 
 @dataclass(frozen=True, kw_only=True)
 class PriorSynthesizer(TwoCellSynthesizer):
-    """A synthesizer of two counts that adds α pseudo-rows with a one and β with a zero to the n confidential rows."""
+    """A synthesizer of two counts that adds α pseudo-rows with a one and β with a zero to the n confidential rows.
+
+    More prior is never less private: for every ε, δ(ε) never rises in α or in β. Take a release, and send each of
+    its rows to a third cell, independently, with the probability that c pseudo-rows there would give it (a Beta(A, c)
+    draw shared by all rows for the posterior draw, c / (A + c) for the plug-ins, A = n + α + β being public): that is
+    the release with c pseudo-rows in a third cell, made without the data. Merging the third cell with the first is
+    then the release with α + c. Both steps are post-processing, and post-processing never raises a divergence.
+    """
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
@@ -75,7 +82,11 @@ class PriorSynthesizer(TwoCellSynthesizer):
 
 
 def private_side(prior: float, epsilon_of: Callable[[float], float], epsilon: float) -> float:
-    """`prior`, moved up by as few floating-point steps as it takes until ``epsilon_of(prior) <= epsilon`` holds."""
+    """`prior`, moved up by as few floating-point steps as it takes until ``epsilon_of(prior) <= epsilon`` holds.
+
+    It stays in the domain: for an ε over about 690 the least prior would be smaller than the smallest accepted one.
+    """
+    prior = max(prior, PRIOR_ONES.minimum)
     while epsilon_of(prior) > epsilon:
         prior = math.nextafter(prior, math.inf)
     return prior
