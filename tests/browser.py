@@ -71,7 +71,8 @@ def settle(page: Page) -> None:
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
     page.wait_for_selector(".dpviz-numbers, .dpviz-problem", timeout=60_000)
     page.wait_for_function(
-        "[...document.querySelectorAll('.stBidiComponent')].every((part) => part.querySelector('[data-drawn]'))",
+        """() => !document.querySelector('.dpviz-numbers') || (document.querySelector('[data-drawn]')
+          && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])'))""",
         timeout=60_000,
     )
     page.wait_for_timeout(300)

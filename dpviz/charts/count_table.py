@@ -67,7 +67,7 @@ def log_odds_html(
             if row * values.shape[1] + column == worst:
                 marks.append("dpviz-worst")
             title = f' title="over ε = {readable(epsilon)}"' if over[row, column] else ""
-            parts.append(f'<td class="{" ".join(marks)}"{title}>{_six_digits(value if signed else abs(value))}</td>')
+            parts.append(f'<td class="{" ".join(marks)}"{title}>{six_digits(value if signed else abs(value))}</td>')
         cells.append("".join(parts))
     pairs = synthesizer.neighbours.tolist()
     labels = [_row_header((*synthesizer.row_table(a), *synthesizer.row_table(b))) for a, b in pairs]
@@ -76,7 +76,8 @@ def log_odds_html(
     return _table(caption, names, synthesizer, labels, cells)
 
 
-def _six_digits(value: float) -> str:
+def six_digits(value: float) -> str:
+    """A log-odds as printed: six digits, a true minus sign, ∞ where a zero decides."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return f"{value:.{DIGITS}f}".replace("-", "−")

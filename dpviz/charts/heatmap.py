@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.charts.count_table import six_digits
 from dpviz.charts.style import MAGNITUDES, SIGNED, axis, build, log_ticks, power_of_ten
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
@@ -16,9 +17,6 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 
 DARKEST_EXPONENT = -16
 """Probabilities below 10 to this power share the darkest colour; the hover still tells them apart."""
-
-INFINITE = 1e3
-"""Stands for an infinite log-odds in the picture alone; the hover says ∞."""
 
 
 def matrix_heatmap(view: TableView) -> go.Figure:
@@ -52,7 +50,7 @@ def matrix_heatmap(view: TableView) -> go.Figure:
 
 def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Figure:
     """Log-odds of neighbours, with an outline around the cells over ε."""
-    table = np.clip(view.log_odds, -INFINITE, INFINITE)
+    table = view.log_odds
     finite = np.abs(view.log_odds[np.isfinite(view.log_odds)])
     largest = float(finite.max()) if len(finite) else 1.0
     limit = max(min(largest, 4 * epsilon), 1e-12)
@@ -61,23 +59,25 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Fig
     ticks = [tick for tick in ticks if abs(abs(tick) - limit) < 1e-12 or abs(abs(tick) - limit) > 0.07 * limit]
     x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.pairs, rows=True, pairs=True)
     shown = table if signed else np.abs(table)
+    told, digits = (shown, ":.6f") if np.isfinite(shown).all() else (np.vectorize(six_digits)(shown), "")
+    beyond = largest if np.isfinite(shown).all() else math.inf
     traces: list[dict[str, Any]] = [
         {
             "type": "heatmap",
             "z": np.clip(shown, lowest, limit).astype(np.float32),
             "x": x,
             "y": y,
-            "customdata": shown,
+            "customdata": told,
             "zmin": lowest,
             "zmax": limit,
             "colorscale": SIGNED if signed else MAGNITUDES,
             "colorbar": _colorbar(
                 "log-odds" if signed else "|log-odds|",
                 ticks,
-                [_tick_text(tick, epsilon, limit, largest) for tick in ticks],
+                [_tick_text(tick, epsilon, limit, beyond) for tick in ticks],
             ),
             "hovertemplate": f"neighbours {_counts(view, rows=True, pairs=True)}<br>"
-            f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata:.6f}}</b><extra></extra>",
+            f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata{digits}}}</b><extra></extra>",
         }
     ]
     path = _outline(exceeds(table, epsilon), x, y)

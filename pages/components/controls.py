@@ -132,8 +132,13 @@ def read_address(declarations: dict[str, Parameter]) -> None:
         The page's bound numbers by key.
     """
     if ADDRESS not in st.session_state:
-        found = [_problem(key, declaration) for key, declaration in declarations.items()]
-        st.session_state[ADDRESS] = [sentence for sentence in found if sentence is not None]
+        found = {key: _problem(key, declaration) for key, declaration in declarations.items()}
+        st.session_state[ADDRESS] = [sentence for sentence in found.values() if sentence is not None]
+        for key, sentence in found.items():
+            if sentence is not None:
+                del st.query_params[key]
+        if st.session_state[ADDRESS]:
+            st.rerun()  # without them: Streamlit stops at a whole number that is infinite
 
 
 def address_problems(declarations: dict[str, Parameter]) -> list[str]:

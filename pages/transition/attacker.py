@@ -33,6 +33,19 @@ PRIOR_ODDS = Parameter(
 )
 
 
+def _place_in_list(name: str, title: str) -> Parameter:
+    limits = {"minimum": 0, "maximum": LAST_PLACE, "default": 0, "integer": True}
+    return Parameter(name=name, symbol=name, title=title, help="", **limits)  # type: ignore[arg-type]
+
+
+ATTACKER_ADDRESS = {
+    "tm_pair": _place_in_list("pair", "Place of the pair"),
+    "tm_column": _place_in_list("column", "Place of the release"),
+    PRIOR_ODDS_KEY: PRIOR_ODDS,
+}
+"""The numbers of this section that the address can set."""
+
+
 def show_attacker(summary: PrivacySummary) -> None:
     """Controls for a pair, a released table and prior odds; the odds after, in words and as a picture."""
     release = summary.synthesizer

@@ -16,6 +16,7 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cache import cached_matrix
 from pages.components.controls import address_problems, number_control, read_address
 from pages.components.words import problem
+from pages.transition.attacker import ATTACKER_ADDRESS
 
 GIVEN = GivenMatrix.key
 PREFIX = "tm_"
@@ -60,7 +61,7 @@ class Choice:
 
 def choose() -> Choice:
     """Draw the controls and return what they say."""
-    read_address(IN_ADDRESS)
+    read_address(IN_ADDRESS | ATTACKER_ADDRESS)
     _presets()
     law, law_problem = _law()
     choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])

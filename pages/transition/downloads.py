@@ -67,7 +67,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
         st.html("<b>This page in Python</b>")
         _button("Script", lambda: script, "transition_matrix.py", "text/x-python")
         st.caption("Run it in the folder that holds dpviz; it prints this page's numbers.")
-    st.code(script, language="python")
+    st.code(script, language="python", wrap_lines=True)
 
 
 def _button(label: str, make: Callable[[], str], name: str, kind: str) -> None:

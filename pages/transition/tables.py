@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from dpviz.charts import log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html, profile_chart
-from dpviz.parameters import readable
+from dpviz.charts.style import power_of_ten
 from dpviz.privacy.summary import PrivacySummary, Profile, enumerable
 from dpviz.synthesizers import Synthesizer
 from pages.components.cache import cached_profile, cached_view
@@ -88,4 +90,8 @@ def _odds_title(signed: bool) -> str:
 
 
 def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else readable(float(number), 2)
+    """A count as text; a large one as a power of ten, for it may be too large for a float."""
+    if number < 10**9:
+        return f"{number:,}"
+    exponent = math.floor(math.log10(number))
+    return f"{number / 10**exponent:.1f}×{power_of_ten(exponent)}"

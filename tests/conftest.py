@@ -1,0 +1,49 @@
+"""Fixtures and rules that the whole suite shares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser import chromium_path, launch, running_app
+
+REQUIRE = "DPVIZ_REQUIRE_BROWSER"
+NO_BROWSER = (
+    "NO CHROMIUM WAS FOUND: the page was not tried in a real browser. Install Chromium (apt-get install chromium); "
+    f"set {REQUIRE}=1 to make this a failure."
+)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test in the browser is skipped, loudly, where there is none, and fails where one is required."""
+    if item.get_closest_marker("browser") is None or chromium_path() is not None:
+        return
+    if os.environ.get(REQUIRE):
+        pytest.fail(NO_BROWSER, pytrace=False)
+    pytest.skip(NO_BROWSER)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_sep("!", f"{len(skipped)} browser tests were skipped", red=True, bold=True)
+        terminalreporter.write_line(NO_BROWSER)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a running app, one for each worker."""
+    with running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The installed browser, one for each worker."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()

@@ -1,0 +1,87 @@
+"""The page "Transition matrices" in a test without a browser: set its controls, read what it shows."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from dpviz.parameters import Parameter
+from dpviz.synthesizers import SYNTHESIZERS
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.figure import decode_figure
+from tests.browser import ROOT
+
+PAGE = ROOT / "pages" / "transition_matrices.py"
+LAWS = [*SYNTHESIZERS, GivenMatrix.key]
+SECTIONS = ["The attacker", "Plug-in or posterior draw?", "As published", "Download", "Why, and sources"]
+WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
+
+
+def open_page(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page after its first run, with `state` under the keys ``tm_…`` and `address` in the query."""
+    config.set_option("client.showErrorDetails", "full")
+    page = AppTest.from_file(str(PAGE), default_timeout=120)
+    for key, value in (address or {}).items():
+        page.query_params[key] = value
+    for key, value in state.items():
+        page.session_state[f"tm_{key}"] = value
+    return page.run()
+
+
+def html(page: AppTest) -> list[str]:
+    """The page's own HTML elements, the style sheet aside."""
+    return [re.sub(r"<style>.*?</style>", "", element.proto.body, flags=re.DOTALL) for element in page.get("html")]
+
+
+def text(page: AppTest) -> str:
+    """The words and numbers of the HTML elements, captions and Markdown."""
+    words = [unescape(re.sub(r"<[^>]+>", " ", part)) for part in html(page)]
+    words += [element.value for kind in (page.markdown, page.caption) for element in kind]
+    return re.sub(r"\s+", " ", " ".join(words))
+
+
+def problems(page: AppTest) -> list[str]:
+    """The sentences that say what is wrong with a setting."""
+    return [
+        unescape(re.sub(r"<[^>]+>", "", part))
+        for element in html(page)
+        for part in re.findall(r'<p class="dpviz-problem"[^>]*>.*?</p>', element)
+    ]
+
+
+def verdict(page: AppTest) -> str:
+    """The word in the frame: kept, kept with δ, or broken."""
+    marks = re.findall(r'<span class="dpviz-mark">([^<]*)</span>', " ".join(html(page)))
+    assert len(marks) == 1, marks
+    return unescape(marks[0])
+
+
+def figures(page: AppTest) -> dict[str, dict[str, Any]]:
+    """What was sent to the browser for each picture, by its key."""
+    return {element.key: decode_figure(element.proto.bytes) for element in page.get("bidi_component")}
+
+
+def check_sound(page: AppTest) -> None:
+    """No exception, no traceback, no number that is not one, and an answer or a sentence about what is wrong."""
+    assert not page.exception, page.exception[0].value
+    shown = text(page)
+    assert not WRONG.search(shown), WRONG.search(shown)
+    assert problems(page) or verdict(page)
+    for message in figures(page).values():
+        assert not WRONG.search(message["alt"])
+        assert message["figure"]["data"]
+
+
+def declared(law: str) -> dict[str, Parameter]:
+    """The declarations of a law by the key of their box."""
+    prefix = {"epsilon": "noise_epsilon"}
+    return {prefix.get(one.name, one.name): one for one in SYNTHESIZERS[law].parameters()}
+
+
+def unlinked(law: str) -> dict[str, object]:
+    """State in which every box of a law is shown."""
+    return {"law": law, "m_is_n": False, "beta_is_alpha": False, "noise_is_promise": False}

@@ -1,0 +1,205 @@
+"""The app in real Chromium: what its address keeps, what its controls do, what it gives to take along."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dpviz.exports import log_odds_csv, matrix_csv, page_script
+from dpviz.published import printed_figure
+from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from tests.visit import check_calm, choose_law, control, pick, settle, slider, toggle, told, type_number, visiting
+
+pytestmark = pytest.mark.browser
+FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+UNLINKED = "tm_m_is_n=false&tm_beta_is_alpha=false&tm_noise_is_promise=false"
+
+
+def answer(page: Page) -> str:
+    return page.locator(".dpviz-answer").first.inner_text()
+
+
+@pytest.mark.parametrize("path", ["/", "/?tm_law=given_matrix&tm_look=As+published", "/?tm_n=300&tm_look=The+attacker"])
+def test_the_page_loads_without_an_error_and_asks_no_other_host(chromium: Browser, server: str, path: str) -> None:
+    with visiting(chromium, server + path) as page:
+        assert page.title() == "dpviz" or "Transition matrices" in page.title()
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def test_a_fresh_page_shows_figures_1_and_2(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        cells = page.locator(".dpviz-table td:not([colspan])").all_inner_texts()
+        printed = [f"{value:.6f}" for number in (1, 2) for value in printed_figure(number).values.ravel()]
+        assert [cell.strip() for cell in cells] == printed
+        assert page.locator("td.dpviz-over").count() == 8
+        assert "5.493061" in answer(page)
+
+
+def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        choose_law(page, "beta_binomial")
+        type_number(page, "n", "23")
+        toggle(page, "m_is_n")
+        type_number(page, "m", "17")
+        type_number(page, "alpha", "3.25")
+        type_number(page, "epsilon", "1.5")
+        type_number(page, "delta", "0.001")
+        pick(page, "look", "The attacker")
+        pick(page, "picture", "log-odds")
+        pick(page, "sign", "signed")
+        expect(page).to_have_url(re.compile("tm_sign=signed"))
+        before, address = told(page), page.url
+    assert len(before["figures"]) == 3
+    with visiting(chromium, address) as page:
+        assert told(page) == before
+        assert page.url == address
+
+
+def test_the_address_restores_a_given_matrix(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_law=given_matrix") as page:
+        field = page.get_by_role("textbox", name="or paste the matrix")
+        field.fill("a,b,c\n0.5,0.5,0\n0.25,0.5,0.25")
+        field.press("Control+Enter")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
+        settle(page)
+        before, address = told(page), page.url
+    with visiting(chromium, address) as page:
+        assert told(page) == before
+
+
+def test_bad_values_in_the_address_are_named_and_left_out(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        fresh = told(page)
+    with visiting(chromium, f"{server}/?tm_alpha=-3&tm_law=foo&tm_n=abc&tm_m=inf") as page:
+        shown = page.locator(".dpviz-problem").all_inner_texts()
+        for bad in ("tm_alpha = -3", "tm_law = foo", "tm_n = abc", "tm_m = inf"):
+            assert sum(f"In the address, {bad} was left out: " in sentence for sentence in shown) == 1
+        assert told(page) == fresh
+        type_number(page, "n", "6")
+        expect(page.locator(".dpviz-problem").filter(has_text="tm_n")).to_have_count(0)
+
+
+def test_settings_survive_another_law_and_back(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_law=beta_binomial") as page:
+        type_number(page, "alpha", "7")
+        type_number(page, "n", "9")
+        before = answer(page)
+        choose_law(page, "laplace")
+        expect(control(page, "alpha")).to_have_count(0)
+        choose_law(page, "beta_binomial")
+        expect(control(page, "alpha").locator("input")).to_have_value("7")
+        assert answer(page) == before
+
+
+def test_a_value_that_a_law_refuses_is_kept_for_the_next(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_law=beta_binomial&tm_alpha=0.75") as page:
+        before = told(page)
+        choose_law(page, "posterior_mode")
+        expect(page.locator(".dpviz-problem")).to_contain_text("must be a number above 1, at most 10¹²; got 0.75")
+        choose_law(page, "beta_binomial")
+        assert told(page) == before
+
+
+def test_an_uploaded_figure_1_gives_figure_2(chromium: Browser, server: str, tmp_path: Path) -> None:
+    path = tmp_path / "figure_1.csv"
+    path.write_text(printed_figure(1).text, encoding="utf-8")
+    with visiting(chromium, f"{server}/?tm_law=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
+        expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
+        page.locator("input[type=file]").set_input_files(path)
+        expect(page.locator(".dpviz-answer").first).to_contain_text("5.493061")
+        settle(page)
+        cells = page.locator(".dpviz-table").nth(1).locator("tbody td").all_inner_texts()
+        assert [cell.strip() for cell in cells] == [f"{value:.6f}" for value in printed_figure(2).values.ravel()]
+
+
+BAD_FILES = {
+    "workbook.csv": (b"PK\x03\x04\x14\x00", "This is a spreadsheet or an archive"),
+    "latin.csv": ("Größe,b\n1,0\n0,1".encode("latin-1"), "This is not a text file in UTF-8"),
+    "counts.txt": (b"3;1\n1;3\n", "These look like counts"),
+    "open.csv": (b'"0.5,0.5\n0.5,0.5\n', "a quotation mark that does not close"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(
+    chromium: Browser, server: str, tmp_path: Path, name: str
+) -> None:
+    content, sentence = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    with visiting(chromium, f"{server}/?tm_law=given_matrix") as page:
+        page.locator("input[type=file]").set_input_files(tmp_path / name)
+        expect(page.locator(".dpviz-problem")).to_contain_text(sentence)
+        expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+
+
+def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        before = answer(page)
+        thumb, box = slider(page, "alpha"), control(page, "alpha").locator("input")
+        expect(box).to_have_value("0.5")
+        thumb.focus()
+        page.keyboard.press("ArrowRight")
+        expect(box).to_have_value("0.63")
+        expect(thumb).to_have_attribute("aria-valuetext", "0.63")
+        expect(thumb).to_be_focused()
+        expect(page.locator(".dpviz-answer").first).not_to_have_text(before)
+        page.keyboard.press("ArrowLeft")
+        expect(box).to_have_value("0.5")
+        expect(page.locator(".dpviz-answer").first).to_have_text(before)
+
+
+@pytest.mark.parametrize("law", ["beta_binomial", "geometric", "multinomial_mode"])
+def test_every_slider_goes_to_both_ends_by_its_keys(chromium: Browser, server: str, law: str) -> None:
+    with visiting(chromium, f"{server}/?tm_law={law}&tm_alpha=2&tm_beta=3&{UNLINKED}") as page:
+        keys = page.locator(".st-key-controls [class*='_slider']").evaluate_all(
+            "(parts) => parts.map((part) => /st-key-tm_(\\w+)_slider/.exec(part.className)?.[1]).filter(Boolean)"
+        )
+        assert {"n", "epsilon", "delta"} <= set(keys)
+        for key in keys:
+            for press, end in (("Home", "min"), ("End", "max")):
+                thumb = slider(page, key)
+                thumb.focus()
+                page.keyboard.press(press)
+                expect(thumb).to_have_js_property("value", thumb.get_attribute(end))
+                settle(page)
+                check_calm(page)
+                assert answer(page)
+
+
+def taken(page: Page, label: str) -> bytes:
+    """The content of the file behind a button."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return Path(download.value.path()).read_bytes()
+
+
+def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_look=Download") as page:
+        assert taken(page, "Matrix, CSV").decode() == matrix_csv(FIG_1)
+        assert taken(page, "Log-odds, CSV").decode() == log_odds_csv(FIG_1)
+        assert "0.647228" in taken(page, "Matrix, LaTeX").decode()
+        assert "5.493061" in taken(page, "Log-odds, LaTeX").decode()
+        assert taken(page, "Script").decode() == page_script(FIG_1, 2.0, 1e-5)
+        for label in ("Matrix, HTML", "Log-odds, HTML", "Profile, HTML"):
+            assert b"Plotly.newPlot" in taken(page, label)
+
+
+def test_a_file_holds_what_is_set_now(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_law=beta_binomial&tm_look=Download") as page:
+        type_number(page, "n", "8")
+        type_number(page, "alpha", "1.25")
+        expect(page.locator(".dpviz-table tbody tr").first).to_be_visible()
+        assert taken(page, "Matrix, CSV").decode() == matrix_csv(BetaBinomial(n=8, m=8, alpha=1.25, beta=1.25))
+
+
+@pytest.mark.parametrize("name", ["heatmap", "profile"])
+def test_pictures_are_saved_as_png_and_svg(chromium: Browser, server: str, name: str) -> None:
+    with visiting(chromium, f"{server}/?tm_n=30") as page:
+        for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
+            with page.expect_download() as download:
+                control(page, name).locator(f"[data-title='Download as {format_name}']").click()
+            assert download.value.suggested_filename == f"{name}.{format_name.lower()}"
+            assert Path(download.value.path()).read_bytes().startswith(magic)

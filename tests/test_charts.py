@@ -1,0 +1,268 @@
+"""Pictures and tables hold the exact numbers, and mark exactly the cells over ε."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dpviz.charts import (
+    attacker_chart,
+    compare_profiles,
+    log_odds_heatmap,
+    log_odds_html,
+    matrix_heatmap,
+    matrix_html,
+    profile_chart,
+)
+from dpviz.privacy import attacker_view, exceeds, pure_epsilon
+from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
+from dpviz.published import fig_1_synthesizer, fig_3_synthesizer, printed_figure
+from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.figure import decode_figure, encode_figure
+from tests.test_contract import instances
+
+SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))
+LAWS = {1: fig_1_synthesizer(), 2: fig_1_synthesizer(), 3: fig_3_synthesizer(), 4: fig_3_synthesizer()}
+FRESH = [cls(**{one.name: one.default for one in cls.parameters()}) for cls in SYNTHESIZERS.values()]
+every_release = pytest.mark.parametrize("release", [*FRESH, SUPPRESSED], ids=lambda release: release.key)
+every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
+BREAKING = re.compile(r"\bnan\b|NaN|Infinity", re.IGNORECASE)
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"<[^>]*>", " ", html)
+
+
+def table_cells(html: str) -> list[list[str]]:
+    """The numbers in the body of an HTML table, as they are written."""
+    body = html.split("<tbody>")[1].split("</tbody>")[0]
+    return [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in body.split("</tr>")[:-1]]
+
+
+def all_figures(release: Synthesizer, epsilon: float, delta: float) -> Iterator[go.Figure]:
+    """Every picture that the page draws of a release."""
+    summary, view = summarize(release, epsilon, delta), view_tables(release)
+    yield matrix_heatmap(view)
+    for signed in (False, True):
+        yield log_odds_heatmap(view, epsilon, signed=signed)
+    curve = profile(release)
+    yield profile_chart(curve, summary)
+    yield compare_profiles([curve, curve], epsilon)
+    odds = release.log_odds(np.array([0]), np.arange(release.shape[1]))[0]
+    for column in (0, release.shape[1] - 1):
+        yield attacker_chart(release, odds, attacker_view(release, 0, column, 1.0), epsilon)
+
+
+def numbers_in(node: Any) -> Iterator[float]:
+    """Every number anywhere in a figure."""
+    if isinstance(node, dict):
+        for value in node.values():
+            yield from numbers_in(value)
+    elif isinstance(node, (list, tuple)):
+        for value in node:
+            yield from numbers_in(value)
+    elif isinstance(node, np.ndarray) and node.dtype.kind in "fiu":
+        yield from node.ravel().tolist()
+    elif isinstance(node, (int, float)):
+        yield node
+
+
+def edges_of(path: str) -> set[tuple[float, float, float, float]]:
+    """The segments of a drawing path."""
+    number = r"(-?[\d.e+]+)"
+    found = re.findall(rf"M{number},{number}L{number},{number}", path)
+    assert "".join(f"M{a},{b}L{c},{d}" for a, b, c, d in found) == path
+    return {tuple(map(float, segment)) for segment in found}  # type: ignore[misc]
+
+
+def borders(mask: np.ndarray) -> set[tuple[float, float, float, float]]:
+    """The sides of the marked cells that no other marked cell shares, by walking round every cell."""
+    sides: dict[tuple[float, float, float, float], int] = {}
+    for row, column in np.argwhere(mask).tolist():
+        left, right, top, bottom = column - 0.5, column + 0.5, row - 0.5, row + 0.5
+        for side in (
+            (left, top, left, bottom),
+            (right, top, right, bottom),
+            (left, top, right, top),
+            (left, bottom, right, bottom),
+        ):
+            sides[side] = sides.get(side, 0) + 1
+    return {side for side, times in sides.items() if times == 1}
+
+
+@every_release
+def test_the_matrix_heatmap_holds_the_exact_matrix(release: Synthesizer) -> None:
+    view = view_tables(release)
+    trace, exact = matrix_heatmap(view).data[0], release.transition_matrix()[np.ix_(view.rows, view.columns)]
+    assert np.asarray(trace.customdata) == pytest.approx(exact, rel=1e-13, abs=0)
+    assert np.array_equal(np.isnan(trace.z), exact == 0)
+
+
+@every_release
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_log_odds_heatmap_holds_the_exact_log_odds(release: Synthesizer, signed: bool) -> None:
+    view = view_tables(release)
+    trace = log_odds_heatmap(view, 2.0, signed=signed).data[0]
+    table = release.log_odds_table()[np.ix_(view.pairs, view.columns)]
+    told, shown = np.asarray(trace.customdata, dtype=object), table if signed else np.abs(table)
+    for text, value in zip(told.ravel().tolist(), shown.ravel().tolist(), strict=True):
+        if math.isinf(value):
+            assert str(text) == ("∞" if value > 0 else "−∞")
+        else:
+            assert float(str(text).replace("−", "-")) == pytest.approx(value, rel=1e-12, abs=0.5e-6)
+
+
+def test_a_large_table_is_drawn_at_evenly_spaced_counts_with_their_own_numbers() -> None:
+    release = BetaBinomial(n=1000, m=600, alpha=2, beta=3)
+    view = view_tables(release)
+    trace = matrix_heatmap(view).data[0]
+    x, y = np.asarray(trace.x), np.asarray(trace.y)
+    assert max(len(x), len(y)) <= PICTURE_SIDE
+    assert (x[0], x[-1], y[0], y[-1]) == (0, 600, 0, 1000)
+    assert np.asarray(trace.customdata) == pytest.approx(np.exp(release.log_transition(y, x)), rel=1e-13)
+    odds = log_odds_heatmap(view, 0.5, signed=True).data[0]
+    assert np.array_equal(np.asarray(odds.customdata, dtype=float), release.log_odds(np.asarray(odds.y), x))
+
+
+@every_class
+@settings(deadline=None, derandomize=True, max_examples=20)
+@given(data=st.data())
+def test_the_outline_borders_exactly_the_cells_over_epsilon(cls: type[Synthesizer], data: st.DataObject) -> None:
+    release = data.draw(instances(cls, span=8))
+    epsilon = min(max(data.draw(st.floats(0.1, 1.1)) * pure_epsilon(release), 1e-6), 1e3)
+    view = view_tables(release)
+    assume(view.whole)
+    mask = exceeds(release.log_odds_table(), epsilon)
+    for signed in (False, True):
+        shapes = log_odds_heatmap(view, epsilon, signed=signed).layout.shapes
+        assert len(shapes) == bool(mask.any())
+        for shape in shapes:
+            assert edges_of(shape.path) == borders(mask)
+
+
+def test_the_outline_of_a_spread_table_stands_between_the_counts_that_are_shown() -> None:
+    release = BetaBinomial(n=400, m=400, alpha=2, beta=2)
+    view = view_tables(release)
+    figure = log_odds_heatmap(view, 1.0, signed=False)
+    mask = exceeds(view.log_odds, 1.0)
+    edges = edges_of(figure.layout.shapes[0].path)
+    assert len(edges) == len(borders(mask))
+    x, y = view.columns.astype(float), view.pairs.astype(float)
+    middles_x = {x[0] - (x[1] - x[0]) / 2, *((x[:-1] + x[1:]) / 2), x[-1] + (x[-1] - x[-2]) / 2}
+    middles_y = {y[0] - (y[1] - y[0]) / 2, *((y[:-1] + y[1:]) / 2), y[-1] + (y[-1] - y[-2]) / 2}
+    assert {a for x0, _, x1, _ in edges for a in (x0, x1)} <= middles_x
+    assert {b for _, y0, _, y1 in edges for b in (y0, y1)} <= middles_y
+
+
+@every_release
+@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-5), (1e-6, 0.0), (1e3, 1.0), (0.5, 1e-12)])
+def test_the_chosen_point_of_the_profile_is_the_promise(release: Synthesizer, epsilon: float, delta: float) -> None:
+    summary, curve = summarize(release, epsilon, delta), profile(release)
+    chosen = profile_chart(curve, summary).data[-1]
+    assert list(chosen.x) == [epsilon]
+    assert list(chosen.y) == [max(summary.divergence.value, 1e-12)]
+
+
+@every_release
+def test_the_profile_is_the_divergence_at_every_epsilon(release: Synthesizer) -> None:
+    line = profile_chart(profile(release), summarize(release, 1.0, 1e-5)).data[0]
+    for epsilon, delta in zip(line.x[::8], line.y[::8], strict=True):
+        assert delta == pytest.approx(release.hockey_stick(float(epsilon)).value, rel=1e-9, abs=1e-15)
+
+
+@every_release
+@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-5), (1e-6, 0.0), (1e3, 1.0)])
+def test_no_figure_holds_what_json_cannot(release: Synthesizer, epsilon: float, delta: float) -> None:
+    for place, figure in enumerate(all_figures(release, epsilon, delta)):
+        text = encode_figure(figure).decode()
+        assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
+        json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in a figure"))
+        for value in numbers_in(decode_figure(text.encode())["figure"]):
+            assert math.isfinite(value) or (place == 0 and math.isnan(value))
+
+
+@every_release
+def test_every_picture_names_its_axes_and_keeps_its_zoom_apart(release: Synthesizer) -> None:
+    for figure in all_figures(release, 2.0, 1e-5):
+        assert figure.layout.xaxis.title.text
+        assert figure.layout.yaxis.title.text
+        assert release.key in figure.layout.uirevision
+
+
+@pytest.mark.parametrize("number", LAWS)
+def test_a_table_has_every_printed_digit(number: int) -> None:
+    law, printed = LAWS[number], printed_figure(number).values
+    html = matrix_html(law, "caption") if number % 2 else log_odds_html(law, 2.0, "caption", signed=False)
+    assert table_cells(html) == [[f"{value:.6f}" for value in line] for line in printed.tolist()]
+
+
+def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> None:
+    html = log_odds_html(LAWS[2], 2.0, "caption", signed=False)
+    marked = re.findall(r'<td class="[^"]*dpviz-over[^"]*"[^>]*>([^<]*)', html)
+    assert marked == [f"{value:.6f}" for value in printed_figure(2).values.ravel() if value > 2]
+    assert len(marked) == 8
+    assert re.findall(r'<td class="[^"]*dpviz-worst[^"]*"[^>]*>([^<]*)', html) == ["5.493061"]
+    assert html.count('title="over ε = 2"') == 8
+
+
+def test_a_log_odds_that_equals_epsilon_is_not_marked() -> None:
+    assert "dpviz-over" not in log_odds_html(LAWS[4], 2.0, "caption", signed=False)
+
+
+@pytest.mark.parametrize("write", [matrix_html, lambda *rest: log_odds_html(rest[0], 2.0, rest[1], signed=True)])
+@every_release
+def test_a_table_is_well_formed_and_its_caption_is_escaped(write: Callable[..., str], release: Synthesizer) -> None:
+    html = write(release, "a < b & c")
+    assert 'aria-label="a &lt; b &amp; c"' in html
+    assert "<caption>a &lt; b &amp; c</caption>" in html
+    for tag in ("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "sub", "sup"):
+        assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
+    assert not BREAKING.search(text_of(html))
+    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    spans = [
+        sum(int(span or 1) for span in re.findall(r"<t[hd](?: [^>]*?colspan=\"(\d+)\")?[^>]*>", row)) for row in rows
+    ]
+    assert len(set(spans)) == 1
+
+
+def test_infinite_log_odds_are_shown_as_infinity() -> None:
+    absolute, signed = (
+        table_cells(log_odds_html(SUPPRESSED, 2.0, "caption", signed=signed)) for signed in (False, True)
+    )
+    assert absolute[0] == ["0.693147", "0.000000", "∞"]
+    assert signed[0] == ["0.693147", "0.000000", "−∞"]
+
+
+def test_tables_and_pictures_of_many_cells_name_every_count() -> None:
+    release = DirichletMultinomial(n=2, m=2, alpha=1, cells=3)
+    text = text_of(matrix_html(release, "caption")).split()
+    assert {"n", "m", "1", "2", "3"} <= set(text)
+    html = log_odds_html(release, 2.0, "caption", signed=False)
+    assert html.count("<sup>(1)</sup>") == html.count("<sup>(2)</sup>") == 3
+    first = re.findall(r'<th scope="row"[^>]*>(\d+)</th>', html.split("<tbody>")[1])[:6]
+    assert first == [str(count) for index in release.neighbours[0] for count in release.row_table(index)]
+    trace = matrix_heatmap(view_tables(release)).data[0]
+    tables = [",".join(map(str, release.row_table(row))) for row in range(release.shape[0])]
+    assert list(trace.y) == list(trace.x) == tables
+    pairs = log_odds_heatmap(view_tables(release), 2.0, signed=False).data[0].y
+    assert list(pairs) == [f"{tables[a]} | {tables[b]}" for a, b in release.neighbours]
+
+
+def test_the_attackers_odds_are_the_prior_times_the_factor() -> None:
+    release = LAWS[1]
+    odds = release.log_odds(np.array([0]), np.arange(6))[0]
+    view = attacker_view(release, 0, 5, 3.0)
+    line, chosen = attacker_chart(release, odds, view, 2.0).data
+    assert 10 ** np.asarray(line.y) == pytest.approx(3.0 * np.exp(odds), rel=1e-12)
+    assert list(chosen.x) == [5]
+    assert 10 ** chosen.y[0] == pytest.approx(view.posterior_odds, rel=1e-12)

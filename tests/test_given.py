@@ -1,0 +1,238 @@
+"""Reading a transition matrix from text: what is understood, and what is said of what is not."""
+
+from __future__ import annotations
+
+import math
+import string
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.exports import matrix_csv
+from dpviz.given import MatrixProblem, read_matrix, recognize
+from dpviz.given.reading import LARGEST_BYTES, LARGEST_SIDE
+from dpviz.published import printed_figure
+from dpviz.synthesizers import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    PosteriorMean,
+    Synthesizer,
+    TwoCellSynthesizer,
+)
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from tests.test_contract import instances
+
+TWO_CELLS = [cls for cls in SYNTHESIZERS.values() if issubclass(cls, TwoCellSynthesizer)]
+SQUARE = "0.75,0.25\n0.25,0.75"
+QUARTERS = [[0.75, 0.25], [0.25, 0.75]]
+FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+SIX_DIGITS = 0.5e-6 + 1e-12
+laws = settings(deadline=None, derandomize=True, max_examples=150)
+
+
+def uniform(rows: int, columns: int) -> str:
+    return "\n".join([",".join([repr(1 / columns)] * columns)] * rows)
+
+
+PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
+    "empty": ("", ["There is nothing in it"]),
+    "only blank lines and remarks": ("\n ,, \n# 0.5,0.5\n", ["There is nothing in it"]),
+    "header only": ("n1,n2,m1=0,m1=1\n", ["There is a header line and no row below it"]),
+    "one row": ("0.5,0.5", ["There is only one row", "at least two"]),
+    "one row below a header": ("m1=0,m1=1\n0.5,0.5", ["There is only one row"]),
+    "a row too short": ("0.5,0.5\n1\n0.5,0.5", ["Line 2 has 1 values, line 1 has 2"]),
+    "a row too long": ("a,b\n0.5,0.5\n0.5,0.25,0.25", ["Line 3 has 3 values, line 2 has 2"]),
+    "a row that does not sum to 1": ("0.5,0.5\n\n0.5,0.4", ["Line 3 sums to 0.9, not to 1", "all tables that can"]),
+    "negative": ("1.5,-0.5\n0.5,0.5", ["Line 1, value 2 is negative: -0.5", "from 0 to 1"]),
+    "a word": ("0.5,0.5\n0.5,half", ["Line 2, value 2 is “half”", "with a point"]),
+    "a long word": ("0.5,0.5\n0.5," + "x" * 99, [f"is “{'x' * 30}”"]),
+    "a gap": ("0.5,0.5\n0.5,\n0.5,0.5", ["Line 2, value 2 is empty"]),
+    "nan": ("0.5,0.5\nnan,0.5", ["Line 2, value 1 is not finite: nan"]),
+    "infinite": ("0.5,0.5\n0.5,1e999", ["Line 2, value 2 is not finite: inf"]),
+    "beyond the largest sum": ("1e308,1e308\n1e308,1e308", ["Line 1 sums to inf"]),
+    "percentages": ("75,25\n25,75", ["Line 1 sums to 100", "percentages: divide by 100"]),
+    "counts": ("3,1,4\n1,5,9", ["Line 1 sums to 8", "counts: divide each row by its sum"]),
+    "rows and columns exchanged": ("0.75,0.5\n0.25,0.5", ["Line 1 sums to 1.25", "exchange rows and columns"]),
+    "words in the columns of counts": ("n1,n2,a,b\n0,1,0.5,x\n1,0,0.5,0.5", ["Line 2, value 4 is “x”"]),
+    "names alone": ("n\nfirst\nsecond", ["Line 2, value 1 is “first”"]),
+    "decimal commas between commas": ("0,5,0,5\n0,5,0,5", ["Line 1 sums to 10"]),
+    "a workbook": (b"PK\x03\x04 and so on", ["spreadsheet", "as CSV"]),
+    "Latin-1": ("Zählung,b\n0.5,0.5\n0.5,0.5".encode("latin-1"), ["not a text file in UTF-8"]),
+    "UTF-16": (SQUARE.encode("utf-16"), ["not a text file in UTF-8"]),
+    "too many bytes": (b"0" * (LARGEST_BYTES + 1), ["The file has 32 MB; at most 32 MB"]),
+    "too many rows": (uniform(LARGEST_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
+    "too many columns": (uniform(2, LARGEST_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
+    "an open quotation mark": ('"0.5,0.5\n0.5,0.5', ["Line 1"]),
+    "a value without end": ("a,b\n0.5,0.5\n0.5," + "x" * 140_000, ["Line 3"]),
+    "a number without end": ("0.5,0.5\n0.5," + "1" * 5000, ["Line 2, value 2 is not finite"]),
+    "null characters": ("0.5,0.5\n0.5,\x00", ["Line 2, value 2 is"]),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_what_is_no_matrix_is_refused_in_a_sentence_that_says_where(content: str | bytes, words: list[str]) -> None:
+    with pytest.raises(MatrixProblem) as refusal:
+        read_matrix(content)
+    sentence = str(refusal.value)
+    assert all(word in sentence for word in words), sentence
+    assert sentence.endswith(".")
+    assert len(sentence) < 400
+
+
+@laws
+@given(st.text(alphabet=string.digits + ".,;\t\n\r \"'#-+eEnai−m=²٣\x00\x0b\u2028", max_size=80))
+def test_every_text_is_a_matrix_or_a_problem(text: str) -> None:
+    for content in (text, text.encode()):
+        try:
+            matrix = read_matrix(content).probabilities
+        except MatrixProblem as problem:
+            assert str(problem).endswith(".")
+        else:
+            assert np.abs(matrix.sum(axis=1) - 1).max() <= 1e-4
+
+
+@laws
+@given(st.binary(max_size=60))
+def test_every_file_is_a_matrix_or_a_problem(content: bytes) -> None:
+    try:
+        read_matrix(content)
+    except MatrixProblem as problem:
+        assert str(problem).endswith(".")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SQUARE,
+        SQUARE.replace(",", ";"),
+        SQUARE.replace(",", "\t"),
+        SQUARE.replace(",", "  "),
+        SQUARE.replace(",", ";").replace(".", ","),
+        SQUARE.replace(",", "\t").replace(".", ","),
+        SQUARE.replace("\n", "\r\n"),
+        SQUARE.replace("\n", "\n\n# a remark\n,\n"),
+        SQUARE.replace("\n", ",\n") + ",",
+        SQUARE.replace("0.", "."),
+        SQUARE.replace("0.75", '"0.75"') + " ",
+        "\ufeff" + SQUARE,
+        "a,b\n" + SQUARE,
+        "a," + "1" * 5000 + "\n" + SQUARE,
+        "n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75",
+        "n1,m1=0,m1=1\n0,0.75,0.25\n1,0.25,0.75",
+        ",0,1\n0,0.75,0.25\n1,0.25,0.75",
+        "0,1,2\n0,0.75,0.25\n1,0.25,0.75",
+        "few,0.75,0.25\nmany,0.25,0.75",
+        "row,few or none,many\nfew,0.75,0.25\nmany,0.25,0.75",
+        '"few; or none";0,75;0,25\n"many";0,25;0,75',
+    ],
+)
+def test_separators_headers_and_labels_are_understood(text: str) -> None:
+    for content in (text, text.encode()):
+        assert read_matrix(content).probabilities.tolist() == QUARTERS
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    assert read_matrix(SQUARE.encode("utf-8-sig")).probabilities.tolist() == QUARTERS
+
+
+def test_a_first_row_of_whole_numbers_that_sums_to_1_is_a_row() -> None:
+    assert read_matrix("0,1\n1,0").probabilities.tolist() == [[0, 1], [1, 0]]
+    assert read_matrix("a,1,0\nb,0.5,0.5").probabilities.tolist() == [[1, 0], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "decimals"),
+    [
+        ("0.5,0.5\n0.25,0.75", 2),
+        ("0.50,0.50\n0.25,0.75", 2),
+        ("0.333333,0.666667\n0.5,0.5", 6),
+        ("1,0\n0,1", None),
+        ("5e-1,0.5\n0.5,0.5", None),
+        ("0.3333333333333333,0.6666666666666667\n0.5,0.5", None),
+    ],
+)
+def test_the_printed_decimals_are_counted(text: str, decimals: int | None) -> None:
+    assert read_matrix(text).decimals == decimals
+
+
+def test_a_zero_beside_a_positive_number_makes_epsilon_infinite_and_is_named() -> None:
+    release = read_matrix("0.5,0.5,0\n0.25,0.5,0.25\n0,0.5,0.5")
+    worst = release.worst_log_odds()
+    assert math.isinf(worst.value)
+    assert (release.row_table(worst.likelier), release.row_table(worst.other)) == ((1, 1), (0, 2))
+    assert release.column_table(worst.column or 0) == (2, 0)
+    assert release.zeros == [(0, 2), (2, 0)]
+
+
+def test_a_zero_in_both_rows_decides_nothing() -> None:
+    release = read_matrix("0.5,0.5,0\n0.25,0.75,0")
+    assert release.zeros == []
+    assert release.worst_log_odds().value == pytest.approx(math.log(2))
+
+
+def test_the_largest_matrix_is_read() -> None:
+    assert read_matrix(uniform(LARGEST_SIDE, LARGEST_SIDE)).shape == (LARGEST_SIDE, LARGEST_SIDE)
+
+
+@pytest.mark.parametrize("content", [printed_figure(1).text, printed_figure(1).text.encode()])
+def test_figure_1_is_recognised_and_gives_figure_2(content: str | bytes) -> None:
+    release = read_matrix(content)
+    recognition = recognize(release)
+    assert recognition is not None
+    assert recognition.synthesizer == FIG_1
+    assert recognition.largest_difference <= SIX_DIGITS
+    printed = printed_figure(2).values
+    assert np.abs(np.abs(recognition.synthesizer.log_odds_table()) - printed).max() <= SIX_DIGITS
+    assert np.abs(np.abs(release.log_odds_table()) - printed).max() > 0.005
+
+
+def test_figure_2_lies_within_what_the_digits_of_figure_1_leave_open() -> None:
+    release = read_matrix(printed_figure(1).text)
+    least, most = release.log_odds_bounds()
+    signed = printed_figure(2).values * np.sign(FIG_1.log_odds_table())
+    assert np.all(least - SIX_DIGITS <= signed)
+    assert np.all(signed <= most + SIX_DIGITS)
+    assert np.all((least <= release.log_odds_table()) & (release.log_odds_table() <= most))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        FIG_1,
+        BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
+        BetaBinomial(n=4, m=7, alpha=2.5, beta=1),
+        PosteriorMean(n=6, m=3, alpha=1, beta=3),
+        LaplaceSanitizer(n=5, epsilon=2),
+        GeometricSanitizer(n=8, epsilon=0.75),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("decimals", [6, None])
+def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decimals: int | None) -> None:
+    matrix = law.transition_matrix()
+    given_one = GivenMatrix(
+        probabilities=matrix if decimals is None else matrix.round(decimals),
+        decimals=decimals,
+    )
+    recognition = recognize(given_one)
+    assert recognition is not None
+    assert recognition.synthesizer == law
+
+
+def test_a_matrix_of_no_known_law_is_not_recognised() -> None:
+    for text in ("0.9,0.1\n0.3,0.7\n0.2,0.8", "0,1\n1,0", "0.5,0.5,0\n0.25,0.5,0.25", "1\n1", "0.5,0.5\n0.5,0.5"):
+        assert recognize(read_matrix(text)) is None
+
+
+@pytest.mark.parametrize("cls", TWO_CELLS, ids=lambda cls: cls.key)
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(data=st.data())
+def test_a_written_matrix_is_read_back_to_the_last_digit(cls: type[Synthesizer], data: st.DataObject) -> None:
+    law = data.draw(instances(cls))
+    release = read_matrix(matrix_csv(law))
+    assert np.array_equal(release.probabilities, law.transition_matrix())
+    assert (release.n, release.m) == (law.n, law.m)  # type: ignore[attr-defined]

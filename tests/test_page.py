@@ -1,0 +1,226 @@
+"""The page "Transition matrices": whatever is set, it answers or says in a sentence what is wrong."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.privacy import log_odds_table, pure_epsilon
+from dpviz.published import printed_figure
+from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, PosteriorMean
+from pages.transition.controls import PRESETS
+from tests.pages import (
+    LAWS,
+    SECTIONS,
+    check_sound,
+    declared,
+    figures,
+    html,
+    open_page,
+    problems,
+    text,
+    unlinked,
+    verdict,
+)
+
+WITH_LEAST = [law for law, cls in SYNTHESIZERS.items() if hasattr(cls, "least_alpha")]
+PROMISE = {"epsilon": EPSILON, "delta": DELTA}
+BOXES = [(law, name) for law in SYNTHESIZERS for name in (*declared(law), *PROMISE)]
+FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+
+
+def smallest(law: str) -> dict[str, object]:
+    """State that a law accepts: its own defaults, everything unlinked."""
+    return unlinked(law) | {name: one.default for name, one in declared(law).items()}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("law", LAWS)
+def test_every_section_of_every_law_is_shown(law: str, section: str) -> None:
+    accepted = {name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {}
+    page = open_page(law=law, look=section, **accepted)
+    check_sound(page)
+    assert not problems(page)
+    assert len(page.get("html")) + len(page.markdown) > 3
+
+
+@pytest.mark.parametrize("picture", ["matrix", "log-odds"])
+@pytest.mark.parametrize("law", LAWS)
+def test_every_picture_of_every_law_is_shown(law: str, picture: str) -> None:
+    accepted = {name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {}
+    page = open_page(law=law, show="pictures", picture=picture, sign="signed", **accepted)
+    check_sound(page)
+    assert {"tm_heatmap", "tm_profile"} <= set(figures(page))
+
+
+@pytest.mark.parametrize("end", ["minimum", "maximum"])
+@pytest.mark.parametrize(("law", "name"), BOXES)
+def test_each_box_takes_both_ends_of_its_domain(law: str, name: str, end: str) -> None:
+    declaration = {**declared(law), **PROMISE}[name]
+    page = open_page(**smallest(law))
+    box = page.number_input(key=f"tm_{name}")
+    value = box.min if end == "minimum" else box.max
+    box.set_value(value).run()
+    check_sound(page)
+    assert page.session_state[f"tm_{name}"] == value
+    try:
+        declaration.check(value)
+    except ValueError as refusal:
+        assert problems(page) == [str(refusal)]
+    else:
+        assert not problems(page)
+
+
+@pytest.mark.parametrize("end", [0, -1])
+@pytest.mark.parametrize(("law", "name"), BOXES)
+def test_each_slider_moves_its_box_to_both_ends(law: str, name: str, end: int) -> None:
+    declaration = {**declared(law), **PROMISE}[name]
+    low = 0.0 if name == "delta" else declaration.slider_minimum or declaration.minimum
+    value = low if end == 0 else declaration.slider_maximum or declaration.maximum
+    page = open_page(**smallest(law))
+    slider = page.select_slider(key=f"tm_{name}_slider")
+    assert slider.options[end] == readable(value)
+    slider.set_value(value).run()
+    check_sound(page)
+    assert not problems(page)
+    assert page.number_input(key=f"tm_{name}").value == value
+
+
+EXTREMES = [
+    {"n": 5000, "alpha": 1e-300},
+    {"n": 5000, "alpha": 1e12},
+    {"n": 5000, "alpha": 58.2, "epsilon": 1e-6, "delta": 0.0},
+    {"n": 5000, "alpha": 0.5, "epsilon": 1e3, "delta": 1.0},
+    {"n": 1, "m": 5000, "m_is_n": False, "alpha": 1e-300, "beta": 1e12, "beta_is_alpha": False},
+    {"n": 5000, "m": 1, "m_is_n": False, "alpha": 1e12, "beta": 1e-300, "beta_is_alpha": False},
+    {"n": 1, "alpha": 1e-300, "epsilon": 1e-6, "delta": 0.0},
+    {"n": 12, "alpha": 1e-300, "epsilon": 1e3, "delta": 0.0, "show": "pictures", "picture": "log-odds"},
+]
+
+
+@pytest.mark.parametrize("extreme", EXTREMES, ids=str)
+@pytest.mark.parametrize("law", SYNTHESIZERS)
+def test_all_ends_at_once_leave_the_page_sound(law: str, extreme: dict[str, object]) -> None:
+    kept = {"cells": 3} if "cells" in declared(law) else {}
+    check_sound(open_page(law=law, **kept, **extreme))
+
+
+@pytest.mark.parametrize("law", [law for law in SYNTHESIZERS if "cells" in declared(law)])
+def test_the_most_rows_and_cells_leave_the_page_sound(law: str) -> None:
+    most = {name: one.maximum for name, one in declared(law).items() if one.integer}
+    page = open_page(**smallest(law) | {name: int(value) for name, value in most.items()})
+    check_sound(page)
+    assert "over 4 million entries" in text(page)
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_large_tables_leave_every_section_sound(section: str) -> None:
+    check_sound(open_page(law="beta_binomial", n=5000, alpha=3.0, look=section))
+    check_sound(open_page(law="dirichlet_multinomial", n=1000, cells=9, alpha=3.0, look=section))
+    check_sound(open_page(law="given_matrix", paste="0.5,0.5,0\n0.25,0.5,0.25", look=section))
+
+
+def test_a_fresh_page_shows_every_printed_digit_of_figures_1_and_2() -> None:
+    page = open_page()
+    shown = " ".join(html(page))
+    cells = re.findall(r"<td[^>]*>([\d.]+)</td>", shown)
+    printed = [f"{value:.6f}" for number in (1, 2) for value in printed_figure(number).values.ravel()]
+    assert cells == printed
+    assert shown.count("dpviz-over") == 8
+    assert "5.493061" in text(page)
+    assert verdict(page) == "✗ broken"
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_a_published_figure_stands_beside_ours(number: int) -> None:
+    page = open_page(look="As published", figure=f"Fig. {number}")
+    check_sound(page)
+    shown = next(part for part in html(page) if "as printed: " in part)
+    cells = re.findall(r"<td[^>]*>([\d.]+)</td>", shown)
+    printed = [f"{value:.6f}" for value in printed_figure(number).values.ravel()]
+    assert cells[: 2 * len(printed)] == printed + printed
+    audit = next(part for part in html(page) if "The printed figures against ours" in part)
+    assert audit.count("every printed digit") == 4
+    assert audit.count("another law") == 2
+
+
+def test_the_published_figures_are_the_same_whatever_is_set() -> None:
+    one, other = open_page(look="As published"), open_page(look="As published", law="geometric", n=50, epsilon=0.1)
+    assert [part for part in html(one) if "Fig. 1" in part] == [part for part in html(other) if "Fig. 1" in part]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_sets_its_release_and_stays_marked(name: str) -> None:
+    page = open_page(law="geometric", n=77, m_is_n=False, m=3, beta_is_alpha=False, noise_is_promise=False)
+    next(group for group in page.get("button_group") if group.key == "tm_preset").set_value(name).run()
+    check_sound(page)
+    assert not problems(page)
+    assert {key: page.session_state[f"tm_{key}"] for key in PRESETS[name]} == PRESETS[name]
+    assert page.session_state["tm_preset"] == name
+    page.number_input(key="tm_epsilon").set_value(1.75).run()
+    assert page.session_state["tm_preset"] is None
+
+
+def test_the_presets_are_the_papers() -> None:
+    expected = {
+        "A&V Fig. 1/2 as printed": "5.493061",
+        "A&V equation (1)": "2.397895",
+        "A&V Fig. 3/4": "2",
+    }
+    for name, exact in expected.items():
+        page = open_page(**PRESETS[name])
+        assert f"<b>{exact}</b>" in " ".join(html(page))
+    assert verdict(open_page(**PRESETS["100 rows, least α for ε = 1"])) == "✓ kept"
+
+
+@pytest.mark.parametrize("n", [1, 7])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 2.0, 700.0, 1e3])
+@pytest.mark.parametrize("law", WITH_LEAST)
+def test_the_least_prior_keeps_the_promise(law: str, epsilon: float, n: int) -> None:
+    page = open_page(law=law, n=n, alpha=1.5, beta=3.0, beta_is_alpha=False, epsilon=epsilon, delta=0.0)
+    page.button(key="tm_least").click().run()
+    check_sound(page)
+    assert not problems(page)
+    assert verdict(page) == "✓ kept"
+    assert page.session_state["tm_alpha"] == SYNTHESIZERS[law].least_alpha(m=n, epsilon=epsilon)  # type: ignore[attr-defined]
+
+
+def test_pictures_hold_the_numbers_of_the_release() -> None:
+    law = BetaBinomial(n=40, m=40, alpha=2.5, beta=2.5)
+    for picture, exact in (("matrix", law.transition_matrix()), ("log-odds", np.abs(log_odds_table(law)))):
+        page = open_page(law="beta_binomial", n=40, alpha=2.5, picture=picture)
+        assert figures(page)["tm_heatmap"]["figure"]["data"][0]["customdata"] == pytest.approx(exact, rel=1e-12)
+    assert f"<b>{readable(pure_epsilon(law), 7)}</b>" in " ".join(html(page))
+
+
+def test_the_attacker_may_choose_any_pair_and_a_place_beyond_the_end_is_told() -> None:
+    page = open_page(look="The attacker", worst=False, pair=3, column=2)
+    check_sound(page)
+    assert "(3, 2) and (4, 1) are left" in text(page)
+    page = open_page(look="The attacker", worst=False, pair=99, column=99)
+    check_sound(page)
+    assert len(problems(page)) == 2
+
+
+@pytest.mark.parametrize("odds", [1e-9, 1e9])
+@pytest.mark.parametrize("state", [{"alpha": 1e-300}, {"alpha": 1e12}, {"law": "given_matrix", "paste": "1,0\n0,1"}])
+def test_the_attackers_prior_odds_may_be_extreme(state: dict[str, object], odds: float) -> None:
+    check_sound(open_page(look="The attacker", prior_odds=odds, **state))
+
+
+def test_settings_survive_another_law() -> None:
+    page = open_page(law="beta_binomial")
+    page.number_input(key="tm_alpha").set_value(7.0).run()
+    page.selectbox(key="tm_law").set_value("laplace").run()
+    page.selectbox(key="tm_law").set_value("beta_binomial").run()
+    assert page.number_input(key="tm_alpha").value == 7.0
+
+
+def test_the_script_shown_is_the_one_of_these_settings() -> None:
+    page: AppTest = open_page(law="beta_binomial", n=9, alpha=0.25, epsilon=1.25, look="Download")
+    assert "BetaBinomial(n=9, m=9, alpha=0.25, beta=0.25)" in page.code[0].value
+    assert "epsilon=1.25" in page.code[0].value

@@ -1,0 +1,138 @@
+"""The page "Transition matrices" and what it is given: bad values, bad addresses, texts and files of every kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpviz.exports import matrix_csv
+from dpviz.published import printed_figure
+from dpviz.synthesizers import PosteriorMean
+from tests.pages import SECTIONS, check_sound, html, open_page, problems, text, verdict
+
+FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+HIDDEN = ["tm_m", "tm_beta", "tm_noise_epsilon", "tm_cells", "tm_pair", "tm_column", "tm_prior_odds"]
+
+
+def test_a_value_that_the_law_refuses_is_kept_and_the_sentence_says_so() -> None:
+    page = open_page(law="posterior_mode", alpha=0.5)
+    assert problems(page) == ["alpha (prior ones) must be a number above 1, at most 10¹²; got 0.5."]
+    assert page.number_input(key="tm_alpha").value == 0.5
+    page.selectbox(key="tm_law").set_value("beta_binomial").run()
+    check_sound(page)
+    assert not problems(page)
+    assert page.number_input(key="tm_alpha").value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("state", "key"),
+    [
+        ({"law": "posterior_mode", "alpha": 0.5}, "tm_alpha"),
+        ({"law": "posterior_mode", "alpha": 3.0, "beta": 1.0, "beta_is_alpha": False}, "tm_beta"),
+        ({"law": "multinomial_mode", "alpha": 1.0}, "tm_alpha"),
+        ({"law": "dirichlet_multinomial", "n": 2000}, "tm_n"),
+        ({"law": "dirichlet_multinomial", "m": 2000, "m_is_n": False}, "tm_m"),
+    ],
+)
+def test_a_refused_value_can_be_mended_by_its_button(state: dict[str, object], key: str) -> None:
+    page = open_page(**state)
+    assert len(problems(page)) == 1
+    page.button(key=f"mend_{key}").click().run()
+    check_sound(page)
+    assert not problems(page)
+
+
+def test_bad_values_in_the_address_are_named_and_left_out() -> None:
+    bad = {"tm_alpha": "-3", "tm_law": "foo", "tm_n": "abc", "tm_delta": "2", "tm_epsilon": "0"}
+    page = open_page(bad)
+    check_sound(page)
+    shown = problems(page)
+    for key, value in bad.items():
+        assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in shown) == 1
+    fresh = open_page()
+    for key in ("tm_law", "tm_n", "tm_alpha", "tm_epsilon", "tm_delta"):
+        assert page.session_state[key] == fresh.session_state[key]
+    page.number_input(key="tm_n").set_value(6).run()
+    page.selectbox(key="tm_law").set_value("geometric").run()
+    assert not problems(page)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "", "0x1", "<b>x</b>", "5.5", "1" * 400])
+@pytest.mark.parametrize("key", ["tm_n", "tm_alpha", "tm_delta", "tm_law"])
+def test_whatever_the_address_says_the_page_answers(key: str, value: str) -> None:
+    page, fresh = open_page({key: value}), open_page()
+    assert not page.exception
+    assert verdict(page)
+    if (key, value) == ("tm_alpha", "5.5"):
+        assert page.session_state[key] == 5.5
+    else:
+        assert page.session_state[key] == fresh.session_state[key]
+        assert len(problems(page)) == 1
+        assert len(problems(page)[0]) < 400
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "-1", "1e400", "x"])
+@pytest.mark.parametrize("key", HIDDEN)
+def test_what_the_address_says_of_a_hidden_box_waits_for_no_exception(key: str, value: str) -> None:
+    links = dict.fromkeys(("tm_m_is_n", "tm_beta_is_alpha", "tm_noise_is_promise", "tm_worst"), "false")
+    page = open_page({"tm_look": "The attacker", key: value, **links})
+    assert not page.exception
+    assert len(problems(page)) == 1
+    for law in ("laplace_cells", "dirichlet_multinomial"):
+        page.selectbox(key="tm_law").set_value(law).run()
+        check_sound(page)
+
+
+PASTED = {
+    "": "There is nothing in it",
+    "a,b\n1,0": "only one row",
+    "0.5,0.5\n0.5": "Line 2 has 1 values, line 1 has 2.",
+    "0.5,0.4\n0.5,0.5": "Line 1 sums to 0.9",
+    "50,50\n25,75": "divide by 100",
+    "0.5,x\n0.5,0.5": "“x”",
+    "1.5,-0.5\n0.5,0.5": "is negative",
+    "0.5,<b>\n0.5,0.5": "“<b>”",
+}
+
+
+@pytest.mark.parametrize(("pasted", "sentence"), PASTED.items(), ids=repr)
+def test_a_pasted_text_that_is_no_matrix_is_answered_in_a_sentence(pasted: str, sentence: str) -> None:
+    page = open_page(law="given_matrix", paste=pasted)
+    check_sound(page)
+    assert len(problems(page)) == 1
+    assert sentence in problems(page)[0]
+
+
+def test_a_pasted_figure_1_is_recognised_and_shows_figure_2() -> None:
+    page = open_page(law="given_matrix")
+    check_sound(page)
+    assert "Recognized: these numbers are the Posterior-mean plug-in with n = 5, m = 5, α = 0.5, β = 0.5" in text(page)
+    shown = " ".join(html(page))
+    assert all(f">{value:.6f}<" in shown for number in (1, 2) for value in printed_figure(number).values.ravel())
+    assert "5.493061" in text(page)
+    page.toggle(key="tm_recognized").set_value(False).run()
+    check_sound(page)
+    assert "5.498192" in text(page)
+
+
+def test_a_given_zero_makes_epsilon_infinite_and_the_cell_is_named() -> None:
+    page = open_page(law="given_matrix", paste="0.5,0.5,0\n0.25,0.5,0.25\n0.2,0.6,0.2", delta=0.0)
+    check_sound(page)
+    assert verdict(page) == "✗ broken"
+    assert "(1, 1) can lead to (2, 0) and its neighbour (0, 2) cannot" in text(page)
+    assert "ε = ∞" in text(page)
+    assert ">∞<" in " ".join(html(page))
+
+
+@pytest.mark.parametrize("paste", ["1\n1", "1\n1\n1", "1,0\n0,1", "0.5,0.5\n0.5,0.5", "0,1\n0,1"])
+@pytest.mark.parametrize("section", [None, *SECTIONS])
+def test_the_smallest_and_plainest_matrices_are_shown(paste: str, section: str | None) -> None:
+    check_sound(open_page(law="given_matrix", paste=paste, look=section))
+    check_sound(open_page(law="given_matrix", paste=paste, look=section, show="pictures", picture="log-odds"))
+
+
+@pytest.mark.parametrize("content", [matrix_csv(FIG_1).encode(), b"PK\x03\x04", b"\xff\xfe\x00", b"0.5;0.5\r\n1;0\r\n"])
+def test_an_uploaded_file_is_read_or_answered_in_a_sentence(content: bytes) -> None:
+    page = open_page(law="given_matrix", look="Download")
+    page.get("file_uploader")[0].set_value(("matrix.csv", content, "text/csv")).run()
+    check_sound(page)
+    assert bool(problems(page)) == (content[:2] in (b"PK", b"\xff\xfe"))

@@ -1,0 +1,97 @@
+"""The printed figures as data, and what their δ = 0.0006 can mean."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from dpviz import privacy
+from dpviz.published import (
+    PRINTED_EPSILON,
+    accounts_of_printed_delta,
+    equation_one,
+    fig_1_synthesizer,
+    fig_3_synthesizer,
+    printed_figure,
+)
+from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
+
+LAWS = {1: fig_1_synthesizer, 2: fig_1_synthesizer, 3: fig_3_synthesizer, 4: fig_3_synthesizer}
+ROWS = {1: 6, 2: 5, 3: 6, 4: 5}
+FIRST_ACCOUNTS = [0.000623, 0.103516, 0.065922]
+
+
+def ours(number: int, law: Synthesizer) -> np.ndarray:
+    return law.transition_matrix() if number % 2 else np.abs(privacy.log_odds_table(law))
+
+
+@pytest.mark.parametrize("number", [0, 5, -1, "1", 1.5, None])
+def test_a_figure_that_was_not_printed_is_refused(number: object) -> None:
+    with pytest.raises(ValueError, match="number must be 1, 2, 3 or 4") as refusal:
+        printed_figure(number)  # type: ignore[arg-type]
+    assert repr(number) in str(refusal.value)
+
+
+@pytest.mark.parametrize("number", LAWS)
+def test_a_figure_holds_what_its_csv_says(number: int) -> None:
+    figure = printed_figure(number)
+    rows = list(csv.reader(figure.text.splitlines()))
+    assert figure.number == number
+    assert figure.values.shape == (ROWS[number], 6)
+    assert [[float(value) for value in row[-6:]] for row in rows[1:]] == figure.values.tolist()
+    assert "differential privacy" in figure.caption.lower()
+
+
+@pytest.mark.parametrize("number", LAWS)
+def test_our_law_differs_from_the_figure_in_no_cell(number: int) -> None:
+    assert printed_figure(number).differing_cells(ours(number, LAWS[number]())) == 0
+
+
+@pytest.mark.parametrize("number", LAWS)
+def test_one_changed_cell_is_one_differing_cell(number: int) -> None:
+    values = printed_figure(number).values.copy()
+    values[0, 0] += 1e-6
+    assert printed_figure(number).differing_cells(values) == 1
+    assert printed_figure(number).differing_cells(printed_figure(number).values + 0.4e-6) == 0
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_equation_one_is_another_law_than_the_figure(number: int) -> None:
+    values = ours(number, equation_one())
+    assert printed_figure(number).differing_cells(values) > values.size / 2
+
+
+def test_the_laws_of_the_figures_are_the_papers() -> None:
+    assert fig_1_synthesizer() == PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+    assert equation_one() == BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
+    assert fig_3_synthesizer() == LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
+
+
+def test_only_the_first_account_rounds_to_the_printed_delta() -> None:
+    values = [account.value for account in accounts_of_printed_delta()]
+    assert [round(value, 4) == 0.0006 for value in values] == [True] + [False] * (len(values) - 1)
+    assert [round(value, 6) for value in values[:3]] == FIRST_ACCOUNTS
+
+
+def test_the_accounts_are_those_of_the_privacy_measures() -> None:
+    for release in (fig_1_synthesizer(), equation_one(), fig_3_synthesizer()):
+        _, worst, hockey_stick, any_cell, *_ = accounts_of_printed_delta(release)
+        assert worst.value == privacy.probabilistic_delta(release, PRINTED_EPSILON)
+        assert hockey_stick.value == privacy.delta_for_epsilon(release, PRINTED_EPSILON)
+        assert any_cell.value == pytest.approx(privacy.joint_probabilistic_delta(release, PRINTED_EPSILON), rel=1e-12)
+
+
+def test_the_accounts_of_figure_1_are_the_default() -> None:
+    assert accounts_of_printed_delta() == accounts_of_printed_delta(fig_1_synthesizer())
+
+
+def test_a_release_that_keeps_its_promise_has_no_failing_cell() -> None:
+    assert {account.value for account in accounts_of_printed_delta(fig_3_synthesizer())} == {0.0}
+
+
+def test_every_account_has_a_name_and_says_how_it_is_counted() -> None:
+    accounts = accounts_of_printed_delta()
+    assert len({account.name for account in accounts}) == len(accounts)
+    assert all(account.how.endswith((".", ").")) for account in accounts)
