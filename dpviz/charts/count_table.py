@@ -15,9 +15,10 @@ from dpviz.types import FloatArray
 DIGITS = 6
 
 STYLE = """
-.dpviz-table {overflow-x: auto; max-height: 34rem; overflow-y: auto; margin: 0 0 .4rem}
+.dpviz-table {container-type: inline-size; overflow-x: auto; max-height: 34rem; overflow-y: auto; margin: 0 0 .4rem}
 .dpviz-table table {border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem; width: 100%}
 .dpviz-table caption {text-align: left; padding: 0 0 .35rem; font-weight: 600}
+.dpviz-table caption span {display: block; position: sticky; left: 0; max-width: 100cqi}
 .dpviz-table th, .dpviz-table td {padding: .28rem .5rem; text-align: right; border: 0; white-space: nowrap}
 .dpviz-table thead th {border-bottom: 1px solid rgba(128,128,128,.35); font-weight: 500}
 .dpviz-table thead tr:not(:last-child) th {border-bottom: 0; padding-bottom: 0}
@@ -107,5 +108,5 @@ def _table(caption: str, names: list[str], synthesizer: Synthesizer, labels: lis
     body = "".join(f"<tr>{label}{line}</tr>" for label, line in zip(labels, cells, strict=True))
     return (
         f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
+        f"<caption><span>{escape(caption)}</span></caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
     )

@@ -17,6 +17,7 @@ from pages.components.words import note
 MOST_COLUMNS = 12
 MOST_ROWS = 120
 HEIGHT = 470
+_SOURCE = "Exact; laid out as Abowd & Vilhuber (2008),"
 
 
 def show_tables(summary: PrivacySummary) -> None:
@@ -39,8 +40,8 @@ def show_tables(summary: PrivacySummary) -> None:
         which = "both" if picture == "tables" else _switch("Picture of the", ["matrix", "log-odds"], "tm_picture")
         signed = which != "matrix" and _switch("Log-odds", ["absolute", "signed"], "tm_sign") == "signed"
     if which == "both":
-        odds = log_odds_html(release, summary.epsilon, _odds_title(signed), signed=signed)
-        st.html(matrix_html(release, _matrix_title(release)) + odds)
+        odds = log_odds_html(release, summary.epsilon, f"{_odds_title(signed)}. {_SOURCE} Fig. 2", signed=signed)
+        st.html(matrix_html(release, f"{_matrix_title(release)}. {_SOURCE} Fig. 1") + odds)
         _profile(summary)
         return
     view = cached_view(release)
