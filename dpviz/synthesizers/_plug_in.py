@@ -11,12 +11,10 @@ import numpy as np
 from scipy.special import betainc
 
 from dpviz.synthesizers._sums import log_binomials
+from dpviz.synthesizers._worst_pair import largest_pairs
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
-
-NEAR = 1e-6
-"""Relative distance from the largest difference of tails within which a pair is summed again term by term."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,27 +79,29 @@ class PlugIn(PriorSynthesizer):
         return WorstCase(self.m * math.log1p(1 / b), self.n - 1, self.n, 0)
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        m, (up, down) = self.m, self._pair_slopes
-        pairs = np.flatnonzero(m * up > epsilon)
-        if len(pairs) == 0:
+        a, b = self.effective_prior
+        if self.m * math.log1p(1 / a) <= epsilon:
             return WorstCase(0.0, 1, 0)
-        up, down = up[pairs], down[pairs]
-        first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
-        ones, _ = self.proportions(np.arange(self.n + 1))
-        with np.errstate(under="ignore", divide="ignore"):
-            likelier = betainc(first, m - first + 1, ones[pairs + 1])
-            log_other = np.log(betainc(first, m - first + 1, ones[pairs]))
-            delta = likelier - np.exp(np.minimum(epsilon + log_other, 0.0))
-        best = int(np.argmax(delta))
-        near = np.flatnonzero(delta >= delta[best] - NEAR * delta[best] - 1e-13 * likelier[best])
-        near = near[np.argsort(delta[near])[-4:]]
-        values = [self._positive_sum(epsilon, int(pairs[k]), int(first[k])) for k in near]
-        winner = int(pairs[near[int(np.argmax(values))]])
+        near = largest_pairs(lambda x, y: self._tail_differences(epsilon, x, y), self.n, a, b)
+        values = [self._positive_sum(epsilon, int(pair)) for pair in near]
+        winner = int(near[int(np.argmax(values))])
         return WorstCase(max(values), winner + 1, winner)
 
-    def _positive_sum(self, epsilon: float, pair: int, first: int) -> float:
+    def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
+        """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""
+        m, total = self.m, x + y + 1
+        first = np.minimum(_threshold(m, epsilon, np.log1p(1 / x), np.log1p(1 / y)), m)
+        with np.errstate(under="ignore", divide="ignore"):
+            likelier = betainc(first, m - first + 1, (x + 1) / total)
+            log_other = np.log(betainc(first, m - first + 1, x / total))
+            delta = likelier - np.exp(np.minimum(epsilon + log_other, 0.0))
+        return np.where(m * np.log1p(1 / x) > epsilon, np.maximum(delta, 0.0), 0.0)
+
+    def _positive_sum(self, epsilon: float, pair: int) -> float:
         """δ of one pair as the sum of Pr(j | i+1) (1 − e^{ε − L(j)}) over the released counts j that favour i + 1."""
-        columns = np.arange(first, self.m + 1)
+        up, down = self._pair_slopes
+        first = _threshold(self.m, epsilon, up[pair : pair + 1], down[pair : pair + 1]).astype(np.int64)
+        columns = np.arange(min(int(first[0]), self.m), self.m + 1)
         log_odds = -self.log_odds(np.array([pair]), columns)[0]
         with np.errstate(under="ignore"):
             row = np.exp(self.log_transition(np.array([pair + 1]), columns)[0])
@@ -117,3 +117,8 @@ class PlugIn(PriorSynthesizer):
 def _log_one_plus(lean: FloatArray, doubled: FloatArray) -> FloatArray:
     """ln(1 + lean), from `doubled` = 1 + lean where that is nearer to 0 and so has kept its digits."""
     return np.where(np.abs(lean) < 0.5, np.log1p(np.clip(lean, -0.5, 0.5)), np.log(doubled))
+
+
+def _threshold(m: int, epsilon: float, up: FloatArray, down: FloatArray) -> FloatArray:
+    """The least count j whose log-odds j·up − (m − j)·down exceed ε."""
+    return np.floor((epsilon + m * down) / (up + down)) + 1

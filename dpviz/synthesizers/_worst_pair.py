@@ -1,0 +1,73 @@
+"""The worst pair of neighbours among n, without looking at all of them: branch and bound.
+
+A pair of neighbours is known by the rows and pseudo-rows that both tables share, x = α + i in the first cell and
+y = β + (n − 1 − i) in the second. More of either is never less private (`dpviz.synthesizers.prior`), so no pair i of
+a block a ≤ i ≤ b has a larger δ than x_a with y_b would have: blocks that cannot hold the maximum are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dpviz.types import FloatArray, IntArray
+
+FEW = 48
+"""Pairs up to which all of them are looked at at once."""
+
+NEAR = 1e-6
+"""Relative distance from the largest δ within which a pair is kept for a closer look."""
+
+KEPT = 4
+"""Most pairs that are kept."""
+
+PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArray:
+    """The pairs i = 0 … n − 1 whose δ is the largest, or within `NEAR` of it; the largest last.
+
+    Parameters
+    ----------
+    delta
+        δ of pairs with shared rows (x, y), vectorised, never rising in either.
+    n
+        Number of pairs.
+    ones, zeros
+        Shared pseudo-rows: x = ones + i, y = zeros + (n − 1 − i).
+
+    Examples
+    --------
+    >>> largest_pairs(lambda x, y: 1 / x + 0.9 / y, 5, 1.0, 1.0).tolist()
+    [0]
+    """
+    seen: list[IntArray] = []
+    values: list[FloatArray] = []
+    best = 0.0
+    first, last = _blocks(n)
+    while len(first):
+        middle = (first + last) // 2
+        both = delta(ones + np.concatenate([middle, first]), zeros + (n - 1 - np.concatenate([middle, last])))
+        exact, bound = np.split(both, 2)
+        seen.append(middle)
+        values.append(exact)
+        best = max(best, float(exact.max()))
+        keep = (bound >= best * (1 - NEAR)) & (last > first)
+        first, middle, last = first[keep], middle[keep], last[keep]
+        first, last = np.concatenate([first, middle + 1]), np.concatenate([middle - 1, last])
+        filled = first <= last
+        first, last = first[filled], last[filled]
+    pairs, found = np.concatenate(seen), np.concatenate(values)
+    near = np.flatnonzero(found >= best * (1 - NEAR))
+    return pairs[near[np.argsort(found[near], kind="stable")][-KEPT:]]
+
+
+def _blocks(n: int) -> tuple[IntArray, IntArray]:
+    """First and last pair of blocks that are short at both ends of 0 … n − 1, where δ changes fastest."""
+    if n <= FEW:
+        return np.arange(n), np.arange(n)
+    half = 2 ** np.arange(n.bit_length() - 1) - 1
+    starts = np.unique(np.concatenate([half[half <= n // 2], n - half[half <= n // 2], [0]]))
+    starts = starts[starts < n]
+    return starts, np.append(starts[1:], n) - 1
