@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from dpviz.parameters import readable
 from dpviz.privacy.log_odds import check_epsilon, pure_epsilon
-from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.synthesizers import Release, WorstCase
 from dpviz.types import FloatArray
 
 RESOLUTION = 1e-12
@@ -19,20 +19,20 @@ RESOLUTION = 1e-12
 LARGEST_EPSILON = 1e6
 
 
-def worst_neighbours(synthesizer: Synthesizer, epsilon: float) -> WorstCase:
+def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     """δ(ε) with the ordered pair of neighbours that attains it."""
-    worst = synthesizer.hockey_stick(check_epsilon(epsilon))
+    worst = release.hockey_stick(check_epsilon(epsilon))
     return dataclasses.replace(worst, value=1.0) if worst.value > 1 else worst  # rounding may pass 1
 
 
-def delta_for_epsilon(synthesizer: Synthesizer, epsilon: float) -> float:
+def delta_for_epsilon(release: Release, epsilon: float) -> float:
     """The least δ for which the release is (ε, δ)-differentially private.
 
     δ(ε) = max over neighbours, both directions, of Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)).
 
     Parameters
     ----------
-    synthesizer
+    release
         The release.
     epsilon
         ε ≥ 0, finite; 0 gives the largest total variation distance of two neighbours.
@@ -50,15 +50,15 @@ def delta_for_epsilon(synthesizer: Synthesizer, epsilon: float) -> float:
     >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)
     0.333333333333
     """
-    return worst_neighbours(synthesizer, epsilon).value
+    return worst_neighbours(release, epsilon).value
 
 
-def epsilon_for_delta(synthesizer: Synthesizer, delta: float) -> float:
+def epsilon_for_delta(release: Release, delta: float) -> float:
     """The least ε for which the release is (ε, δ)-differentially private: the inverse of `delta_for_epsilon`.
 
     Parameters
     ----------
-    synthesizer
+    release
         The release.
     delta
         δ in [0, 1]; 0 asks for pure ε-differential privacy.
@@ -78,31 +78,31 @@ def epsilon_for_delta(synthesizer: Synthesizer, delta: float) -> float:
     if not (isinstance(delta, (int, float, np.floating)) and 0 <= delta <= 1):
         shown = readable(delta) if isinstance(delta, (int, float)) and not math.isnan(delta) else repr(delta)
         raise ValueError(f"delta must be a number from 0 to 1; got {shown}.")
-    if delta_for_epsilon(synthesizer, 0.0) <= delta:
+    if delta_for_epsilon(release, 0.0) <= delta:
         return 0.0
-    largest = pure_epsilon(synthesizer)
+    largest = pure_epsilon(release)
     if delta == 0:
         return largest
     if math.isinf(largest):
         largest = 1.0
-        while delta_for_epsilon(synthesizer, largest) > delta:
+        while delta_for_epsilon(release, largest) > delta:
             if largest > LARGEST_EPSILON:
                 return math.inf
             largest *= 2
-    elif delta_for_epsilon(synthesizer, largest) > delta:
+    elif delta_for_epsilon(release, largest) > delta:
         return largest
 
     def excess(epsilon: float) -> float:
-        value = delta_for_epsilon(synthesizer, epsilon)
+        value = delta_for_epsilon(release, epsilon)
         return math.log(max(value, 1e-320)) - math.log(delta)
 
     epsilon = float(brentq(excess, 0.0, largest, xtol=1e-15, rtol=RESOLUTION))
     step = RESOLUTION * epsilon
-    while delta_for_epsilon(synthesizer, epsilon) > delta:
+    while delta_for_epsilon(release, epsilon) > delta:
         epsilon, step = epsilon + step, 2 * step
     return min(epsilon, largest)
 
 
-def privacy_profile(synthesizer: Synthesizer, epsilons: FloatArray) -> FloatArray:
+def privacy_profile(release: Release, epsilons: FloatArray) -> FloatArray:
     """δ(ε) at each of `epsilons`."""
-    return np.array([delta_for_epsilon(synthesizer, float(epsilon)) for epsilon in epsilons])
+    return np.array([delta_for_epsilon(release, float(epsilon)) for epsilon in epsilons])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dpviz.parameters import readable
-from dpviz.synthesizers import Synthesizer, WorstCase
+from dpviz.synthesizers import Release, Synthesizer, WorstCase
 from dpviz.types import BoolArray, FloatArray
 
 TIE = 1e-12
@@ -37,12 +37,12 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     return synthesizer.log_odds_table()
 
 
-def worst_cell(synthesizer: Synthesizer) -> WorstCase:
+def worst_cell(release: Release) -> WorstCase:
     """The cell of the log-odds table with the largest absolute value."""
-    return synthesizer.worst_log_odds()
+    return release.worst_log_odds()
 
 
-def pure_epsilon(synthesizer: Synthesizer) -> float:
+def pure_epsilon(release: Release) -> float:
     """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
 
     Source: Abowd & Vilhuber (2008), equation (3).
@@ -53,7 +53,7 @@ def pure_epsilon(synthesizer: Synthesizer) -> float:
     >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
     2.397895
     """
-    return worst_cell(synthesizer).value
+    return worst_cell(release).value
 
 
 def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:

@@ -1,6 +1,6 @@
 """Release mechanisms on tables of counts, each one an exact transition matrix."""
 
-from dpviz.synthesizers.base import Synthesizer, TwoCellSynthesizer, WorstCase
+from dpviz.synthesizers.base import Release, Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.beta_binomial import BetaBinomial
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.geometric import GeometricSanitizer
@@ -37,6 +37,7 @@ __all__ = [
     "MultinomialMode",
     "PosteriorMean",
     "PosteriorMode",
+    "Release",
     "Synthesizer",
     "TwoCellSynthesizer",
     "WorstCase",

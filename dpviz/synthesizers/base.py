@@ -6,7 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -74,6 +74,16 @@ class WorstCase:
     likelier: int
     other: int
     column: int | None = None
+
+
+class Release(Protocol):
+    """Anything whose privacy over all neighbours is known: what the measures of ε and δ ask of a release."""
+
+    def worst_log_odds(self) -> WorstCase:
+        """The largest |log-odds|: the exact ε of the release."""
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        """The largest hockey-stick divergence over ordered neighbouring pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)

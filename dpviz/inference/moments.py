@@ -1,0 +1,101 @@
+"""Closed-form mean and variance of the proportion that an analyst reads off a release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpviz.parameters import readable
+
+ESTIMATED = ("synth_post_one", "synth_post_many", "synth_map", "param_post")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProportionMoments:
+    """Mean and variance of the released proportion, over the confidential sample and the release.
+
+    Parameters
+    ----------
+    proportion
+        The true p.
+    mean
+        Its expectation.
+    sampling_variance
+        The part that the sample of n rows alone gives the released proportion.
+    release_variance
+        The part that the release adds.
+    """
+
+    proportion: float
+    mean: float
+    sampling_variance: float
+    release_variance: float
+
+    @property
+    def bias(self) -> float:
+        """E[q] − p."""
+        return self.mean - self.proportion
+
+    @property
+    def standard_error(self) -> float:
+        """√Var(q)."""
+        return math.sqrt(self.sampling_variance + self.release_variance)
+
+    @property
+    def root_mean_square(self) -> float:
+        """√(bias² + Var(q))."""
+        return math.hypot(self.bias, self.standard_error)
+
+
+def proportion_moments(
+    method: str, *, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int = 1
+) -> ProportionMoments:
+    """Mean and variance of q, the mean over the sets of the share of ones, when n1 ~ Binomial(n, p).
+
+    With A = n + α + β and θ = (n1 + α) / A: E[q] = (np + α) / A, Var(θ) = np(1 − p) / A², and E[θ(1 − θ)] =
+    E[θ](1 − E[θ]) − Var(θ). Given n1, one set of SYNTH_Post(Many) has variance θ(1 − θ) / m, PARAM_Post
+    θ(1 − θ) / (A + 1), SYNTH_Post(One) θ(1 − θ) (1 / (A + 1) + (A / (A + 1)) / m); M independent sets divide it by M.
+    SYNTH_MAP is SYNTH_Post(Many) with α − 1 and β − 1.
+
+    Parameters
+    ----------
+    method
+        ``synth_post_one``, ``synth_post_many``, ``synth_map`` or ``param_post``.
+    n, m
+        Confidential and synthetic rows, at least 1.
+    alpha, beta
+        Prior pseudo-rows, positive; at least 1 for ``synth_map``.
+    proportion
+        The true p, from 0 to 1.
+    sets
+        Number M of sets, at least 1.
+
+    Source: the law of total variance; Charest (2011), §4, for the Beta-binomial.
+
+    Examples
+    --------
+    One row, flat prior, p = 1/2, one draw: q is 0 or 1 with probability 1/2 each.
+
+    >>> moments = proportion_moments("synth_post_one", n=1, m=1, alpha=1, beta=1, proportion=0.5)
+    >>> moments.mean, round(moments.standard_error**2, 12)
+    (0.5, 0.25)
+    """
+    if method not in ESTIMATED:
+        raise ValueError(f"method must be one of {', '.join(ESTIMATED)}; got {method!r}.")
+    if not 0 <= proportion <= 1:
+        raise ValueError(f"proportion (true proportion) must be a number from 0 to 1; got {readable(proportion)}.")
+    if method == "synth_map":
+        alpha, beta = alpha - 1, beta - 1
+    total = n + alpha + beta
+    mean = (n * proportion + alpha) / total
+    between = n * proportion * (1 - proportion) / total**2
+    spread = mean * (1 - mean) - between
+    share = {
+        "synth_post_one": 1 / (total + 1) + total / (total + 1) / m,
+        "synth_post_many": 1 / m,
+        "synth_map": 1 / m,
+        "param_post": 1 / (total + 1),
+    }[method]
+    return ProportionMoments(
+        proportion=proportion, mean=mean, sampling_variance=between, release_variance=spread * share / sets
+    )

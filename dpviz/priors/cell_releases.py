@@ -1,0 +1,135 @@
+"""Releases of k > 2 counts under a symmetric prior, known only by their privacy: no matrix, so any number of rows.
+
+The worst neighbours hold their only row of two cells in one or in the other and everything else elsewhere
+(`dpviz.synthesizers.cells`). The total s of the two cells has the same law under both, and given s the split is a
+two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that count, all s in step.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from dpviz.synthesizers._sums import cumulative_sum
+from dpviz.synthesizers.base import WorstCase
+from dpviz.types import FloatArray, IntArray
+
+NEGLIGIBLE = 1e-18
+"""Share of the sum so far below which what is still to come is left out."""
+
+FAR = 90.0
+"""Nats below its largest probability from which a total of the two cells is left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellRelease:
+    """k counts released after α pseudo-rows were added to each of k cells: a posterior draw, or a plug-in.
+
+    Parameters
+    ----------
+    law
+        ``"draw"``: Dirichlet-multinomial. ``"plug_in"``: multinomial with the proportions (n_c + α) / (n + kα).
+    n, m
+        Confidential and synthetic rows, at least 1.
+    cells
+        k, at least 3.
+    alpha
+        What is added to the count of each cell, positive: the prior, less 1 for the posterior mode.
+
+    Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), §6.4.
+
+    Examples
+    --------
+    One row, one draw, three cells, one pseudo-row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
+
+    >>> round(CellRelease(law="draw", n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
+    0.25
+    """
+
+    law: Literal["draw", "plug_in"]
+    n: int
+    m: int
+    cells: int
+    alpha: float
+
+    def worst_log_odds(self) -> WorstCase:
+        """ln(1 + m / α) of the draw, m ln(1 + 1 / α) of the plug-in: every released row in one of the two cells."""
+        drawn = self.law == "draw"
+        return WorstCase(math.log1p(self.m / self.alpha) if drawn else self.m * math.log1p(1 / self.alpha), 1, 0)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        """δ(ε) = Σ Pr(s) Σ_u Pr(u | s) (1 − e^{ε − L(u, s)}) over the splits (u, s − u) with log-odds L > ε."""
+        if self.worst_log_odds().value <= epsilon:
+            return WorstCase(0.0, 1, 0)
+        totals, log_masses = self._totals()
+        first = self._threshold(totals, epsilon)
+        inside = first <= totals
+        s, u, log_masses = totals[inside], first[inside], log_masses[inside]
+        if len(s) == 0:
+            return WorstCase(0.0, 1, 0)
+        log_terms = log_masses + self._log_split(u, s)
+        top = float(log_terms.max())
+        reached = log_terms > top - FAR
+        s, u, term = s[reached], u[reached], np.exp(log_terms[reached] - top)
+        total = 0.0
+        with np.errstate(under="ignore"):
+            while len(s):
+                total += float(term @ -np.expm1(np.minimum(epsilon - self._log_odds(u, s), 0.0)))
+                ratio = self._next(u, s)
+                term, u = term * ratio, u + 1
+                going = (term > NEGLIGIBLE * total * np.maximum(1 - ratio, 1e-6) / len(s)) | (ratio >= 1)
+                going &= u <= s
+                if not going.all():
+                    s, u, term = s[going], u[going], term[going]
+            return WorstCase(math.exp(top + math.log(total)) if total > 0 else 0.0, 1, 0)
+
+    def _totals(self) -> tuple[IntArray, FloatArray]:
+        """The totals s of the two cells that have a probability worth counting, and its logarithm."""
+        m, pair = self.m, 2 * self.alpha + 1
+        rest = (self.n - 1) + (self.cells - 2) * self.alpha
+        s = np.arange(m)
+        steps = np.log((m - s) / (s + 1))
+        if self.law == "draw":
+            steps += np.log(pair + s) - np.log(rest + (m - 1 - s))
+        else:
+            steps += math.log(pair / rest)
+        log_masses = cumulative_sum(steps).total()
+        log_masses -= log_masses.max()
+        log_masses -= math.log(float(np.exp(log_masses).sum()))
+        return np.arange(m + 1), log_masses
+
+    def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
+        """The least count u of s whose log-odds exceed ε."""
+        x = self.alpha
+        if self.law == "draw":
+            first = (s - x * math.expm1(-epsilon)) / (math.exp(-epsilon) + 1)
+        else:
+            slope = math.log1p(1 / x)
+            first = (epsilon + s * slope) / (2 * slope)
+        return np.floor(first).astype(np.int64) + 1
+
+    def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
+        if self.law == "draw":
+            return np.log1p(u / self.alpha) - np.log1p((s - u) / self.alpha)
+        return (2 * u - s) * math.log1p(1 / self.alpha)
+
+    def _next(self, u: IntArray, s: IntArray) -> FloatArray:
+        """Pr(u + 1 | s) / Pr(u | s), 0 at u = s."""
+        x, left = self.alpha, s - u
+        if self.law == "draw":
+            return left * (x + 1 + u) / ((u + 1) * (x + np.maximum(left - 1, 0)))
+        return left * (x + 1) / ((u + 1) * x)
+
+    def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
+        """ln Pr(u | s) under the likelier table, which has α + 1 and α in the two cells."""
+        x, total = self.alpha, 2 * self.alpha + 1
+        share = xlogy(u, (x + 1) / total) + xlogy(s - u, x / total)
+        coefficient = gammaln(s + 1) - gammaln(u + 1) - gammaln(s - u + 1)
+        if self.law == "plug_in":
+            return coefficient + share
+        rising = [cumulative_sum(np.log1p(np.arange(self.m) / base)).total() for base in (x + 1, x, total)]
+        return coefficient + share + rising[0][u] + rising[1][s - u] - rising[2][s]
