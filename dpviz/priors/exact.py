@@ -45,7 +45,7 @@ def minimum_prior(
     n, m
         Confidential and synthetic rows, 1 to 100,000; PARAM_Post has no use for m.
     epsilon
-        The promised ε, 1e-6 to 1000; neighbours are substitution.
+        The promised ε, 1e-6 to 1000, or 0 with a positive δ; neighbours are substitution.
     delta
         The allowed δ, 0 ≤ δ < 1.
     beta
@@ -61,7 +61,8 @@ def minimum_prior(
     -------
     float
         α on the private side: δ(ε; α) ≤ `delta`, and α (1 − 1e-6) is not private, unless α is the smallest prior
-        accepted (1e-300; just above 1 for SYNTH_MAP), which says that any prior is enough. Infinite where no prior is.
+        accepted (1e-300; just above 1 for SYNTH_MAP), which says that any prior is enough. Infinite where no prior up
+        to 5e11 is.
 
     Source: Zheng (2015), chapter 6, asks for it; Machanavajjhala et al. (2008) for pure SYNTH_Post(One).
 
@@ -81,7 +82,8 @@ def minimum_prior(
     check_method(method, tuple(METHODS))
     MANY_ROWS.check(n)
     MANY_SYNTHETIC_ROWS.check(m)
-    EPSILON.check(epsilon)
+    if not (epsilon == 0 and delta > 0):
+        EPSILON.check(epsilon)
     TWO_CELLS_OR_MORE.check(cells)
     if DELTA.check(delta) == 1:
         raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
@@ -116,7 +118,7 @@ def _check_shape(beta: float | None, ratio: float, cells: int) -> None:
 
 def _least_pure(method: str, m: int, epsilon: float, beta: float | None, ratio: float) -> float:
     """The least α with pure ε-differential privacy: the smaller of α and β must reach the symmetric answer."""
-    if method == "param_post":
+    if method == "param_post" or epsilon == 0:
         return math.inf
     law = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode}[method]
     symmetric = law.least_alpha(m=m, epsilon=epsilon)
@@ -139,8 +141,10 @@ def _lowest(shift: float, beta: float | None, ratio: float) -> float:
 
 def _guess(epsilon: float, delta: float) -> float:
     """Where the tail of a gamma law, to which all the laws tend, would put the answer."""
+    if epsilon == 0:
+        return 1 / (math.pi * delta**2)
     rate = math.expm1(epsilon) - epsilon if epsilon < 700 else math.inf
-    return max(-math.log(delta) / rate, 1e-9)
+    return max(-math.log(delta) / max(rate, 1e-300), 1e-9)
 
 
 def _least_root(

@@ -120,7 +120,7 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     tail /= np.exp(np.where(small, 0.0, log_term))
     tail[small] = 0.0
     if np.any(reached):
-        tail[reached] = _tail_series(x[reached], y[reached], right[reached])
+        tail[reached] = _tail_fraction(x[reached], y[reached], right[reached])
     with np.errstate(over="ignore"):
         share = tail * math.expm1(epsilon) if epsilon < 700 else tail * np.inf
     return log_term + np.log1p(-np.minimum(share, 1 - 1e-15))
@@ -146,12 +146,19 @@ def _stirling_rest(z: FloatArray) -> FloatArray:
     return np.where(z >= 15, series, direct)
 
 
-def _tail_series(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArray:
-    """Pr(Beta(x, y + 1) > θ) / D as a hypergeometric series of positive terms in 1 − θ."""
-    term = right * x / (y + 1)
-    total, step = term.copy(), 0
-    while np.any(term > 1e-17 * total):
-        term = term * right * ((x + y + 1 + step) / (y + 2 + step))
-        total += term
+def _tail_fraction(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArray:
+    """Pr(Beta(x, y + 1) > θ) / D by the continued fraction of the incomplete beta function (Lentz's evaluation)."""
+    a, b = y + 1, x
+    upper = np.ones_like(x)
+    lower = 1 / (1 - (a + b) / (a + 1) * right)
+    fraction, change, step = lower.copy(), np.full_like(x, 2.0), 1
+    while np.any(np.abs(change - 1) > 1e-15):
+        even = step * (b - step) * right / ((a + 2 * step - 1) * (a + 2 * step))
+        odd = -(a + step) * (a + b + step) * right / ((a + 2 * step) * (a + 2 * step + 1))
+        for term in (even, odd):
+            lower = 1 / (1 + term * lower)
+            upper = 1 + term / upper
+            change = lower * upper
+            fraction = fraction * change
         step += 1
-    return total
+    return right * x / a * fraction

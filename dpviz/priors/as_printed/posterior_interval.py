@@ -1,0 +1,129 @@
+"""Lemma 6.5 as printed, made computable: how often the posterior draw leaves the interval, and the prior it takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc
+
+from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.priors.as_printed.printed_bound import MANY_ROWS
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.types import FloatArray, IntArray
+
+ROWS = dataclasses.replace(MANY_ROWS, maximum=100_000)
+ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
+ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
+
+SMALLEST_DELTA = 1e-300
+"""Least positive δ: the tails below it are near the end of the floating-point numbers and lose their digits."""
+
+
+def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
+    """The largest probability, over n₁ = 0 … n, that θ leaves the printed interval.
+
+    θ ~ Beta(n₁ + α, n₀ + β) with n₀ = n − n₁, and the interval is
+    (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)).
+
+    Parameters
+    ----------
+    n
+        Confidential rows, 1 to 100,000.
+    alpha, beta
+        Prior, 1e-300 to 1e16.
+    epsilon
+        ε, 1e-6 to 1,000.
+
+    Returns
+    -------
+    float
+        A δ for which the lemma promises (ε, δ)-differential privacy, from 0 to 1. It is 1 where the interval is empty
+        for some n₁, as for α ≤ 1 or β ≤ 1. Tails above 1e-300 have a relative error below
+        1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
+
+    Source: Zheng (2015), Lemma 6.5.
+
+    Examples
+    --------
+    With n = 1, α = β = 2 and e^ε = 2, Beta(2, 3) must lie in [1/3, 2/5]. Its distribution function is
+    6x² − 8x³ + 3x⁴: 11/27 and 0.5248 at the ends.
+
+    >>> round(lemma_6_5_failure(n=1, alpha=2, beta=2, epsilon=math.log(2)) - (1 - 0.5248 + 11 / 27), 12)
+    0.0
+    """
+    rows = int(ROWS.check(n))
+    values = _failures(np.arange(rows + 1), rows, ONES.check(alpha), ZEROS.check(beta), EPSILON.check(epsilon))
+    return float(values.max())
+
+
+def lemma_6_5(*, n: int, epsilon: float, delta: float) -> float:
+    """The least symmetric prior α = β for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially private.
+
+    Parameters
+    ----------
+    n
+        Confidential rows, 1 to 100,000.
+    epsilon
+        ε, 1e-6 to 1,000.
+    delta
+        δ, 0 or from 1e-300 to 1.
+
+    Returns
+    -------
+    float
+        α > 1 with ``lemma_6_5_failure(n=n, alpha=α, beta=α, …)`` at most `delta`, beyond what rounding may hide; a
+        prior smaller by one part in 10⁶ fails. Infinite for δ = 0, which no prior reaches; 0 for δ = 1, which every
+        prior does. The failure was found to fall in α, and to be largest at n₁ = 0, on every grid tried; that it is
+        within `delta` for every n₁ is checked for the prior returned.
+
+    Source: Zheng (2015), Lemma 6.5.
+
+    Examples
+    --------
+    The inverse of the example of `lemma_6_5_failure`.
+
+    >>> round(lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
+    2.0
+    """
+    rows, epsilon, delta = int(ROWS.check(n)), EPSILON.check(epsilon), DELTA.check(delta)
+    if delta == 0:
+        return math.inf
+    if delta == 1:
+        return 0.0
+    if delta < SMALLEST_DELTA:
+        raise ValueError(f"delta must be 0 or from {readable(SMALLEST_DELTA)} to 1; got {delta!r}.")
+    # The ends of the interval are rounded, and a tail far out answers by ln(1/δ)/ε times as much.
+    allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
+
+    def excess(log_margin: float) -> float:
+        prior = 1 + math.exp(log_margin)
+        failure = float(_failures(np.zeros(1, dtype=np.int64), rows, prior, prior, epsilon)[0])
+        return math.log(max(failure, 5e-324)) - math.log(allowed)
+
+    smallest, largest = math.log(2.0**-52), 1.0
+    while excess(largest) > 0:
+        largest += 2.0
+    prior = 1 + math.exp(smallest if excess(smallest) <= 0 else brentq(excess, smallest, largest, xtol=1e-13))
+    step = 2.0**-52
+    while _largest_symmetric(rows, prior, epsilon) > allowed:
+        prior, step = prior * (1 + step), 2 * step
+    return prior
+
+
+def _largest_symmetric(n: int, prior: float, epsilon: float) -> float:
+    """The largest failure for α = β, where n₁ ones and n₁ zeros are mirror images."""
+    return float(_failures(np.arange(n // 2 + 1), n, prior, prior, epsilon).max())
+
+
+def _failures(n1: IntArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
+    """The probability outside the printed interval for each n₁, as the sum of its two tails."""
+    x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
+    empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
+    # 1 stands in where there is no interval, so that no quotient is formed from it.
+    fewer_x, fewer_y = np.where(empty, 1.0, x - 1), np.where(empty, 1.0, y - 1)
+    below = betainc(x, y, x * shrink / (x * shrink + fewer_y))
+    above = betainc(y, x, y * shrink / (y * shrink + fewer_x))
+    return np.where(empty, 1.0, np.minimum(below + above, 1.0))

@@ -1,0 +1,273 @@
+"""Each printed bound at the user's parameters: what it says, what it really gives, and the exact answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.priors.as_printed import PRINTED, PrintedBound
+from dpviz.priors.as_printed.printed_bound import one_synthetic_row
+from dpviz.priors.exact import minimum_prior
+from dpviz.priors.posterior_parameter import MANY_ROWS
+from dpviz.priors.ranges import GaussianRelease, maximum_range
+from dpviz.priors.reasons import REASONS
+from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, release
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
+from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.synthesizers.prior import PRIOR_ONES
+
+AuditFamily = Literal["bernoulli", "categorical", "gaussian"]
+Verdict = Literal["exact", "safe", "unsafe", "true", "false", "constant not named", "not asked here"]
+
+FAMILIES: tuple[AuditFamily, ...] = ("bernoulli", "categorical", "gaussian")
+SAME = 1e-9
+"""Relative distance within which a printed and an exact value count as one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What the printed bounds are held against.
+
+    Parameters
+    ----------
+    n, m
+        Confidential and synthetic rows, 1 to 100,000.
+    epsilon, delta
+        The promise: ε from 1e-6 to 1000, 0 ≤ δ < 1; with δ = 0 the (ε, δ) theorems are not asked.
+    cells
+        k of the categorical family, 3 to 1,000.
+    sigma, sigma0
+        σ and σ0 of the Gaussian family; σ0 may be infinite.
+    alpha
+        Prior of the release that Corollary 6.2 adds noise to, at least 1.
+    """
+
+    n: int
+    m: int
+    epsilon: float
+    delta: float = 0.0
+    cells: int = 3
+    sigma: float = 1.0
+    sigma0: float = math.inf
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        for declaration in (MANY_ROWS, MANY_SYNTHETIC_ROWS, EPSILON, DELTA, TWO_CELLS_OR_MORE, PRIOR_ONES):
+            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
+        if self.delta == 1:
+            raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
+        if self.alpha < 1:
+            raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One printed bound, for one method, held against the exact answer.
+
+    Parameters
+    ----------
+    bound, method
+        The claim, and the method that it is audited for.
+    setting
+        Where: the user's own, except that a theorem on one synthetic row has m = 1.
+    verdict
+        ``exact``: printed and exact are one. ``safe`` or ``unsafe``: what the printed value gives is within the
+        promise or not. ``true`` or ``false`` for a claim of impossibility.
+    printed, exact
+        Printed and exact value of what the bound speaks of: a prior, R/σ or a scale of noise; None where there is none.
+    gives_epsilon, gives_delta
+        The least ε, at the promised δ, and the δ, at the promised ε, that the printed value really gives.
+    constant
+        The constant that would make the printed bound exact here, where print names none.
+    sentence
+        The finding in a sentence.
+    """
+
+    bound: PrintedBound
+    method: str
+    setting: Setting
+    verdict: Verdict
+    printed: float | None = None
+    exact: float | None = None
+    gives_epsilon: float | None = None
+    gives_delta: float | None = None
+    constant: float | None = None
+    sentence: str = ""
+
+    @property
+    def promised_delta(self) -> float:
+        """The δ of the promise: 0 for a theorem on pure ε."""
+        return 0.0 if self.bound.promise == "pure" else self.setting.delta
+
+    @property
+    def factor(self) -> float | None:
+        """Printed over exact value, None where either is missing, zero or infinite."""
+        if not self.printed or not self.exact or math.isinf(self.printed) or math.isinf(self.exact):
+            return None
+        return self.printed / self.exact
+
+
+def audit(family: AuditFamily, **setting: float) -> tuple[Finding, ...]:
+    """Every printed bound of a family at the user's parameters: printed, really given, exact, safe or unsafe.
+
+    Parameters
+    ----------
+    family
+        ``"bernoulli"``, ``"categorical"`` or ``"gaussian"``.
+    **setting
+        The fields of `Setting`: n, m, epsilon, delta, and what the family needs.
+
+    Returns
+    -------
+    tuple of Finding
+        In the order of print, one for each method that a theorem speaks of.
+
+    Source: Zheng (2015), chapters 4, 6 and 7, against the exact answers of this package.
+
+    Examples
+    --------
+    >>> unsafe = [finding.bound.number for finding in audit("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
+    ...           if finding.verdict == "unsafe"]
+    >>> unsafe
+    ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
+    """
+    if family not in FAMILIES:
+        raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}.")
+    asked = Setting(**setting)  # type: ignore[arg-type]
+    bounds = [bound for bound in PRINTED.values() if bound.family == family and bound.methods]
+    return tuple(_finding(bound, method, asked) for bound in bounds for method in bound.methods)
+
+
+def _finding(bound: PrintedBound, method: str, asked: Setting) -> Finding:
+    setting = dataclasses.replace(asked, m=1) if bound.holds_when is one_synthetic_row else asked
+    blank = Finding(bound=bound, method=method, setting=setting, verdict="not asked here")
+    if bound.kind == "impossible" and bound.value is None:
+        return _said(dataclasses.replace(blank, verdict="true"))
+    if bound.promise == "approximate" and setting.delta == 0 and bound.key != "7.14":
+        return dataclasses.replace(blank, sentence="It speaks of (ε, δ), and δ is 0 here.")
+    if bound.promise == "zero_epsilon" and setting.delta == 0:
+        return dataclasses.replace(blank, sentence="It speaks of (0, δ), and δ is 0 here.")
+    if bound.quantity == "scale":
+        return _said(_scale(blank))
+    return _said(_range(blank) if bound.quantity == "range" else _prior(blank))
+
+
+def _values(setting: Setting, **more: float) -> dict[str, object]:
+    return {**dataclasses.asdict(setting), "sigma_0": setting.sigma0, "beta": setting.alpha, **more}
+
+
+def _prior(blank: Finding) -> Finding:
+    bound, setting = blank.bound, blank.setting
+    cells = setting.cells if bound.family == "categorical" else 2
+    epsilon = 0.0 if bound.promise == "zero_epsilon" else setting.epsilon
+    shape = {"n": setting.n, "m": setting.m, "cells": cells}
+    exact = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
+    if bound.constant:
+        unit = bound.at(**_values(setting, constant=1.0))
+        constant = exact / unit if unit > 0 and math.isfinite(exact) else None
+        return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
+    printed = bound.at(**_values(setting))
+    if not PRIOR_ONES.minimum <= printed <= PRIOR_ONES.maximum:
+        largest = readable(PRIOR_ONES.maximum)
+        return dataclasses.replace(
+            blank, printed=printed, exact=exact if math.isfinite(exact) else None,
+            sentence=f"The printed prior is {readable(printed, 4)}; the exact answer is sought up to {largest}.",
+        )  # fmt: skip
+    made = release(blank.method, alpha=printed, **shape)
+    pure = blank.promised_delta == 0
+    gives_delta = delta_for_epsilon(made, epsilon)
+    gives_epsilon = None
+    if bound.promise != "zero_epsilon":
+        gives_epsilon = pure_epsilon(made) if pure else epsilon_for_delta(made, blank.promised_delta)
+    kept = gives_delta <= 1e-14 if pure else gives_delta <= blank.promised_delta
+    same = abs(printed - exact) <= SAME * exact
+    return dataclasses.replace(
+        blank,
+        verdict="exact" if same else "safe" if kept else "unsafe",
+        printed=printed,
+        exact=exact,
+        gives_epsilon=gives_epsilon,
+        gives_delta=gives_delta,
+    )
+
+
+def _range(blank: Finding) -> Finding:
+    bound, setting, delta = blank.bound, blank.setting, blank.promised_delta
+    pure = bound.promise == "pure" or bound.key == "7.14"  # 7.14 prints (ε, δ) and proves ε
+    if pure:
+        delta = 0.0
+    made = GaussianRelease(method=blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
+    exact = maximum_range(
+        blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
+        epsilon=setting.epsilon, delta=delta,
+    )  # fmt: skip
+    printed = bound.at(**_values(setting))
+    found = dataclasses.replace(blank, printed=printed, exact=exact)
+    if not bound.applies(**_values(setting)):
+        return dataclasses.replace(found, sentence=f"Its condition, {bound.conditions}, does not hold here.")
+    if math.isinf(printed) or printed == 0:
+        return dataclasses.replace(found, sentence="It gives no finite range here.")
+    gives_epsilon = made.pure_epsilon(printed) if pure else made.epsilon(printed, delta)
+    gives_delta = None if pure else made.delta(printed, setting.epsilon)
+    verdict: Verdict = "safe" if printed <= exact * (1 + SAME) else "unsafe"
+    if bound.kind == "impossible":
+        verdict = "true" if exact <= printed else "false"
+    elif abs(printed - exact) <= SAME * exact:
+        verdict = "exact"
+    return dataclasses.replace(found, verdict=verdict, gives_epsilon=gives_epsilon, gives_delta=gives_delta)
+
+
+def _scale(blank: Finding) -> Finding:
+    """A scale of Laplace noise on PARAM_MAP: sensitivity over ε. For the Gaussian, in units of R."""
+    bound, setting = blank.bound, blank.setting
+    if bound.family == "gaussian":
+        shrinkage = GaussianRelease(
+            method="param_map", n=setting.n, m=1, sigma=setting.sigma, sigma0=setting.sigma0
+        ).shrinkage
+        sensitivity = 2 * shrinkage / setting.n
+    else:
+        sensitivity = 1 / (setting.n + 2 * (setting.alpha - 1))
+    exact, printed = sensitivity / setting.epsilon, bound.at(**_values(setting, data_bound=1.0))
+    gives = setting.epsilon * exact / printed
+    verdict: Verdict = "safe" if printed >= exact else "unsafe"
+    return dataclasses.replace(blank, verdict=verdict, printed=printed, exact=exact, gives_epsilon=gives)
+
+
+def _said(finding: Finding) -> Finding:
+    """The finding with its sentence: how far off, then why."""
+    parts = [finding.sentence or _size(finding), REASONS.get((finding.bound.key, finding.verdict), "")]
+    return dataclasses.replace(finding, sentence=" ".join(part for part in parts if part))
+
+
+def _size(finding: Finding) -> str:
+    """How far the printed value is from the exact one, in words."""
+    factor, epsilon = finding.factor, readable(finding.setting.epsilon, 4)
+    what = {"prior": "prior", "range": "R/σ", "scale": "noise"}.get(finding.bound.quantity, "")
+    if finding.verdict == "constant not named":
+        if finding.constant is None:
+            return "The constant is not named, and at these parameters the bound asks for nothing."
+        return f"The constant is not named; {readable(finding.constant, 4)} would make it exact here."
+    if finding.verdict == "exact":
+        return "Printed and exact agree."
+    if finding.verdict == "unsafe":
+        if finding.gives_delta is not None and finding.promised_delta > 0:
+            return (
+                f"Unsafe: it gives δ = {readable(finding.gives_delta, 3)} at ε = {epsilon}, "
+                f"not {readable(finding.promised_delta, 3)}."
+            )
+        return f"Unsafe: it gives ε = {readable(finding.gives_epsilon or 0.0, 4)}, not {epsilon}."
+    if finding.verdict == "safe" and factor is not None:
+        loose = factor if finding.bound.quantity != "range" else 1 / factor
+        more = "the" if loose < 1.0005 else f"{readable(loose, 3)} times the"
+        if finding.bound.quantity == "range":
+            return f"Safe: the exact {what} is {readable(loose, 3)} times as large."
+        return f"Safe: {more} {what} that is needed."
+    return ""
+
+
+def method_label(finding: Finding) -> str:
+    """The method as the thesis writes it."""
+    return METHODS[finding.method].label

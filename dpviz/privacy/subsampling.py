@@ -1,0 +1,323 @@
+"""Privacy amplification by subsampling: n of N rows are drawn without replacement, and the release sees only those."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.parameters import DELTA, Parameter
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
+from dpviz.privacy.log_odds import check_epsilon
+from dpviz.synthesizers._sums import log_binomials
+from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
+from dpviz.types import FloatArray, IntArray
+
+POPULATION = Parameter(
+    name="population",
+    symbol="N",
+    title="Rows to draw from",
+    minimum=1,
+    maximum=2000,
+    default=1000,
+    integer=True,
+    scale="log",
+    private_end="larger",
+    help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
+)
+RATE = Parameter(
+    name="rate",
+    symbol="n/N",
+    title="Share of the rows in the sample",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.1,
+    private_end="smaller",
+    help="The share of the rows that is drawn, without replacement, before the release sees any.",
+)
+
+FULL_DIGITS = 1e-280
+"""Probability from which a sum of products has kept all its terms."""
+
+TIE = 1e-13
+"""Relative distance within which a log-odds of an extreme pair counts as the largest."""
+
+LARGEST_EXPONENT = 700.0
+
+
+@dataclass(frozen=True)
+class Amplified:
+    """The (ε, δ) promise after subsampling."""
+
+    epsilon: float
+    delta: float
+
+
+def subsampled_printed(epsilon: float, delta: float, rate: float) -> Amplified:
+    """ε' = r (e^ε − 1), δ' = r δ, as printed.
+
+    Parameters
+    ----------
+    epsilon, delta
+        What the release keeps on its sample: ε ≥ 0, finite, and δ from 0 to 1.
+    rate
+        r = n / N, 0 to 1.
+
+    Returns
+    -------
+    Amplified
+        A true promise, but at r = 1 one that is worse than the release's own: e^ε − 1 instead of ε. Infinite where
+        e^ε overflows.
+
+    Source: Zheng (2015), Theorem 2.22, after Kasiviswanathan et al. (2008).
+
+    Examples
+    --------
+    >>> round(subsampled_printed(1.0, 1e-5, 0.5).epsilon, 6)  # (e − 1) / 2
+    0.859141
+    """
+    epsilon, delta, rate = check_epsilon(epsilon), DELTA.check(delta), RATE.check(rate)
+    if epsilon > LARGEST_EXPONENT and rate > 0:
+        exponent = epsilon + math.log(rate)
+        return Amplified(math.exp(exponent) if exponent < LARGEST_EXPONENT else math.inf, rate * delta)
+    return Amplified(rate * math.expm1(min(epsilon, LARGEST_EXPONENT)), rate * delta)
+
+
+def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
+    """ε' = ln(1 + r (e^ε − 1)), δ' = r δ: the best that holds for every release that is (ε, δ)-private.
+
+    Parameters
+    ----------
+    epsilon, delta, rate
+        As in `subsampled_printed`.
+
+    Returns
+    -------
+    Amplified
+        The release's own promise at r = 1; never larger than `subsampled_printed`.
+
+    Source: Balle, Barthe & Gaboardi (2018), Theorem 9: substitution, without replacement.
+
+    Examples
+    --------
+    >>> round(subsampled_tight(1.0, 1e-5, 0.5).epsilon, 6)  # ln((1 + e) / 2)
+    0.620115
+    """
+    epsilon, delta, rate = check_epsilon(epsilon), DELTA.check(delta), RATE.check(rate)
+    return Amplified(_amplify(epsilon, rate), rate * delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsampledRelease(TwoCellSynthesizer):
+    """Pr(m1 | K) = Σ_k Hypergeometric(k; N, K, n) T[k, m1]: n of N rows are drawn without replacement and released by T.
+
+    Its rows are the tables (K, N − K) of the population: the `n` of this release is N.
+
+    Parameters
+    ----------
+    sample
+        The release that sees the sample; its n is the size of the sample.
+    population
+        N, from the size of the sample to 2,000.
+
+    Raises
+    ------
+    ValueError
+        If the population is outside the domain or smaller than the sample.
+
+    Source: Zheng (2015), Theorem 2.22, made exact for releases of two counts.
+
+    Examples
+    --------
+    One of two rows, then a release with rows (2/3, 1/3) and (1/3, 2/3): a population with a single one is a fair coin.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> release = SubsampledRelease(sample=BetaBinomial(n=1, m=1, alpha=1, beta=1), population=2)
+    >>> release.transition_matrix().round(6).tolist()
+    [[0.666667, 0.333333], [0.5, 0.5], [0.333333, 0.666667]]
+    """
+
+    key: ClassVar[str] = "subsampled"
+    label: ClassVar[str] = "After subsampling"
+    law: ClassVar[str] = r"k \sim \mathrm{Hypergeometric}(N, K, n),\quad m_1 \mid k \sim T[k, \cdot]"
+    source: ClassVar[str] = "Zheng (2015), Theorem 2.22; Balle, Barthe & Gaboardi (2018)"
+
+    n: int = field(init=False, default=0)
+    m: int = field(init=False, default=0)
+    sample: TwoCellSynthesizer
+    population: int
+
+    def __post_init__(self) -> None:
+        population = int(POPULATION.check(self.population))
+        if population < self.sample.n:
+            raise ValueError(
+                f"population (rows to draw from) must be at least the size of the sample, {self.sample.n:,}; "
+                f"got {population:,}."
+            )
+        object.__setattr__(self, "population", population)
+        object.__setattr__(self, "n", population)
+        object.__setattr__(self, "m", self.sample.m)
+
+    @property
+    def rate(self) -> float:
+        """n / N, the probability that a row is in the sample."""
+        return self.sample.n / self.population
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        rows, columns = np.asarray(rows), np.asarray(columns)
+        table = self._probabilities[np.ix_(rows, columns)]
+        small = table < FULL_DIGITS
+        with np.errstate(divide="ignore"):
+            logs: FloatArray = np.log(table)
+        logs[small] = self._log_cells(rows[np.nonzero(small)[0]], columns[np.nonzero(small)[1]])
+        return logs
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(m1 | K), shape (N + 1, m + 1), relative error about 1e-12 wherever it exceeds 1e-280."""
+        return self._probabilities.copy()
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        pairs, columns = np.asarray(pairs), np.asarray(columns)
+        logs = self.log_transition(pairs, columns), self.log_transition(pairs + 1, columns)
+        below = self._probabilities[np.ix_(pairs, columns)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            table = np.where(np.isneginf(logs[0]) & np.isneginf(logs[1]), 0.0, logs[0] - logs[1])
+            gain = self._differences[np.ix_(pairs, columns)] / below
+        close = (below >= FULL_DIGITS) & (np.abs(gain) < 0.5)
+        table[close] = -np.log1p(gain[close])
+        return table
+
+    def worst_log_odds(self) -> WorstCase:
+        """The largest |log-odds|: ln(1 + n/N (e^ε* − 1)) where a sample of all zeros or all ones but one attains ε*.
+
+        Then the population has as few ones or zeros and attains the tight bound. Elsewhere all cells are searched.
+        """
+        worst, size, columns = self.sample.worst_log_odds(), self.sample.n, np.arange(self.m + 1)
+        ends = self.sample.log_odds(np.array([0, size - 1]), columns) * np.array([[-1.0], [1.0]])
+        end, column = (int(place) for place in np.unravel_index(int(np.argmax(ends)), ends.shape))
+        if ends[end, column] < worst.value * (1 - TIE):
+            return super().worst_log_odds()
+        value = _amplify(float(ends[end, column]), self.rate)
+        return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        law, change = self._probabilities, self._differences
+        grow = math.expm1(min(epsilon, LARGEST_EXPONENT))
+        up = np.maximum(change - grow * law[:-1], 0.0).sum(axis=1)
+        down = np.maximum(-change - grow * law[1:], 0.0).sum(axis=1)
+        if up.max() >= down.max():
+            pair = int(np.argmax(up))
+            return WorstCase(float(up[pair]), pair + 1, pair)
+        pair = int(np.argmax(down))
+        return WorstCase(float(down[pair]), pair, pair + 1)
+
+    @cached_property
+    def _log_samples(self) -> FloatArray:
+        """ln Pr(k ones in the sample | K ones in the population), shape (N + 1, n + 1)."""
+        return _log_hypergeometric(self.population, self.sample.n)
+
+    @cached_property
+    def _probabilities(self) -> FloatArray:
+        return np.exp(self._log_samples) @ self.sample.transition_matrix()
+
+    @cached_property
+    def _differences(self) -> FloatArray:
+        """Pr(· | K + 1) − Pr(· | K): n/N times the mean change when a zero of the sample becomes a one."""
+        size, columns = self.sample.n, np.arange(self.m + 1)
+        matrix = self.sample.transition_matrix()
+        log_odds = self.sample.log_odds(np.arange(size), columns)
+        near = np.abs(log_odds) < 1
+        change = matrix[1:] - matrix[:-1]
+        change[near] = matrix[:-1][near] * np.expm1(-log_odds[near])
+        return self.rate * (np.exp(_log_hypergeometric(self.population - 1, size - 1)) @ change)
+
+    def _log_cells(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """ln Pr(column | row) of single cells too improbable for a product of matrices."""
+        result, chunk = np.empty(len(rows)), max(1, 1_000_000 // (self.sample.n + 1))
+        log_matrix = self._log_sample_matrix if len(rows) else np.empty((0, 0))
+        for start in range(0, len(rows), chunk):
+            part = slice(start, start + chunk)
+            terms = self._log_samples[rows[part]] + log_matrix[columns[part]]
+            top = np.maximum(terms.max(axis=1), -1e300)
+            with np.errstate(divide="ignore"):
+                result[part] = top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
+        return result
+
+    @cached_property
+    def _log_sample_matrix(self) -> FloatArray:
+        """ln T transposed, so that a column of T is one stretch of memory."""
+        return np.ascontiguousarray(self.sample.log_transition_matrix().T)
+
+
+def subsampled_delta(synthesizer: TwoCellSynthesizer, population: int, epsilon: float) -> float:
+    """The least δ at ε of the release of a sample, exact: the worst of all neighbouring populations.
+
+    Parameters
+    ----------
+    synthesizer
+        The release that sees the sample; its n is the size of the sample.
+    population
+        N, from the size of the sample to 2,000.
+    epsilon
+        ε ≥ 0, finite.
+
+    Returns
+    -------
+    float
+        δ in [0, 1], relative error about 1e-10 down to 1e-280; never above the bound of `subsampled_tight`.
+
+    Source: Zheng (2015), Theorem 2.22; Definition 2.11 for the law of the whole release.
+
+    Examples
+    --------
+    A fair coin between rows (2/3, 1/3) and (1/3, 2/3), against either: total variation 1/6.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(subsampled_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 12)
+    0.166666666667
+    """
+    return delta_for_epsilon(SubsampledRelease(sample=synthesizer, population=population), epsilon)
+
+
+def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
+    """The least ε at an allowed δ of the release of a sample: the inverse of `subsampled_delta`, on the private side.
+
+    Parameters
+    ----------
+    synthesizer, population
+        As in `subsampled_delta`.
+    delta
+        δ from 0 to 1; 0 asks for pure ε-differential privacy.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(subsampled_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 6)  # ln(1 + (2 − 1) / 2)
+    0.405465
+    """
+    return epsilon_for_delta(SubsampledRelease(sample=synthesizer, population=population), delta)
+
+
+def _amplify(epsilon: float, rate: float) -> float:
+    """ln(1 + r (e^ε − 1)), without overflow."""
+    if epsilon < LARGEST_EXPONENT:
+        return math.log1p(rate * math.expm1(epsilon))
+    return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0
+
+
+def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
+    """ln Pr(k ones among `drawn` of `total` rows, K of them ones), shape (total + 1, drawn + 1); −∞ where impossible.
+
+    Examples
+    --------
+    >>> np.exp(_log_hypergeometric(2, 1)).tolist()
+    [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
+    """
+    ones, sampled = np.arange(total + 1)[:, None], np.arange(drawn + 1)[None, :]
+    possible = (sampled <= ones) & (drawn - sampled <= total - ones)
+    rest = np.clip(ones - sampled, 0, total - drawn)
+    logs = log_binomials(drawn)[sampled] + log_binomials(total - drawn)[rest] - log_binomials(total)[ones]
+    return np.where(possible, logs.total(), -np.inf)

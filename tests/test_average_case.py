@@ -1,0 +1,400 @@
+"""Average-case privacy against its definition with 50 digits, and the thesis's claims against exact values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dpviz.privacy import delta_for_epsilon
+from dpviz.privacy.average_case import (
+    average_case_delta,
+    certain_count_probability,
+    count_condition,
+    count_release_delta,
+    least_simulator_delta,
+    log_count_probabilities,
+    midpoint_simulator_delta,
+    parameter_draw_delta,
+    parameter_draw_log_odds,
+    printed_count_rate,
+    worst_theta,
+)
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
+
+Matrix = list[list[mp.mpf]]
+
+
+@pytest.fixture(autouse=True)
+def fifty_digits() -> object:
+    with mp.workdps(50):
+        yield
+
+
+def count_law(trials: int, theta: float) -> list[mp.mpf]:
+    p = mp.mpf(theta)
+    return [mp.binomial(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)]
+
+
+def hockey_stick(one: list[mp.mpf], zero: list[mp.mpf], epsilon: float) -> mp.mpf:
+    grow = mp.e ** mp.mpf(epsilon)
+    up = sum(max(p - grow * q, mp.mpf(0)) for p, q in zip(one, zero, strict=True))
+    down = sum(max(q - grow * p, mp.mpf(0)) for p, q in zip(one, zero, strict=True))
+    return max(up, down)
+
+
+def mixtures(matrix: Matrix, theta: float) -> tuple[list[mp.mpf], list[mp.mpf]]:
+    weights = count_law(len(matrix) - 2, theta)
+    one = [sum(w * row[j] for w, row in zip(weights, matrix[1:], strict=True)) for j in range(len(matrix[0]))]
+    zero = [sum(w * row[j] for w, row in zip(weights, matrix[:-1], strict=True)) for j in range(len(matrix[0]))]
+    return one, zero
+
+
+def posterior_draw(n: int, m: int, alpha: float, beta: float) -> Matrix:
+    a, b = mp.mpf(alpha), mp.mpf(beta)
+    return [
+        [mp.binomial(m, j) * mp.beta(a + k + j, b + n - k + m - j) / mp.beta(a + k, b + n - k) for j in range(m + 1)]
+        for k in range(n + 1)
+    ]
+
+
+def plug_in(n: int, m: int, alpha: float, beta: float) -> Matrix:
+    a, b = mp.mpf(alpha), mp.mpf(beta)
+    thetas = [(a + k) / (a + b + n) for k in range(n + 1)]
+    return [[mp.binomial(m, j) * t**j * (1 - t) ** (m - j) for j in range(m + 1)] for t in thetas]
+
+
+def close(found: float, exact: mp.mpf, relative: float) -> bool:
+    return abs(mp.mpf(found) - exact) <= relative * exact
+
+
+@pytest.mark.parametrize(("law", "synthesizer"), [(posterior_draw, BetaBinomial), (plug_in, PosteriorMean)])
+@pytest.mark.parametrize(("n", "m", "alpha", "beta"), [(25, 30, 0.5, 2.0), (60, 50, 6.0, 6.0)])
+@pytest.mark.parametrize(
+    ("theta", "epsilon"), [(0.5, 0.0), (0.3, 0.01), (0.3, 0.7), (0.02, 0.1), (1.0, 0.5), (0.5, 1.4)]
+)
+def test_released_counts_average_over_the_other_rows(
+    law: Callable[..., Matrix],
+    synthesizer: Callable[..., TwoCellSynthesizer],
+    n: int,
+    m: int,
+    alpha: float,
+    beta: float,
+    theta: float,
+    epsilon: float,
+) -> None:
+    exact = hockey_stick(*mixtures(law(n, m, alpha, beta), theta), epsilon)
+    found = average_case_delta(synthesizer(n=n, m=m, alpha=alpha, beta=beta), theta, epsilon)
+    assert close(found, exact, 1e-11)
+
+
+def test_a_delta_made_by_unlikely_counts_alone_needs_all_of_them() -> None:
+    n, theta, epsilon = 400, 0.5, 3.0
+    matrix = np.zeros((n + 1, 2))
+    matrix[:, 0] = 1.0
+    matrix[n] = 0.25, 0.75
+    found = average_case_delta(GivenMatrix(probabilities=matrix), theta, epsilon)
+    assert close(found, mp.mpf("0.75") * mp.mpf(theta) ** (n - 1), 1e-12)
+
+
+@pytest.mark.parametrize("release", [GeometricSanitizer(n=30, epsilon=1.0), LaplaceSanitizer(n=30, epsilon=1.0)])
+def test_random_other_rows_never_cost_privacy(release: TwoCellSynthesizer) -> None:
+    exact = [[mp.mpf(float(cell)) for cell in row] for row in release.transition_matrix()]
+    for theta, epsilon in ((0.4, 0.0), (0.4, 0.3), (0.97, 0.6)):
+        found = average_case_delta(release, theta, epsilon)
+        assert close(found, hockey_stick(*mixtures(exact, theta), epsilon), 1e-10)
+        assert found <= delta_for_epsilon(release, epsilon)
+
+
+def test_known_other_rows_leave_the_extreme_pair_of_tables() -> None:
+    release = BetaBinomial(n=50, m=50, alpha=1.0, beta=1.0)
+    assert average_case_delta(release, 0.0, 1.0) == pytest.approx(delta_for_epsilon(release, 1.0), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "theta", "epsilon"),
+    [
+        (1, 0.3, 0.2),
+        (5, 0.3, 0.5),
+        (100, 0.5, 0.1),
+        (100, 0.9, 1.0),
+        (300, 0.99, 1.0),
+        (1000, 0.5, 1.0),
+        (50, 0.5, 30.0),
+    ],
+)
+def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilon: float) -> None:
+    law = count_law(n - 1, theta)
+    exact = hockey_stick([mp.mpf(0), *law], [*law, mp.mpf(0)], epsilon)
+    assert close(count_release_delta(n, theta, epsilon), exact, 1e-12)
+
+
+def test_the_count_of_very_many_rows_is_a_difference_of_binomial_tails() -> None:
+    n, theta, epsilon = 100_000, 0.3, 0.01
+    values = []
+    for p in (mp.mpf(theta), 1 - mp.mpf(theta)):
+        odds = mp.e ** mp.mpf(epsilon) * p / (1 - p)
+        first = int(mp.floor(n * odds / (1 + odds))) + 1
+
+        def tail(k: int, p: mp.mpf = p) -> mp.mpf:
+            term = total = mp.binomial(n - 1, k) * p**k * (1 - p) ** (n - 1 - k)
+            while term > mp.mpf(10) ** -30 * total:
+                term *= mp.mpf(n - 1 - k) / (k + 1) * p / (1 - p)
+                total, k = total + term, k + 1
+            return total
+
+        values.append(tail(first - 1) - mp.e ** mp.mpf(epsilon) * tail(first))
+    assert close(count_release_delta(n, theta, epsilon), max(values), 1e-11)
+
+
+def draw_delta(n: int, alpha: float, beta: float, theta: float, epsilon: float) -> mp.mpf:
+    """∫ max(0, p − e^ε q) and ∫ max(0, q − e^ε p), split where the integrand starts; nothing but quadrature."""
+    a, b, grow, weights = mp.mpf(alpha), mp.mpf(beta), mp.e ** mp.mpf(epsilon), count_law(n - 1, theta)
+
+    def densities(t: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+        one = sum(
+            w * t ** (k + a) * (1 - t) ** (n - 2 - k + b) / mp.beta(k + 1 + a, n - 1 - k + b)
+            for k, w in enumerate(weights)
+        )
+        zero = sum(
+            w * t ** (k + a - 1) * (1 - t) ** (n - 1 - k + b) / mp.beta(k + a, n - k + b) for k, w in enumerate(weights)
+        )
+        return one, zero
+
+    grid = [mp.mpf(i) / 400 for i in range(1, 400)]
+    values = []
+    for sign in (1, -1):
+
+        def excess(t: mp.mpf, sign: int = sign) -> mp.mpf:
+            one, zero = densities(t)
+            return one - grow * zero if sign > 0 else zero - grow * one
+
+        signs = [excess(t) > 0 for t in grid]
+        changes = [i for i in range(1, len(grid)) if signs[i] != signs[i - 1]]
+        assert len(changes) == 1, "the density ratio must cross e^ε once"
+        low, high = grid[changes[0] - 1], grid[changes[0]]
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if (excess(middle) > 0) == signs[changes[0] - 1] else (low, middle)
+        ends = [low, (low + sign) / 2 if sign > 0 else low / 2, mp.mpf(1 if sign > 0 else 0)]
+        values.append(abs(mp.quad(excess, ends)))
+    return max(values)
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "beta", "theta", "epsilon"),
+    [(1, 1.0, 1.0, 0.5, 3.0), (5, 1.5, 2.0, 0.3, 0.4), (12, 3.0, 1.0, 0.8, 1.0), (20, 4.0, 4.0, 0.5, 0.0)],
+)
+def test_one_posterior_draw_differs_by_quadrature(
+    n: int, alpha: float, beta: float, theta: float, epsilon: float
+) -> None:
+    with mp.workdps(25):
+        assert close(
+            parameter_draw_delta(n, alpha, beta, theta, epsilon), draw_delta(n, alpha, beta, theta, epsilon), 1e-11
+        )
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "beta", "theta", "epsilon"),
+    [
+        (30, 0.5, 0.5, 0.9, 1.0),
+        (30, 2.0, 1.0, 0.5, 5.0),
+        (40, 1e-3, 20.0, 0.02, 1.0),
+        (10, 0.5, 0.5, 0.5, 60.0),
+        (2, 1.0, 1.0, 0.5, 300.0),
+        (60, 6.0, 6.0, 0.5, 1.0),
+    ],
+)
+def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(
+    n: int, alpha: float, beta: float, theta: float, epsilon: float
+) -> None:
+    with mp.workdps(50 + int(epsilon)):
+        weights, grow, values = count_law(n - 1, theta), mp.e ** mp.mpf(epsilon), []
+        for a, b, w in ((mp.mpf(alpha), mp.mpf(beta), weights), (mp.mpf(beta), mp.mpf(alpha), weights[::-1])):
+            one = [w[k] / mp.beta(k + 1 + a, n - 1 - k + b) for k in range(n)]
+            zero = [w[k] / mp.beta(k + a, n - k + b) for k in range(n)]
+            low, high = mp.mpf(-200 - 2 * epsilon), mp.mpf(200 + 2 * epsilon)
+            for _ in range(150):
+                odds = mp.exp((low + high) / 2)
+                powers = [odds**k for k in range(n)]
+                above = odds * mp.fdot(one, powers) > grow * mp.fdot(zero, powers)
+                low, high = (low, mp.log(odds)) if above else (mp.log(odds), high)
+            rest = 1 / (1 + mp.exp(high))
+
+            def tail(x: mp.mpf, y: mp.mpf, rest: mp.mpf = rest) -> mp.mpf:
+                return mp.betainc(y, x, 0, rest, regularized=True)
+
+            values.append(
+                sum(w[k] * (tail(k + 1 + a, n - 1 - k + b) - grow * tail(k + a, n - k + b)) for k in range(n))
+            )
+        assert close(parameter_draw_delta(n, alpha, beta, theta, epsilon), max(values), 1e-12)
+
+
+@pytest.mark.parametrize("law", ["count", "draw"])
+def test_exchanging_ones_and_zeros_changes_nothing(law: str) -> None:
+    for theta, epsilon in ((0.25, 0.3), (0.875, 1.0)):
+        if law == "count":
+            pair = [count_release_delta(80, value, epsilon) for value in (theta, 1 - theta)]
+        else:
+            pair = [
+                parameter_draw_delta(80, 0.5, 3.0, theta, epsilon),
+                parameter_draw_delta(80, 3.0, 0.5, 1 - theta, epsilon),
+            ]
+        assert pair[0] == pytest.approx(pair[1], rel=1e-12)
+
+
+def test_a_posterior_draw_is_post_processing_of_the_count_and_rows_are_of_the_draw() -> None:
+    for epsilon in (0.0, 0.2, 1.0):
+        rows = average_case_delta(BetaBinomial(n=40, m=400, alpha=2.0, beta=1.0), 0.6, epsilon)
+        draw = parameter_draw_delta(40, 2.0, 1.0, 0.6, epsilon)
+        assert rows < draw < count_release_delta(40, 0.6, epsilon)
+
+
+def least_by_linear_programming(n: int, theta: float, epsilon: float) -> float:
+    """The least δ over every simulator: the minimum of the definition itself."""
+    law = np.exp(log_count_probabilities(n - 1, theta))
+    laws, cells, grow = (np.append(0, law), np.append(law, 0)), n + 1, math.exp(epsilon)
+    size, rows, bounds = cells + 1 + 4 * cells, [], []
+    for index, known in enumerate(laws):
+        for side, (factor, bound) in enumerate(((-grow, -known), (1.0, grow * known))):
+            start = cells + 1 + (2 * index + side) * cells
+            for cell in range(cells):
+                row = np.zeros(size)
+                row[cell], row[start + cell] = factor, -1
+                rows.append(row)
+                bounds.append(bound[cell])
+            row = np.zeros(size)
+            row[start : start + cells], row[cells] = 1, -1
+            rows.append(row)
+            bounds.append(0.0)
+    cost, total = np.zeros(size), np.zeros(size)
+    cost[cells], total[:cells] = 1, 1
+    return float(linprog(cost, A_ub=np.array(rows), b_ub=bounds, A_eq=[total], b_eq=[1]).fun)
+
+
+@pytest.mark.parametrize(("n", "theta"), [(20, 0.5), (20, 0.9), (8, 0.3)])
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
+def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, epsilon: float) -> None:
+    best, condition = least_by_linear_programming(n, theta, epsilon), count_condition(n, theta, epsilon)
+    assert condition.least - 1e-7 <= best <= condition.midpoint + 1e-7
+    assert condition.midpoint <= condition.repaired * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
+def test_the_midpoint_simulator_is_the_even_mixture(epsilon: float) -> None:
+    law = count_law(11, 0.3)
+    one, zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
+    even = [(p + q) / 2 for p, q in zip(one, zero, strict=True)]
+    exact = max(hockey_stick(one, even, epsilon), hockey_stick(zero, even, epsilon))
+    assert close(midpoint_simulator_delta(lambda value: count_release_delta(12, 0.3, value), epsilon), exact, 1e-11)
+
+
+def test_proposition_2_15_holds_for_the_best_simulator_of_a_release_of_rows() -> None:
+    def delta_of(epsilon: float) -> float:
+        return average_case_delta(BetaBinomial(n=30, m=30, alpha=1.0, beta=1.0), 0.3, epsilon)
+
+    for epsilon in (0.01, 0.1, 0.5):
+        assert 0 < least_simulator_delta(delta_of, epsilon) <= midpoint_simulator_delta(delta_of, epsilon)
+
+
+@pytest.mark.parametrize(
+    ("n", "theta", "epsilon", "refuted"),
+    [
+        (100, 0.5, 0.01, True),
+        (100, 0.5, 0.1, True),
+        (100, 0.5, 1.0, False),
+        (1000, 0.5, 0.01, True),
+        (1000, 0.5, 0.1, False),
+        (1000, 0.5, 1.0, False),
+        (20, 0.9, 1.0, True),
+    ],
+)
+def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
+    n: int, theta: float, epsilon: float, refuted: bool
+) -> None:
+    law, grow = count_law(n, theta), mp.e ** mp.mpf(epsilon)
+    pairs = list(itertools.pairwise(law))
+    printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
+    condition = count_condition(n, theta, epsilon)
+    assert close(condition.printed, printed, 1e-8)
+    assert condition.refuted == refuted
+    if not refuted:
+        assert condition.midpoint < condition.printed
+
+
+def test_the_printed_slack_of_proposition_6_17_shrinks_faster_than_the_true_delta() -> None:
+    small, large = (count_condition(n, 0.5, 1e-6) for n in (100, 10_000))
+    assert small.printed / large.printed == pytest.approx(100, rel=0.02)
+    assert small.least / large.least == pytest.approx(10, rel=0.02)
+
+
+@pytest.mark.parametrize("theta", [0.001, 0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.1, 5.0, 700.0])
+def test_theorem_6_18_holds_at_every_theta(theta: float, epsilon: float) -> None:
+    certain = certain_count_probability(20, theta)
+    assert 0 < certain <= count_release_delta(20, theta, epsilon) * (1 + 1e-12)
+    assert count_release_delta(20, theta, 700.0) == pytest.approx(certain, rel=1e-12)
+
+
+@pytest.mark.parametrize("theta", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_corollary_6_19_fails_at_a_fixed_theta_where_delta_falls_exponentially(theta: float, epsilon: float) -> None:
+    deltas = [
+        midpoint_simulator_delta(lambda e, n=n: count_release_delta(n, theta, e), epsilon) for n in (1000, 10_000)
+    ]
+    rates = [printed_count_rate(n, epsilon) for n in (1000, 10_000)]
+    assert max(rates) < 0
+    assert deltas[1] / deltas[0] < 0.15 * rates[1] / rates[0]
+
+
+@pytest.mark.parametrize("n", [100, 1000, 10_000])
+def test_the_conclusion_of_corollary_6_19_holds_where_theta_may_depend_on_n(n: int) -> None:
+    free = worst_theta(lambda theta: count_release_delta(n, theta, 1.0), 1e-9)
+    kept = worst_theta(lambda theta: count_release_delta(n, theta, 1.0), 0.1)
+    assert free.delta > 0.9999
+    assert kept.delta < math.exp(-0.02 * n)
+    assert kept.theta_real == pytest.approx(0.1) or kept.theta_real == pytest.approx(0.9)
+
+
+def test_theorem_6_20_a_draw_gains_without_bound_and_more_than_printed() -> None:
+    n, alpha, beta, theta = 30, 2.0, 3.0, 0.4
+    weights = count_law(n - 1, theta)
+    for log_odds in (-40.0, 0.0, 3.0, 60.0):
+        odds = mp.exp(mp.mpf(log_odds))
+        one = sum(w * odds ** (k + 1) / mp.beta(k + 1 + alpha, n - 1 - k + beta) for k, w in enumerate(weights))
+        zero = sum(w * odds**k / mp.beta(k + alpha, n - k + beta) for k, w in enumerate(weights))
+        found = parameter_draw_log_odds(n, alpha, beta, theta, log_odds)
+        assert abs(found.exact - mp.log(one / zero)) < 1e-12 * max(1, abs(log_odds))
+        assert found.printed == pytest.approx(log_odds + math.log(beta / (alpha + n)), abs=1e-12)
+        assert found.printed < found.exact
+    assert parameter_draw_delta(n, alpha, beta, theta, 50.0) > 0
+
+
+def test_the_scan_finds_a_peak_inside_and_at_the_end() -> None:
+    inside = worst_theta(lambda theta: math.exp(-((theta - 0.3) ** 2)), 0.01)
+    assert (inside.theta_real, inside.delta) == (pytest.approx(0.3, abs=1e-4), pytest.approx(1.0, abs=1e-8))
+    assert worst_theta(lambda theta: theta, 0.01).theta_real == 0.99
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: count_release_delta(0, 0.5, 1.0), "n "),
+        (lambda: count_release_delta(5, 1.5, 1.0), "theta_real"),
+        (lambda: count_release_delta(5, 0.5, -1.0), "epsilon"),
+        (lambda: parameter_draw_delta(5, 0.0, 1.0, 0.5, 1.0), "alpha"),
+        (lambda: parameter_draw_delta(5, 1.0, math.nan, 0.5, 1.0), "beta"),
+        (lambda: average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), math.nan, 1.0), "theta_real"),
+        (lambda: worst_theta(lambda theta: theta, 0.5), "least"),
+        (lambda: certain_count_probability(5, -0.1), "theta_real"),
+    ],
+)
+def test_a_wrong_value_is_named(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()

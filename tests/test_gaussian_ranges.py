@@ -1,0 +1,420 @@
+"""The Gaussian mechanism, and the largest range of Gaussian data, against 60 digits, brute force and print."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpviz.priors.ranges import RANGE_METHODS, GaussianRelease, maximum_range
+from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, log_gaussian_delta
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
+
+INFINITE = math.inf
+RANDOM = [method for method in RANGE_METHODS if method != "param_map"]
+EPSILONS = [0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 50.0, 1000.0]
+DELTAS = [1e-300, 1e-100, 1e-12, 1e-5, 0.01, 0.5, 0.9]
+
+
+@pytest.fixture(autouse=True)
+def sixty_digits() -> object:
+    with mp.workdps(60):
+        yield
+
+
+def release(method: str, n: int = 100, m: int = 1, sigma0: float = INFINITE, sets: int = 1) -> GaussianRelease:
+    return GaussianRelease(method=method, n=n, m=m, sigma=1.0, sigma0=sigma0, sets=sets)
+
+
+# The Gaussian mechanism
+
+
+def balle_wang(ratio: float, epsilon: float) -> mp.mpf:
+    """The definition; its two terms agree in as many digits as δ/r is small, hence 400 digits."""
+    with mp.workdps(400):
+        r, e = mp.mpf(ratio), mp.mpf(epsilon)
+        return mp.ncdf(r / 2 - e / r) - mp.exp(e) * mp.ncdf(-r / 2 - e / r)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_delta_has_twelve_digits_from_1e_300_to_090(epsilon: float) -> None:
+    ratios = [gaussian_ratio(epsilon, delta) for delta in DELTAS] + [1e-10, 1e-5, 1e-2, 0.3, 1.0, 3.0]
+    checked = 0
+    for ratio in ratios:
+        exact = balle_wang(ratio, epsilon)
+        if exact > mp.mpf("1e-301"):
+            assert abs(gaussian_delta(ratio, epsilon) / exact - 1) < 1e-12, ratio
+            assert abs(log_gaussian_delta(ratio, epsilon) - mp.log(exact)) < 1e-12, ratio
+            checked += 1
+    assert checked >= len(DELTAS)
+
+
+@pytest.mark.parametrize(("ratio", "epsilon"), [(0.1, 5.0), (1e-3, 0.5), (0.02, 40.0), (1e-8, 1e-6)])
+def test_log_delta_is_right_where_delta_underflows(ratio: float, epsilon: float) -> None:
+    exact = mp.log(balle_wang(ratio, epsilon)) if epsilon / ratio < 100 else log_tail(ratio, epsilon)
+    assert abs(log_gaussian_delta(ratio, epsilon) / exact - 1) < 1e-13
+
+
+def log_tail(ratio: float, epsilon: float) -> mp.mpf:
+    """ln δ from the integral of 1 − e^{ε − L} over the tail L > ε, scaled by the normal density at its edge."""
+    r, a = mp.mpf(ratio), mp.mpf(epsilon) / mp.mpf(ratio) - mp.mpf(ratio) / 2
+    area = mp.quad(lambda t: mp.exp(-t - (t / a) ** 2 / 2) * -mp.expm1(-r * t / a), [0, 1, 5, 20, 80, 160]) / a
+    return mp.log(area) - a**2 / 2 - mp.log(2 * mp.pi) / 2
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_largest_ratio_is_private_and_no_larger_one_is(epsilon: float, delta: float) -> None:
+    ratio = gaussian_ratio(epsilon, delta)
+    assert balle_wang(ratio, epsilon) <= delta * (1 + 1e-12)
+    assert gaussian_delta(ratio, epsilon) <= delta < gaussian_delta(ratio * (1 + 1e-6), epsilon)
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 0.05, 0.5, 2.0, 30.0, 1e4])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_least_epsilon_is_private_and_no_smaller_one_is(ratio: float, delta: float) -> None:
+    epsilon = gaussian_epsilon(ratio, delta)
+    assert gaussian_delta(ratio, epsilon) <= delta
+    if gaussian_delta(ratio, 0.0) <= delta:
+        assert epsilon == 0
+    else:
+        assert gaussian_delta(ratio, epsilon * (1 - 1e-6)) > delta
+
+
+def test_google_dp_accounting_gives_the_same_delta() -> None:
+    for ratio, epsilon in itertools.product([0.2, 1.0, 4.0], [0.0, 0.5, 2.0, 5.0]):
+        theirs = GaussianPrivacyLoss(1 / ratio).get_delta_for_epsilon(epsilon)
+        assert gaussian_delta(ratio, epsilon) == pytest.approx(theirs, rel=1e-8, abs=1e-14)
+
+
+def test_no_noise_and_no_difference_are_the_limits() -> None:
+    assert gaussian_ratio(1.0, 0.0) == 0 and gaussian_ratio(1.0, 1.0) == INFINITE
+    assert gaussian_delta(0.0, 1.0) == 0 and gaussian_delta(INFINITE, 1.0) == 1
+    assert gaussian_epsilon(0.0, 0.0) == 0 and gaussian_epsilon(INFINITE, 1.0) == 0
+    assert gaussian_epsilon(0.1, 0.0) == INFINITE and gaussian_epsilon(INFINITE, 0.999) == INFINITE
+
+
+def test_arrays_give_what_their_numbers_give() -> None:
+    ratios, epsilons = np.array([[0.0], [1e-9], [0.3], [5.0]]), np.array([0.0, 1e-3, 1.0, 20.0])
+    table = gaussian_delta(ratios, epsilons)
+    assert isinstance(table, np.ndarray) and table.shape == (4, 4)
+    for (i, j), value in np.ndenumerate(table):
+        assert value == pytest.approx(gaussian_delta(float(ratios[i, 0]), float(epsilons[j])), rel=1e-14)
+
+
+@pytest.mark.parametrize("bad", [-1.0, math.nan, "1", None, True])
+def test_what_is_no_number_of_the_domain_is_named(bad: object) -> None:
+    with pytest.raises(ValueError, match="ratio must be"):
+        gaussian_delta(bad, 1.0)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="epsilon must be"):
+        gaussian_ratio(bad, 0.1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="delta must be"):
+        gaussian_epsilon(1.0, bad)  # type: ignore[arg-type]
+
+
+# Untruncated releases
+
+
+@pytest.mark.parametrize("sigma0", [INFINITE, 1.0, 0.05])
+@pytest.mark.parametrize("sets", [1, 3])
+@pytest.mark.parametrize("method", RANDOM)
+def test_the_ratio_is_the_mahalanobis_distance_of_everything_released(method: str, sets: int, sigma0: float) -> None:
+    n, m, sigma, reach = 7, 4, 2.0, 1.3
+    posterior = 1 / (n / sigma**2 + 1 / sigma0**2)
+    shift = posterior * n / sigma**2 * 2 * reach * sigma / n
+    covariance = {
+        "param_post": np.array([[posterior]]),
+        "synth_map": sigma**2 * np.eye(m),
+        "synth_post_one": sigma**2 * np.eye(m) + posterior,
+        "synth_post_many": (sigma**2 + posterior) * np.eye(m),
+    }[method]
+    everything = np.kron(np.eye(sets), covariance)
+    means = np.full(len(everything), shift)
+    distance = math.sqrt(means @ np.linalg.solve(everything, means))
+    mechanism = GaussianRelease(method=method, n=n, m=m, sigma=sigma, sigma0=sigma0, sets=sets)
+    assert mechanism.ratio(reach) == pytest.approx(distance, rel=1e-13)
+    assert mechanism.delta(reach, 0.4) == pytest.approx(gaussian_delta(distance, 0.4), rel=1e-11)
+    assert mechanism.epsilon(reach, 1e-4) == pytest.approx(gaussian_epsilon(distance, 1e-4), rel=1e-11)
+    assert mechanism.noise_sd == pytest.approx(math.sqrt(covariance.sum()) / len(covariance), rel=1e-13)
+
+
+# Releases conditioned to [−R, R]
+
+
+def moments(mechanism: GaussianRelease) -> tuple[mp.mpf, mp.mpf]:
+    """s and σ_μ² with 60 digits, σ = 1."""
+    prior = mp.mpf(0) if mechanism.sigma0 == INFINITE else 1 / mp.mpf(mechanism.sigma0) ** 2
+    posterior = 1 / (mechanism.n + prior)
+    return posterior * mechanism.n, posterior
+
+
+def exact_single(mechanism: GaussianRelease, reach: float) -> mp.mpf:
+    """ln p(R | −R + 2R/n) − ln p(R | −R) of one truncated normal number, times how many there are."""
+    s, posterior = moments(mechanism)
+    extra = {"param_post": posterior, "synth_map": mp.mpf(1), "synth_post_many": 1 + posterior}
+    sd, end = mp.sqrt(extra[mechanism.method]), mp.mpf(reach)
+
+    def log_density(mean: mp.mpf) -> mp.mpf:
+        inside = mp.erf((end - s * mean) / sd / mp.sqrt(2)) + mp.erf((end + s * mean) / sd / mp.sqrt(2))
+        return -(((end - s * mean) / sd) ** 2) / 2 - mp.log(inside)
+
+    copies = mechanism.sets * (1 if mechanism.method == "param_post" else mechanism.m)
+    return copies * (log_density(-end + 2 * end / mechanism.n) - log_density(-end))
+
+
+def exact_joint(mechanism: GaussianRelease, reach: float, points: int) -> mp.mpf:
+    """The same for the m rows of SYNTH_Post(One), by the trapezoid rule from 14 posterior deviations below the centre
+    to as many above 0; `points` puts at least two of them in a standard deviation of the integrand."""
+    s, posterior = moments(mechanism)
+    m, end, margin = mechanism.m, mp.mpf(reach), 14 * mp.sqrt(posterior)
+
+    def log_density(mean: mp.mpf) -> mp.mpf:
+        centre = s * mean
+        step = (2 * margin - centre) / points
+        total = mp.mpf(0)
+        for index in range(points + 1):
+            mu = centre - margin + index * step
+            row = (mp.erfc((mu - end) / mp.sqrt(2)) - mp.erfc((mu + end) / mp.sqrt(2))) / 2
+            total += row**m * mp.exp(-((mu - centre) ** 2) / (2 * posterior))
+        return -((end - centre) ** 2) / (2 * (posterior + mp.mpf(1) / m)) - mp.log(total * step)
+
+    return mechanism.sets * (log_density(-end + 2 * end / mechanism.n) - log_density(-end))
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 100_000])
+@pytest.mark.parametrize("method", ["param_post", "synth_map", "synth_post_many"])
+def test_pure_epsilon_of_a_number_has_thirteen_digits(method: str, n: int) -> None:
+    for sigma0, reach in itertools.product([INFINITE, 1e6, 1.0, 1e-4], [1e-8, 1e-3, 0.3, 0.52, 2.0, 30.0, 1e4]):
+        mechanism = release(method, n=n, m=3, sigma0=sigma0, sets=2)
+        error = abs(mechanism.pure_epsilon(reach) / exact_single(mechanism, reach) - 1)
+        assert error < 1e-13, (sigma0, reach)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "sigma0", "reach", "points"),
+    [
+        (2, 1, INFINITE, 1e-8, 600),
+        (2, 100_000, INFINITE, 6.0, 600),
+        (3, 100_000, 1.0, 1.5, 8000),
+        (10, 10, 0.3, 0.4, 600),
+        (100, 1, INFINITE, 60.0, 2000),
+        (100, 100, 1.0, 0.9, 600),
+        (100_000, 100_000, INFINITE, 0.5, 600),
+        (100_000, 1, INFINITE, 3.0, 2000),
+    ],
+)
+def test_pure_epsilon_of_rows_around_one_draw_has_twelve_digits(
+    n: int, m: int, sigma0: float, reach: float, points: int
+) -> None:
+    mechanism = release("synth_post_one", n=n, m=m, sigma0=sigma0)
+    with mp.workdps(40):
+        assert abs(mechanism.pure_epsilon(reach) / exact_joint(mechanism, reach, points) - 1) < 1e-12
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+@pytest.mark.parametrize("reach", [0.2, 1.0, 4.0])
+@pytest.mark.parametrize("sigma0", [INFINITE, 0.5])
+@pytest.mark.parametrize("method", ["param_post", "synth_map", "synth_post_many"])
+def test_no_pair_of_means_and_no_released_number_is_worse(method: str, sigma0: float, reach: float, n: int) -> None:
+    mechanism = release(method, n=n, sigma0=sigma0)
+    s, posterior = (float(value) for value in moments(mechanism))
+    sd = math.sqrt({"param_post": posterior, "synth_map": 1.0, "synth_post_many": 1 + posterior}[method])
+    means, numbers = np.linspace(-reach, reach, 20 * n + 1), np.linspace(-reach, reach, 41)
+    law = norm(s * means[:, None], sd)
+    log_density = law.logpdf(numbers) - np.log(law.cdf(reach) - law.cdf(-reach))
+    steps = [log_density[lag:] - log_density[:-lag] for lag in range(1, 21)]  # 20 grid steps are 2R/n
+    worst = max(float(np.abs(step).max()) for step in steps)
+    assert mechanism.pure_epsilon(reach) == pytest.approx(worst, rel=1e-10)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("reach", [0.2, 1.0, 3.0])
+@pytest.mark.parametrize("sigma0", [INFINITE, 0.5])
+def test_no_pair_of_means_and_no_two_released_rows_are_worse(sigma0: float, reach: float, n: int) -> None:
+    mechanism = release("synth_post_one", n=n, m=2, sigma0=sigma0)
+    s, posterior = (float(value) for value in moments(mechanism))
+    inverse = np.linalg.inv(np.eye(2) + posterior)
+    means = np.linspace(-reach, reach, 10 * n + 1)
+    nodes, weights = np.polynomial.legendre.leggauss(50)
+
+    def exponents(numbers: np.ndarray) -> np.ndarray:
+        first, second = (grid - s * means[:, None, None] for grid in np.meshgrid(numbers, numbers))
+        return -(inverse[0, 0] * (first**2 + second**2) + 2 * inverse[0, 1] * first * second) / 2
+
+    box = np.exp(exponents(reach * nodes)) @ weights @ weights
+    log_density = exponents(np.linspace(-reach, reach, 9)) - np.log(box)[:, None, None]
+    steps = [log_density[lag:] - log_density[:-lag] for lag in range(1, 11)]
+    worst = max(float(np.abs(step).max()) for step in steps)
+    assert mechanism.pure_epsilon(reach) == pytest.approx(worst, rel=1e-10)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 1), (2, 1000), (100, 100), (100_000, 1), (100_000, 100_000)])
+@pytest.mark.parametrize("method", RANDOM)
+def test_pure_epsilon_rises_with_the_range_between_its_bounds(method: str, n: int, m: int) -> None:
+    reaches = np.concatenate([[1e-100], np.geomspace(1e-8, 1e4, 60), [1e100]])
+    for sigma0 in (INFINITE, 1.0, 1e-12):
+        mechanism = release(method, n=n, m=m, sigma0=sigma0)
+        values = np.array([mechanism.pure_epsilon(float(reach)) for reach in reaches])
+        assert np.all(np.isfinite(values)) and np.all(np.diff(values) > 0)
+        s, posterior = (float(value) for value in moments(mechanism))
+        variance = {
+            "param_post": posterior,
+            "synth_map": 1 / m,
+            "synth_post_one": posterior + 1 / m,
+            "synth_post_many": (1 + posterior) / m,
+        }[method]
+        bound = 2 * s * reaches**2 / (n * variance)
+        assert np.all(values >= bound * (1 - 1e-12)) and np.all(values <= 2 * bound)
+
+
+def test_one_synthetic_row_is_the_same_from_one_draw_as_from_many() -> None:
+    for n, reach, sigma0 in itertools.product([2, 30, 5000], [1e-6, 0.4, 3.0, 200.0], [INFINITE, 0.2]):
+        one, many = (release(method, n=n, sigma0=sigma0) for method in ("synth_post_one", "synth_post_many"))
+        assert one.pure_epsilon(reach) == pytest.approx(many.pure_epsilon(reach), rel=1e-12)
+        assert one.ratio(reach) == pytest.approx(many.ratio(reach), rel=1e-14)
+
+
+def test_a_narrower_prior_is_never_less_private() -> None:
+    widths = np.geomspace(1e-4, 1e4, 25)
+    for method, (n, m), reach in itertools.product(RANDOM, [(1, 1), (2, 1000), (100, 100)], [1e-3, 0.5, 3.0, 100.0]):
+        mechanisms = [release(method, n=n, m=m, sigma0=float(width)) for width in widths]
+        pure = np.array([mechanism.pure_epsilon(reach) for mechanism in mechanisms])
+        ratios = np.array([mechanism.ratio(reach) for mechanism in mechanisms])
+        assert np.all(pure[1:] >= pure[:-1] * (1 - 1e-12)) and np.all(np.diff(ratios) >= 0)
+
+
+# The largest range
+
+
+@pytest.mark.parametrize("method", RANDOM)
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 100_000), (100, 100), (100_000, 1)])
+def test_the_largest_range_is_private_and_no_larger_one_is(method: str, n: int, m: int) -> None:
+    for sigma, sigma0, sets in [(1.0, INFINITE, 1), (1e12, 1e-12, 1), (2.0, 1.0, 100)]:
+        mechanism = GaussianRelease(method=method, n=n, m=m, sigma=sigma, sigma0=sigma0, sets=sets)
+        for epsilon, delta in itertools.product([1e-6, 1.0, 1000.0], [0.0, 1e-300, 1e-5, 0.9]):
+            reach = maximum_range(method, n=n, m=m, sigma=sigma, sigma0=sigma0, epsilon=epsilon, delta=delta, sets=sets)
+            if delta == 0:
+                assert mechanism.pure_epsilon(reach) <= epsilon < mechanism.pure_epsilon(reach * (1 + 1e-6))
+            else:
+                assert mechanism.delta(reach, epsilon) <= delta < mechanism.delta(reach * (1 + 1e-6), epsilon)
+
+
+def test_no_range_makes_the_posterior_mode_private() -> None:
+    mechanism = release("param_map")
+    assert mechanism.ratio(1e-6) == mechanism.pure_epsilon(1e-6) == mechanism.epsilon(1e-6, 0.5) == INFINITE
+    assert mechanism.delta(1e-6, 50.0) == 1
+    assert maximum_range("param_map", n=100, epsilon=1.0) == maximum_range("param_map", n=9, epsilon=9, delta=0.5) == 0
+
+
+def test_the_flat_prior_is_the_limit_of_wide_priors() -> None:
+    for method, delta in itertools.product(RANDOM, [0.0, 1e-5]):
+        flat, wide = (
+            maximum_range(method, n=50, m=20, sigma0=sigma0, epsilon=1.0, delta=delta) for sigma0 in (INFINITE, 1e6)
+        )
+        assert flat == pytest.approx(wide, rel=1e-11)
+        assert flat != maximum_range(method, n=50, m=20, sigma0=1.0, epsilon=1.0, delta=delta)
+
+
+def test_only_sigma0_over_sigma_matters() -> None:
+    for method, delta in itertools.product(RANDOM, [0.0, 1e-5]):
+        first, second = (
+            maximum_range(method, n=50, m=20, sigma=unit, sigma0=0.25 * unit, epsilon=1.0, delta=delta)
+            for unit in (1.0, 1024.0)
+        )
+        assert first == second
+
+
+@pytest.mark.parametrize(
+    ("method", "m", "sigma0", "delta", "published"),
+    [
+        ("param_post", 1, 1.0, 1e-5, 1.347),
+        ("synth_map", 100, 1.0, 1e-5, 1.354),
+        ("param_post", 1, INFINITE, 0.0, 0.52085),
+        ("synth_post_one", 1, INFINITE, 0.0, 5.234),
+        ("synth_post_many", 1, INFINITE, 0.0, 5.234),
+    ],
+)
+def test_known_ranges_at_epsilon_1_and_100_rows(
+    method: str, m: int, sigma0: float, delta: float, published: float
+) -> None:
+    digits = len(str(published).split(".")[1])
+    assert round(maximum_range(method, n=100, m=m, sigma0=sigma0, epsilon=1.0, delta=delta), digits) == published
+
+
+# What Zheng's chapter 7 prints, and what it really gives
+
+
+def test_theorem_7_7_is_right_and_its_necessary_half_holds_from_the_root_of_half_epsilon() -> None:
+    for n, sigma0, epsilon in itertools.product([1, 2, 100, 100_000], [INFINITE, 1.0, 1e-4], [1e-3, 1.0, 50.0]):
+        mechanism = release("param_post", n=n, sigma0=sigma0)
+        assert mechanism.pure_epsilon(math.sqrt(epsilon) / 2) < epsilon
+        assert mechanism.pure_epsilon(math.sqrt(epsilon / 2)) >= epsilon * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "sigma0", "reach", "delta", "really"),
+    [
+        ("param_post", 1.0, math.sqrt(100 / (2 * math.log(1e5))), 1e-5, 1.77e-3),  # 7.8
+        ("synth_post_many", INFINITE, math.sqrt(100 / 2), 0.0, 1.864),  # 7.12
+        ("synth_map", INFINITE, math.sqrt(100 / (2 - 1 / 200)), 0.0, 1.888),  # 7.14
+    ],
+)
+def test_printed_ranges_break_their_promise(
+    method: str, sigma0: float, reach: float, delta: float, really: float
+) -> None:
+    mechanism = release(method, sigma0=sigma0)
+    value = mechanism.delta(reach, 1.0) if delta else mechanism.pure_epsilon(reach)
+    assert float(f"{value:.{3 if delta else 4}g}") == really > (delta or 1.0)
+
+
+def test_theorem_7_15_is_safe_at_epsilon_1_and_not_at_20() -> None:
+    def printed(m: int, epsilon: float) -> float:
+        return 100 * epsilon / (2 * m * math.sqrt(2 * math.log(m / 1e-5)))
+
+    assert printed(100, 1.0) == pytest.approx(0.088, abs=5e-4)
+    assert release("synth_map", m=100, sigma0=1.0).delta(printed(100, 1.0), 1.0) < 1e-5
+    assert balle_wang(2 * printed(1, 20.0) / 100, 20.0) == pytest.approx(1.892e-3, rel=1e-3)
+    assert release("synth_map").delta(printed(1, 20.0), 20.0) == pytest.approx(1.892e-3, rel=1e-3)
+
+
+def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
+    def printed(epsilon: float) -> float:
+        return math.sqrt(epsilon * 100 / (4 * math.sqrt(2 * 100 * math.log(1e5))))
+
+    assert printed(1.0) == pytest.approx(0.722, abs=5e-4)
+    assert release("synth_map", m=100, sigma0=1.0).delta(printed(1.0), 1.0) < 1e-5
+    assert balle_wang(20 * printed(0.1) / 100, 0.1) == pytest.approx(2.409e-4, rel=1e-3)
+    assert release("synth_map", m=100).delta(printed(0.1), 0.1) == pytest.approx(2.409e-4, rel=1e-3)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"method": "synth"}, "method must be one of param_map, param_post"),
+        ({"n": 0}, "n .* must be a whole number from 1 to 100,000; got 0"),
+        ({"m": 2.5}, "m .* must be a whole number from 1 to 100,000; got 2.5"),
+        ({"sets": 101}, "sets .* must be a whole number from 1 to 100; got 101"),
+        ({"sigma": 0.0}, "sigma .* must be a number from"),
+        ({"sigma": INFINITE}, "sigma .* got ∞"),
+        ({"sigma0": -1.0}, "sigma0 .* must be a number from"),
+        ({"sigma0": math.nan}, "sigma0 .* got nan"),
+        ({"epsilon": 0.0}, "epsilon .* must be a number from"),
+        ({"delta": 1.0}, "delta .* must be below 1"),
+        ({"delta": -0.1}, "delta .* must be a number from 0 to 1"),
+    ],
+)
+def test_each_bad_parameter_is_named(change: dict[str, object], message: str) -> None:
+    arguments = {"method": "param_post", "n": 10, "m": 1, "sigma": 1.0, "epsilon": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        maximum_range(**arguments)  # type: ignore[arg-type]
