@@ -2,11 +2,10 @@
 
 import gc
 import sys
-from pathlib import Path
 
 import streamlit as st
 
-PAGES = Path(__file__).parent / "pages"
+from pages.components.navigation import navigate
 
 
 @st.cache_resource
@@ -21,7 +20,4 @@ def tune_process() -> None:
 
 tune_process()
 st.set_page_config(page_title="dpviz", page_icon="🔎", layout="wide")
-st.navigation(
-    [st.Page(PAGES / "transition_matrices.py", title="Transition matrices", icon="🔢", default=True)],
-    position="hidden" if st.context.is_embedded else "top",
-).run()
+navigate().run()

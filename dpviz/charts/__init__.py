@@ -3,11 +3,13 @@
 from dpviz.charts.attacker import attacker_chart
 from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
+from dpviz.charts.prior_curves import curves_chart
 from dpviz.charts.profile import compare_profiles, profile_chart
 
 __all__ = [
     "attacker_chart",
     "compare_profiles",
+    "curves_chart",
     "log_odds_heatmap",
     "log_odds_html",
     "matrix_heatmap",

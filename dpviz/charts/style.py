@@ -21,13 +21,22 @@ SYNTHESIZER_COLORS = {
 }
 """One colour of Okabe and Ito's palette per law, in every picture."""
 
+METHOD_COLORS = {
+    "synth_post_one": SYNTHESIZER_COLORS["beta_binomial"],
+    "synth_post_many": SYNTHESIZER_COLORS["posterior_mean"],
+    "synth_map": SYNTHESIZER_COLORS["posterior_mode"],
+    "param_post": "#009E73",
+    "param_map": "#E69F00",
+}
+"""The same for the methods of Zheng's thesis: those that are a law above have its colour."""
+
 OTHER_COLOR = "#56B4E9"
 """The colour of a law that has not been given one of its own."""
 
 
 def color_of(key: str) -> str:
-    """The colour of the law with this key."""
-    return SYNTHESIZER_COLORS.get(key, OTHER_COLOR)
+    """The colour of the law or method with this key."""
+    return SYNTHESIZER_COLORS.get(key) or METHOD_COLORS.get(key, OTHER_COLOR)
 
 
 MAGNITUDES = "Cividis"

@@ -23,6 +23,9 @@ AuditFamily = Literal["bernoulli", "categorical", "gaussian"]
 Verdict = Literal["exact", "safe", "unsafe", "true", "false", "constant not named", "not asked here"]
 
 FAMILIES: tuple[AuditFamily, ...] = ("bernoulli", "categorical", "gaussian")
+FLAT = 1e100
+"""A prior standard deviation that no printed condition tells from an infinite one."""
+
 SAME = 1e-9
 """Relative distance within which a printed and an exact value count as one."""
 
@@ -61,6 +64,11 @@ class Setting:
             raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
         if self.alpha < 1:
             raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
+
+    def arguments(self, **more: float) -> dict[str, object]:
+        """All that a printed formula may ask for, by the names it uses; an infinite σ0 as a very large one."""
+        sigma_0 = min(self.sigma0, FLAT)
+        return {**dataclasses.asdict(self), "beta": self.alpha, "sigma_0": sigma_0, "data_bound": 1.0, **more}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,10 +163,6 @@ def _finding(bound: PrintedBound, method: str, asked: Setting) -> Finding:
     return _said(_range(blank) if bound.quantity == "range" else _prior(blank))
 
 
-def _values(setting: Setting, **more: float) -> dict[str, object]:
-    return {**dataclasses.asdict(setting), "sigma_0": setting.sigma0, "beta": setting.alpha, **more}
-
-
 def _prior(blank: Finding) -> Finding:
     bound, setting = blank.bound, blank.setting
     cells = setting.cells if bound.family == "categorical" else 2
@@ -166,10 +170,10 @@ def _prior(blank: Finding) -> Finding:
     shape = {"n": setting.n, "m": setting.m, "cells": cells}
     exact = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
     if bound.constant:
-        unit = bound.at(**_values(setting, constant=1.0))
+        unit = bound.at(**setting.arguments(constant=1.0))
         constant = exact / unit if unit > 0 and math.isfinite(exact) else None
         return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
-    printed = bound.at(**_values(setting))
+    printed = bound.at(**setting.arguments())
     if not PRIOR_ONES.minimum <= printed <= PRIOR_ONES.maximum:
         largest = readable(PRIOR_ONES.maximum)
         return dataclasses.replace(
@@ -204,9 +208,9 @@ def _range(blank: Finding) -> Finding:
         blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
         epsilon=setting.epsilon, delta=delta,
     )  # fmt: skip
-    printed = bound.at(**_values(setting))
+    printed = bound.at(**setting.arguments())
     found = dataclasses.replace(blank, printed=printed, exact=exact)
-    if not bound.applies(**_values(setting)):
+    if not bound.applies(**setting.arguments()):
         return dataclasses.replace(found, sentence=f"Its condition, {bound.conditions}, does not hold here.")
     if math.isinf(printed) or printed == 0:
         return dataclasses.replace(found, sentence="It gives no finite range here.")
@@ -230,7 +234,7 @@ def _scale(blank: Finding) -> Finding:
         sensitivity = 2 * shrinkage / setting.n
     else:
         sensitivity = 1 / (setting.n + 2 * (setting.alpha - 1))
-    exact, printed = sensitivity / setting.epsilon, bound.at(**_values(setting, data_bound=1.0))
+    exact, printed = sensitivity / setting.epsilon, bound.at(**setting.arguments())
     gives = setting.epsilon * exact / printed
     verdict: Verdict = "safe" if printed >= exact else "unsafe"
     return dataclasses.replace(blank, verdict=verdict, printed=printed, exact=exact, gives_epsilon=gives)
@@ -261,10 +265,10 @@ def _size(finding: Finding) -> str:
         return f"Unsafe: it gives ε = {readable(finding.gives_epsilon or 0.0, 4)}, not {epsilon}."
     if finding.verdict == "safe" and factor is not None:
         loose = factor if finding.bound.quantity != "range" else 1 / factor
-        more = "the" if loose < 1.0005 else f"{readable(loose, 3)} times the"
+        times = f"{readable(100 * (loose - 1), 2)} %" if loose < 1.1 else f"{readable(loose, 3)} times"
         if finding.bound.quantity == "range":
-            return f"Safe: the exact {what} is {readable(loose, 3)} times as large."
-        return f"Safe: {more} {what} that is needed."
+            return f"Safe: the exact {what} is {times} {'larger' if loose < 1.1 else 'as large'}."
+        return f"Safe: {times} {'more ' + what + ' than' if loose < 1.1 else 'the ' + what + ' that'} is needed."
     return ""
 
 

@@ -142,7 +142,7 @@ def _lowest(shift: float, beta: float | None, ratio: float) -> float:
 def _guess(epsilon: float, delta: float) -> float:
     """Where the tail of a gamma law, to which all the laws tend, would put the answer."""
     if epsilon == 0:
-        return 1 / (math.pi * delta**2)
+        return 1 / (math.pi * max(delta, 1e-7) ** 2)
     rate = math.expm1(epsilon) - epsilon if epsilon < 700 else math.inf
     return max(-math.log(delta) / max(rate, 1e-300), 1e-9)
 

@@ -23,6 +23,9 @@ MANY_ROWS: Parameter = dataclasses.replace(ROWS, maximum=LARGEST)
 TINY = 1e-290
 """Size of the leading term below which tails are summed relative to it, so that they do not underflow."""
 
+MOST_TERMS = 20_000
+"""Terms of the continued fraction; so far in a tail a few dozen are enough."""
+
 FAR = 60.0
 """Nats below the largest leading term from which a pair cannot be the worst, and is not summed."""
 
@@ -114,6 +117,8 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     log_term = x * epsilon - (x + y) * log_spread + _log_peak(x, y)
     with np.errstate(over="ignore"):
         left, right = 1 / (1 + y / x / grow), 1 / (1 + x / y * grow)  # θ and 1 − θ
+    if epsilon == 0:
+        return log_term
     small = log_term < math.log(TINY)
     reached = small & (log_term > log_term.max() - FAR)
     tail = np.where(left < 0.5, betaincc(x, y + 1, left), betainc(y + 1, x, right))
@@ -151,8 +156,10 @@ def _tail_fraction(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArra
     a, b = y + 1, x
     upper = np.ones_like(x)
     lower = 1 / (1 - (a + b) / (a + 1) * right)
-    fraction, change, step = lower.copy(), np.full_like(x, 2.0), 1
-    while np.any(np.abs(change - 1) > 1e-15):
+    fraction, change = lower.copy(), np.full_like(x, 2.0)
+    for step in range(1, MOST_TERMS):
+        if np.all(np.abs(change - 1) < 1e-14):
+            break
         even = step * (b - step) * right / ((a + 2 * step - 1) * (a + 2 * step))
         odd = -(a + step) * (a + b + step) * right / ((a + 2 * step) * (a + 2 * step + 1))
         for term in (even, odd):
@@ -160,5 +167,4 @@ def _tail_fraction(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArra
             upper = 1 + term / upper
             change = lower * upper
             fraction = fraction * change
-        step += 1
     return right * x / a * fraction

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import digamma
+from scipy.special import digamma, polygamma
 
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS, _log_peak
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, ManyBetaBinomial, check_method
 from dpviz.privacy.composition import (
+    LARGEST_GRID,
+    LARGEST_TILT,
+    ROUNDING,
     SETS,
     Bracket,
     DiscreteLosses,
@@ -22,16 +26,17 @@ from dpviz.privacy.composition import (
     LossGrid,
     advanced_composition,
     composed_delta,
+    split_shares,
 )
 from dpviz.types import FloatArray
 
 COARSE, FIRST, FINEST = 0.03, 0.01, 3e-5
-"""Resolutions of a look, of the first solution and of the last."""
+"""Resolutions of a look, of the first solution and, times √M, of the finest."""
 
 TOLERANCE = 1e-6
 """Relative width of a calibrated prior's bracket that is aimed at."""
 
-MOST_FINE = 100
+MOST_FINE = 40
 """Blocks looked at closely before blocks are allowed to be wider."""
 
 GAUSS_NODES, GAUSS_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))
@@ -104,7 +109,7 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     def single(share: float, failure: float, rows: int = m) -> float:
         return minimum_prior(method, n=n, m=rows, epsilon=share, delta=failure)
 
-    pure = single(epsilon / sets, 0.0)
+    pure, alone = single(epsilon / sets, 0.0), single(epsilon, delta)
     if delta == 0:
         return SetPriors(pure, pure, None, None, Bracket(pure, pure))
     split = single(epsilon / sets, delta / sets)
@@ -117,7 +122,7 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
         pair: Callable[[float, float], Losses] = (
             BetaLosses if method == "param_post" else lambda x, y: beta_binomial_pair(x, y, m)
         )
-        search = _Search(pair, n, sets, epsilon, delta, single(epsilon, delta), min(pure, split, advanced))
+        search = _Search(pair, n, sets, epsilon, delta, alone, min(pure, split, advanced))
         exact = search.bracket()
     return SetPriors(pure, split, advanced, slack, exact)
 
@@ -128,21 +133,24 @@ def _single_bracket(prior: float) -> Bracket:
 
 
 def _advanced(single: Callable[[float, float], float], sets: int, epsilon: float, delta: float) -> tuple[float, float]:
-    """The least prior by advanced composition, and its slack δ' = δ / (1 + e^{−t}) for the best t."""
+    """The least prior by advanced composition, and its slack δ' = δ / (1 + e^{−t}) for the best t; δ0 = 0 at ∞."""
+
+    def total(each: float, slack: float) -> float:
+        return advanced_composition(each, 0.0, sets, slack)[0]
 
     def at(t: float) -> tuple[float, float]:
-        slack = delta / (1 + math.exp(-t))
-        share = (delta - slack) / sets if t < 0 else delta * math.exp(-t) / (1 + math.exp(-t)) / sets
+        slack, share = delta / (1 + math.exp(-t)), delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
         limit = epsilon / math.sqrt(-2 * sets * math.log(slack))
-        each = float(brentq(lambda e: advanced_composition(e, 0.0, sets, slack)[0] - epsilon, 0.0, limit, rtol=1e-14))
-        while advanced_composition(each, 0.0, sets, slack)[0] > epsilon:
-            each = math.nextafter(each, 0.0)
-        if each < EPSILON.minimum or share <= 0:
-            return math.inf, slack
-        return single(each, share), slack
+        each = float(brentq(lambda e: total(e, slack) - epsilon, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13))
+        step = 1e-15
+        while total(each, slack) > epsilon:
+            each, step = each * (1 - step), 2 * step
+        return single(each, share) if each >= EPSILON.minimum else math.inf, slack
 
-    best = minimize_scalar(lambda t: math.log(min(at(t)[0], 1e300)), bounds=(-8.0, 8.0), method="bounded")
-    return at(float(best.x))
+    best = minimize_scalar(
+        lambda t: math.log(min(at(t)[0], 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}
+    )
+    return min(at(float(best.x)), at(math.inf))
 
 
 @dataclass(frozen=True)
@@ -176,35 +184,67 @@ class _Search:
         worst = max(guesses, key=lambda i: self.at(middle, (i, i), COARSE).upper)
         block: tuple[int, int] | None = (worst, worst)
         known: list[tuple[int, int]] = []
-        lower, upper, resolution = self.low, self.low, FIRST
+        lower, upper, width = self.low, self.low, 0
         while block is not None and upper < self.high:
             known.append(block)
-            no, yes, fine = self._calibrated(block, upper)
-            lower, upper, resolution = max(lower, no), min(max(upper, yes * (1 + TOLERANCE / 4)), self.high), fine
-            block = self._exceeding(upper, known, resolution)
-        return Bracket(lower, upper)
+            no, yes, resolution = self._calibrated(block, upper)
+            lower, upper = max(lower, no), min(max(upper, yes * (1 + TOLERANCE / 4)), self.high)
+            block, width = self._exceeding(upper, known, resolution, width)
+        return Bracket(lower if lower > self.low else lower * (1 - 1e-6), upper)
 
     def _calibrated(self, block: tuple[int, int], low: float) -> tuple[float, float, float]:
         """A prior where the block's first pair is not private, one where the block is private, and the resolution."""
-        real, target, found = (block[0], block[0]), math.log(self.delta), {}
-        floor, ends = math.log(self.low), (math.log(low), math.log(self.high))
+        target, floor, finest = math.log(self.delta), math.log(self.low), FINEST * math.sqrt(self.sets)
+        bottom, top = math.log(low), math.log(self.high)
 
         def excess(t: float, resolution: float) -> float:
-            found[t] = self.at(math.exp(t), block, resolution)
-            return _log(found[t].upper) - target
+            return _log(self.at(math.exp(t), block, resolution).upper) - target
 
         def shortfall(t: float, resolution: float) -> float:
-            return _log(self.at(math.exp(t), real, resolution).lower) - target
+            return _log(self.at(math.exp(t), (block[0], block[0]), resolution).lower) - target
 
-        root = _root(lambda t: excess(t, COARSE), *ends, 1e-4)
-        slope = max((excess(root - 0.01, COARSE) - excess(root + 0.01, COARSE)) / 0.02, 0.01)
-        root += excess(root, FIRST) / slope
-        width = 1 - look.lower / look.upper if (look := found[max(found, key=lambda t: t == root)]).upper > 0 else 1.0
-        return root, slope, width
+        t = _root(lambda t: excess(t, COARSE), bottom, top, 1e-4)
+        slope = max((excess(t - 0.01, COARSE) - excess(t + 0.01, COARSE)) / 0.02, 0.01)
+        look = self.at(math.exp(t), block, FIRST)
+        width = max(1 - look.lower / look.upper, 1e-12) if look.upper > 0 else 1.0
+        resolution = min(max(FIRST * math.sqrt(TOLERANCE / 2 * slope / width), finest), FIRST)
+        while True:
+            for _ in range(4):
+                move = excess(t, resolution) / slope
+                t = min(max(t + move, bottom), top)
+                if abs(move) < TOLERANCE / 2:
+                    break
+            else:
+                t = _root(partial(excess, resolution=resolution), bottom, top, TOLERANCE / 10)
+            yes, step = min(t + TOLERANCE / 10, top), TOLERANCE / 4
+            while yes < top and excess(yes, resolution) > 0:
+                yes, step = min(yes + step, top), 2 * step
+            no = min(yes + shortfall(yes, resolution) / slope - TOLERANCE / 10, yes)
+            step = TOLERANCE / 4
+            while no > floor and shortfall(no, resolution) <= 0:
+                no, step = no - step, 2 * step
+            for _ in range(8):
+                middle = (yes + no) / 2
+                if yes - no < 2 * TOLERANCE:
+                    break
+                if shortfall(middle, resolution) > 0:
+                    no = middle
+                elif excess(middle, resolution) <= 0:
+                    yes = middle
+                else:
+                    break
+            if yes - no < 10 * TOLERANCE or resolution == finest:
+                return math.exp(max(no, floor)), min(math.exp(yes), self.high), resolution
+            resolution = max(resolution / 4, finest)
 
-    def _exceeding(self, alpha: float, known: list[tuple[int, int]], resolution: float) -> tuple[int, int] | None:
-        """The worst block of pairs, outside the known ones, that is not shown to be private with the prior α."""
-        width = math.floor(TOLERANCE * alpha)
+    def _exceeding(
+        self, alpha: float, known: list[tuple[int, int]], resolution: float, width: int
+    ) -> tuple[tuple[int, int] | None, int]:
+        """The worst block of pairs, outside the known ones, that is not shown to be private with the prior α.
+
+        Blocks are split until i differs by at most `width` in them, which is returned too, raised where too many tie.
+        """
+        width = max(width, math.floor(2 * TOLERANCE * alpha))
         while True:
             looks, worst, value = 0, None, self.delta
             blocks = [(0, self.n - 1)]
@@ -223,31 +263,19 @@ class _Search:
                 if found > value:
                     worst, value = (first, last), found
             if not blocks:
-                return worst
-            width = 2 * width + 1
+                return worst, width
+            width = 4 * width + 1
 
 
 def _log(value: float) -> float:
     return math.log(value) if value > 0 else -1e3
 
 
-def _root(excess: Callable[[float], float], low: float, high: float, guess: float | None, tolerance: float) -> float:
-    """A root of a falling function in [low, high], or the end beyond which it lies; a guess is widened until it holds."""
-    step = 1e-3
-    if guess is not None:
-        left, right = max(guess - step, low), min(guess + step, high)
-        while left > low and excess(left) <= 0:
-            right, step = left, 4 * step
-            left = max(left - step, low)
-        while right < high and excess(right) > 0:
-            left, step = right, 4 * step
-            right = min(right + step, high)
-        low, high = left, right
+def _root(excess: Callable[[float], float], low: float, high: float, tolerance: float) -> float:
+    """A root of a falling function in [low, high], or the end beyond which it lies."""
     if excess(low) <= 0:
         return low
-    if excess(high) > 0:
-        return high
-    return float(brentq(excess, low, high, xtol=tolerance, rtol=1e-15))
+    return high if excess(high) > 0 else float(brentq(excess, low, high, xtol=tolerance))
 
 
 class BetaLosses(Losses):
@@ -269,16 +297,17 @@ class BetaLosses(Losses):
         self.x, self.y = x, y
         self._shift = math.log(y / x)
 
-    def cumulants(self, tilt: float) -> tuple[float, float]:
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
         ones, a, b = self.x + 1, self.x + 1 + tilt, self.y - tilt
         value = ones * math.log1p(tilt / ones) + self.y * math.log1p(-tilt / self.y) + tilt * math.log(a / b)
         value += tilt * self._shift + _log_peak_density(ones, self.y) - _log_peak_density(a, b)
-        return value, float(digamma(a) - digamma(b)) + self._shift
+        return value, float(digamma(a) - digamma(b)) + self._shift, float(polygamma(1, a) + polygamma(1, b))
 
     def _tilt_limit(self, tilt: float) -> float:
         return min(tilt, self.y * (1 - 1e-6))
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
+        tilt = min(tilt, LARGEST_TILT / spacing)
         ones, a, b = self.x + 1, self.x + 1 + tilt, self.y - tilt
         mode = math.log(a / b) + self._shift
         reach, below = _tail(b, a, -42.0)
@@ -291,7 +320,8 @@ class BetaLosses(Losses):
         with np.errstate(under="ignore"):
             density = np.exp(log_peak - _depth(a, b, (low - mode) + spacing * np.arange(cells)[:, None] + rest))
             to_lower, to_upper = (
-                density @ (spacing * GAUSS_WEIGHTS * share) for share in split_shares(rest, spacing, tilt)
+                np.einsum("ij,j->i", density, spacing * GAUSS_WEIGHTS * share)
+                for share in split_shares(rest, spacing, tilt)
             )
         disc = 4 / (spacing * (math.sqrt(a + b) / 2 + tilt + 2))
         quadrature = 20 * (high - low) * math.exp(log_peak) * disc**-5 if disc > 4 else 1.0

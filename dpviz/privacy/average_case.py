@@ -49,8 +49,8 @@ NEGLIGIBLE = 1e-13
 CELLS = 400_000
 """Cells of the transition matrix worked on at once."""
 
-SMALLEST_TAIL = 1e-290
-"""Tail below which it is summed relative to its leading term, as it underflows soon."""
+SMALLEST_TAIL, FRACTIONS = 1e-305, 1000
+"""Tail below which it is taken relative to its leading term, as it underflows, and most terms for that."""
 
 SCAN_POINTS = 161
 """Values of θ_real that `worst_theta` looks at, evenly spaced in the logarithm of the odds."""
@@ -468,13 +468,14 @@ def _log_mixture(weights: FloatArray, table: FloatArray) -> tuple[FloatArray, Fl
 def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[float], float]:
     """u ↦ ln of the density ratio of the draw with log-odds u, given X_i = 1 and X_i = 0."""
     count = np.arange(len(weights))
-    zeros_to_ones = (beta + count[::-1]) / (alpha + count)
-    log_terms = weights + cumulative_sum(np.log(zeros_to_ones[:-1])).total()
+    scale = 1.0 if beta < alpha * 1e290 else 1e30
+    zeros_to_ones = (beta + count[::-1]) / scale / (alpha + count)
+    log_terms = weights + cumulative_sum(np.log(zeros_to_ones[:-1])).total() + count * math.log(scale)
 
     def gain(log_odds: float) -> float:
         terms = log_terms + count * log_odds
         share = np.exp(terms - terms.max())
-        return log_odds + math.log(float(share @ zeros_to_ones) / float(share.sum()))
+        return log_odds + math.log(scale) + math.log(float(share @ zeros_to_ones) / float(share.sum()))
 
     return gain
 
@@ -483,7 +484,8 @@ def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float)
     """Σ (P − e^ε Q)₊ of one posterior draw, P its law given X_i = 1."""
     others = len(weights) - 1
     gain = _draw_gain(alpha, beta, weights)
-    low, high = (epsilon + math.log(ones / zeros) for ones, zeros in ((alpha, beta + others), (alpha + others, beta)))
+    low = epsilon + math.log(alpha) - math.log(beta + others)
+    high = epsilon + math.log(alpha + others) - math.log(beta)
     if gain(low) >= epsilon or gain(high) <= epsilon:
         cut = low if gain(low) >= epsilon else high
     else:
@@ -512,12 +514,12 @@ def _log_tail_steps(alpha: float, beta: float, others: int, cut: float) -> tuple
     left, right = math.exp(log_left), math.exp(log_right)
     ones, zeros = alpha + np.arange(others + 1), beta + np.arange(others + 1)[::-1]
     x, y = ones[1:], zeros[:-1]
-    sums = cumulative_sum(_log_quotient(left * y - right * x, right * x, cut + np.log(y / x)))
+    sums = cumulative_sum(_log_quotient(left * y - right * x, right * x, cut + np.log(y) - np.log(x)))
     mode = int(np.argmax(sums.coarse))
     x, y = ones[mode : mode + 1], zeros[mode : mode + 1]
     away = left * y - right * x
-    largest = log_parameter_delta(x, y, 0.0) + x * _log_quotient(away, x, log_left + np.log((x + y) / x))
-    largest += y * _log_quotient(-away, y, log_right + np.log((x + y) / y))
+    largest = log_parameter_delta(x, y, 0.0) + x * _log_quotient(away, x, log_left + np.log(x + y) - np.log(x))
+    largest += y * _log_quotient(-away, y, log_right + np.log(x + y) - np.log(y))
     log_steps = (sums.coarse - sums.coarse[mode]) + (sums.fine - sums.fine[mode]) + largest
     return log_steps, _log_first_tail(alpha, beta + others, left, right, float(log_steps[0]))
 
@@ -529,14 +531,18 @@ def _log_quotient(difference: FloatArray, whole: FloatArray, far: FloatArray) ->
 
 
 def _log_first_tail(x: float, y: float, left: float, right: float, log_step: float) -> float:
-    """ln Pr(Beta(x, y + 1) > θ): by its series relative to the step D(x, y) where it underflows."""
+    """ln Pr(Beta(x, y + 1) > θ): by its continued fraction relative to the step D(x, y) where it underflows."""
     tail = float(betaincc(x, y + 1, left) if left < 0.5 else betainc(y + 1, x, right))
     if tail > SMALLEST_TAIL:
         return math.log(tail)
-    term = total = right * x / (y + 1)
-    step = 0
-    while term > 1e-17 * total:
-        term *= right * ((x + y + 1 + step) / (y + 2 + step))
-        total += term
-        step += 1
-    return log_step + math.log(total) if total > 0 else -math.inf
+    upper, lower = 1.0, 1 / (1 - (x + y + 1) * right / (y + 2))
+    value = lower
+    for step in range(1, FRACTIONS):
+        base = y + 1 + 2 * step
+        for part in (step * (x - step) / (base - 1), -(y + 1 + step) * (x + y + 1 + step) / (base + 1)):
+            upper, lower = 1 + part * right / base / upper, 1 / (1 + part * right / base * lower)
+            value *= upper * lower
+        if abs(upper * lower - 1) < 1e-15:
+            break
+    whole = right * x / (y + 1) * value
+    return log_step + math.log(whole) if whole > 0 else -math.inf

@@ -7,14 +7,18 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq
 
 from dpviz.parameters import DELTA, Parameter
 from dpviz.privacy.log_odds import check_epsilon
 from dpviz.types import FloatArray, IntArray
+
+ComplexArray = NDArray[np.complexfloating[Any]]
 
 SETS = Parameter(
     name="sets",
@@ -41,7 +45,13 @@ FFT_ROUNDING = 3e-15
 (2002), Theorem 24.2, proves for radix 2."""
 
 NEGLIGIBLE = 1e-17
-"""Share of the tilted mass that may be cut off an end of a grid, or fall outside the window where a sum is looked at."""
+"""Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum."""
+
+LARGEST_TILT = 100.0
+"""Largest λh, so that a tilted split does not overflow."""
+
+TINY = 1e-60
+"""Variance of a loss below which it has a single value."""
 
 LARGEST_GRID = 1 << 20
 """Most grid points of one loss; the spacing is never finer than that."""
@@ -142,6 +152,7 @@ class LossGrid:
             top, bottom = float(losses.max()), float(losses.min())
             spacing = max(spacing, (top - bottom) / LARGEST_GRID)
             first = top - spacing * math.ceil((top - bottom) / spacing)
+        tilt = min(tilt, LARGEST_TILT / spacing)
         place = (losses - first) / spacing
         cell = np.maximum(np.floor(place), 0.0)
         rest = np.clip(place - cell, 0.0, 1.0) * spacing
@@ -150,9 +161,9 @@ class LossGrid:
         with np.errstate(under="ignore"):
             tilted = np.exp(exponents - top)
             index, size = cell.astype(np.int64), int(cell.max()) + 1
-            to_lower, to_upper = (
-                np.bincount(index, tilted * share, size) for share in split_shares(rest, spacing, tilt)
-            )
+            below, above = split_shares(rest, spacing, tilt)
+            to_lower = np.bincount(index, tilted * below, size).astype(float)
+            to_upper = np.bincount(index, tilted * above, size).astype(float)
         return cls.from_cells(
             first,
             spacing,
@@ -216,7 +227,7 @@ class LossGrid:
     def composed_delta(self, sets: int, epsilon: float) -> Bracket:
         """δ of `sets` independent losses at ε: never above `upper`, never below `lower`."""
         h, tilt, reach = self.spacing, self.tilt, sets * self.spacing
-        spread = math.sqrt(math.expm1(2 * sets * math.log(math.cosh(h / 2)))) if reach < 300 else math.inf
+        spread = math.sqrt(math.expm1(2 * sets * math.log1p(2 * math.sinh(h / 4) ** 2))) if reach < 300 else math.inf
         slack = -math.log1p(-2 * spread) if spread < 0.5 else math.inf
         bounded = tilt * (reach + slack) < 300
         margin = reach + slack if bounded else h
@@ -228,7 +239,7 @@ class LossGrid:
 
         def mean(values: FloatArray, part: slice, largest: float) -> tuple[float, float]:
             values = values * weights[part]
-            return float(shares[part] @ values), error * float(np.linalg.norm(values)) + astray * largest
+            return _dot(shares[part], values), error * math.sqrt(_dot(values, values)) + astray * largest
 
         value, uncertain = mean(-np.expm1(-above[over:]), slice(over, None), 1 / (1 + tilt))
         tail = sum(mean(np.ones(len(above) - rounded), slice(rounded, None), math.exp(tilt * h)))
@@ -260,22 +271,23 @@ class LossGrid:
             start = min(max(lowest, 0), len(p))
             return start, p[start:], 0.0, moved
         first, size, outside = 0, sets * (len(p) - 1) + 1, 0.0
-        away = np.arange(len(p)) - float(p @ np.arange(len(p)))
-        deviation, reach = math.sqrt(sets * float(p @ away**2)) + 1.0, 9.5
+        away = np.arange(float(len(p)))
+        away -= _dot(p, away)
+        deviation, reach = math.sqrt(sets * _dot(p, away**2)) + 1.0, 9.5
         while 2 * reach * deviation + 2 < size:
             rate = reach / deviation
             if rate * float(np.abs(away).max()) < 700:
-                growth = sets * math.log(max(float(p @ np.exp(sign * rate * away)) for sign in (1, -1)))
+                growth = sets * math.log(max(_dot(p, np.exp(sign * rate * away)) for sign in (1, -1)))
                 if growth - reach**2 < math.log(NEGLIGIBLE):
                     first = math.floor(sets * (len(p) - 1 - float(away[-1])) - reach * deviation)
                     size, outside = math.ceil(2 * reach * deviation) + 2, 2 * NEGLIGIBLE
             reach *= 1.3
         length = next_fast_len(size, real=True)
         wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length)
-        shares = irfft(rfft(wrapped, length) ** sets, length)
+        shares = irfft(_power(rfft(wrapped, length), sets), length)
         start, stop = max(first, lowest), first + size
         kept = np.maximum(shares[np.arange(start, stop) % length], 0.0)
-        error = FFT_ROUNDING * math.log2(length) * (sets + 1) * float(np.linalg.norm(p))
+        error = FFT_ROUNDING * math.log2(length) * (sets + 1) * math.sqrt(_dot(p, p))
         return start, kept, error, moved + outside
 
 
@@ -285,8 +297,8 @@ class Losses(ABC):
     largest: float
 
     @abstractmethod
-    def cumulants(self, tilt: float) -> tuple[float, float]:
-        """K(λ) = ln E e^{λL} over the finite losses, and its derivative."""
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """K(λ) = ln E e^{λL} over the finite losses, and its first two derivatives."""
 
     @abstractmethod
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
@@ -335,13 +347,14 @@ class DiscreteLosses(Losses):
         self.largest = math.inf if self.infinite > 0 else float(losses.max())
         self._loss_error = ROUNDING * float(np.abs(self.losses).max())
 
-    def cumulants(self, tilt: float) -> tuple[float, float]:
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
         exponents = self.log_masses + tilt * self.losses
         top = float(exponents.max())
         with np.errstate(under="ignore"):
             tilted = np.exp(exponents - top)
         total = float(tilted.sum())
-        return top + math.log(total), float(tilted @ self.losses) / total
+        mean = _dot(tilted, self.losses) / total
+        return top + math.log(total), mean, _dot(tilted, (self.losses - mean) ** 2) / total
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
         return LossGrid.from_outcomes(self.losses, self.log_masses, spacing, tilt, infinite=self.infinite)
@@ -354,7 +367,7 @@ class DiscreteLosses(Losses):
         with np.errstate(under="ignore"):
             masses = np.exp(self.log_masses[members].sum(axis=1) + log_orders)
         error = sets * self._loss_error + ROUNDING * epsilon
-        value = float(masses @ -np.expm1(-np.maximum(above, 0.0)))
+        value = _dot(masses, -np.expm1(-np.maximum(above, 0.0)))
         uncertain = error * float(masses[above > -error].sum())
         relative = 1 + sets * _mass_error(self.log_masses) + ROUNDING * math.lgamma(sets + 2)
         infinite = -math.expm1(sets * math.log1p(-self.infinite))
@@ -378,8 +391,9 @@ def composed_delta(losses: Losses, sets: int, epsilon: float, resolution: float 
     epsilon
         Total ε ≥ 0.
     resolution
-        Grid spacing times √M (λ + 1), λ the tilt at the saddle point; the bracket's relative width is about its
-        square. Where there are at most 20,000 multisets of M outcomes they are added up without a grid.
+        Grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted deviation of a loss;
+        the bracket's relative width is about its square. Where there are at most 20,000 multisets of M outcomes they
+        are added up without a grid.
 
     Returns
     -------
@@ -405,8 +419,9 @@ def composed_delta(losses: Losses, sets: int, epsilon: float, resolution: float 
     if exact is not None:
         return exact
     tilt = losses.saddle_point(epsilon / sets)
-    spacing = resolution / (math.sqrt(sets) * (tilt + 1))
-    log_negligible = sets * losses.cumulants(tilt)[0] - tilt * epsilon - 36 - 2 * math.log1p(tilt)
+    log_scale, _, variance = losses.cumulants(tilt)
+    spacing = resolution / (math.sqrt(sets) * (tilt + 1) + 1 / math.sqrt(max(variance, TINY)))
+    log_negligible = sets * log_scale - tilt * epsilon - 36 - 2 * math.log1p(tilt)
     return losses.grid(spacing, tilt, log_negligible).composed_delta(sets, epsilon)
 
 
@@ -463,6 +478,19 @@ def split_shares(rest: FloatArray, spacing: float, tilt: float) -> tuple[FloatAr
     """
     upper = np.expm1(-rest) / math.expm1(-spacing)
     return (1 - upper) * np.exp(-tilt * rest), upper * np.exp(tilt * (spacing - rest))
+
+
+def _dot(first: FloatArray, second: FloatArray) -> float:
+    """Σ first · second without BLAS, whose threads take longer to wake than these sums take."""
+    return float(np.einsum("i,i->", first, second))
+
+
+def _power(base: ComplexArray, exponent: int) -> ComplexArray:
+    """Powers by repeated squaring, several times faster than NumPy's complex power."""
+    if exponent == 1:
+        return base
+    root = _power(base, exponent // 2)
+    return root * root * base if exponent % 2 else root * root
 
 
 def _mass_error(log_masses: FloatArray) -> float:

@@ -112,7 +112,7 @@ def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
 
 @dataclass(frozen=True, kw_only=True)
 class SubsampledRelease(TwoCellSynthesizer):
-    """Pr(m1 | K) = Σ_k Hypergeometric(k; N, K, n) T[k, m1]: n of N rows are drawn without replacement and released by T.
+    """Pr(m1 | K) = Σ_k Hypergeometric(k; N, K, n) T[k, m1]: n of N rows drawn without replacement, then T.
 
     Its rows are the tables (K, N − K) of the population: the `n` of this release is N.
 

@@ -131,22 +131,29 @@ def read_address(declarations: dict[str, Parameter]) -> None:
     declarations
         The page's bound numbers by key.
     """
-    if ADDRESS not in st.session_state:
+    noted = _noted(declarations)
+    if noted not in st.session_state:
         found = {key: _problem(key, declaration) for key, declaration in declarations.items()}
-        st.session_state[ADDRESS] = [sentence for sentence in found.values() if sentence is not None]
+        st.session_state[noted] = [sentence for sentence in found.values() if sentence is not None]
         for key, sentence in found.items():
             if sentence is not None:
                 del st.query_params[key]
-        if st.session_state[ADDRESS]:
+        if st.session_state[noted]:
             st.rerun()  # without them: Streamlit stops at a whole number that is infinite
 
 
 def address_problems(declarations: dict[str, Parameter]) -> list[str]:
     """What `read_address` noted, in sentences, until one of the controls is moved; after they are drawn."""
     now = {key: st.session_state.get(key) for key in declarations}
-    if st.session_state.setdefault(f"{ADDRESS}_then", now) != now:
-        st.session_state[ADDRESS] = []
-    return st.session_state[ADDRESS]
+    noted = _noted(declarations)
+    if st.session_state.setdefault(f"{noted}_then", now) != now:
+        st.session_state[noted] = []
+    return st.session_state[noted]
+
+
+def _noted(declarations: dict[str, Parameter]) -> str:
+    """Where a page keeps what was wrong with its address: its keys share a prefix."""
+    return f"{next(iter(declarations)).partition('_')[0]}_{ADDRESS}"
 
 
 def _problem(key: str, declaration: Parameter) -> str | None:

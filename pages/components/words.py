@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
+from pages.components.navigation import enter
 
 STYLE = (
     TABLE_STYLE
@@ -32,12 +33,14 @@ STYLE = (
 .dpviz-list th, .dpviz-list td {text-align: left; padding: .3rem .6rem .3rem 0; vertical-align: top;
   border-bottom: 1px solid rgba(128,128,128,.25)}
 .dpviz-list td.num, .dpviz-list th.num {text-align: right; white-space: nowrap}
+.dpviz-list th.num {white-space: normal; vertical-align: bottom}
 .dpviz-scroll {overflow-x: auto}
 @media (min-width: 900px) {
   [data-testid="stColumn"]:has(.st-key-controls) {position: sticky; top: 3.5rem; align-self: flex-start;
     max-height: calc(100vh - 4rem); overflow-y: auto; scrollbar-width: thin; padding-right: .6rem}
 }
 .stMainBlockContainer {padding: 3.6rem 2rem 4rem}
+@media (max-width: 640px) {.dpviz-list {font-size: .8rem} .dpviz-list th, .dpviz-list td {padding-right: .4rem}}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 3.6rem 1rem 3rem}}
 """
 )
@@ -45,6 +48,7 @@ STYLE = (
 
 def page_head(title: str, question: str, style: str = "") -> None:
     """The style sheet, the page's title and the question it answers, in one element."""
+    enter()
     st.html(
         f"<style>{STYLE}{style}</style>"
         f'<h1 class="dpviz-title"><small>dpviz</small> {escape(title)}</h1>'

@@ -1,0 +1,233 @@
+"""The controls of the page "Minimum priors", and the question that they ask."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.priors import Setting
+from dpviz.priors.audit import AuditFamily
+from dpviz.priors.posterior_parameter import MANY_ROWS
+from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
+from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
+from dpviz.synthesizers.cells import CELLS
+from pages.components.controls import address_problems, number_control, read_address
+from pages.components.words import problem
+
+PREFIX = "mp_"
+FAMILIES: dict[str, AuditFamily] = {
+    "Bernoulli": "bernoulli",
+    "k categories": "categorical",
+    "Gaussian": "gaussian",
+}
+
+DATA_ROWS = dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000)
+RELEASED_ROWS = dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000)
+PROMISE = dataclasses.replace(
+    EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
+)
+FAILURE = dataclasses.replace(DELTA, default=1e-6, slider_maximum=0.5)
+MANY_CELLS = dataclasses.replace(CELLS, slider_maximum=20)
+MANY_SETS = dataclasses.replace(SETS, slider_maximum=20)
+PROPORTION = Parameter(
+    name="proportion",
+    symbol="p",
+    title="True proportion",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.1,
+    slider_minimum=0.001,
+    slider_maximum=0.5,
+    scale="log",
+    help="The proportion of ones in the population, for what the prior costs: bias and standard error of its estimate.",
+)
+NUMBERS = {
+    "n": DATA_ROWS,
+    "m": RELEASED_ROWS,
+    "cells": MANY_CELLS,
+    "sets": MANY_SETS,
+    "epsilon": PROMISE,
+    "delta": FAILURE,
+    "sigma": dataclasses.replace(SIGMA, slider_minimum=0.01, slider_maximum=100.0),
+    "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
+    "proportion": PROPORTION,
+    "alpha": Parameter(
+        name="alpha", symbol="α", title="Your prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
+        slider_maximum=1e4, scale="log", private_end="larger",
+        help="Pseudo-rows in each cell. More of them are more private.",
+    ),
+    "reach": Parameter(
+        name="reach", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0, slider_minimum=0.01,
+        slider_maximum=100.0, scale="log", private_end="smaller",
+        help="Every row lies between −R and R, in standard deviations of one row. A narrower range is more private.",
+    ),
+    "theta": Parameter(
+        name="theta", symbol="θ", title="Real proportion", minimum=0.0, maximum=1.0, default=0.5,
+        slider_minimum=0.001, slider_maximum=0.999, scale="linear",
+        help="The other rows are ones with this probability, independently: their randomness adds to the protection.",
+    ),
+    "population": Parameter(
+        name="population", symbol="N", title="Population", minimum=1, maximum=2000, default=1000, integer=True,
+        scale="log", private_end="larger",
+        help="The sample of n rows is drawn from N rows without replacement. A smaller share is more private.",
+    ),
+}  # fmt: skip
+"""Every number of the page."""
+
+IN_ADDRESS = {PREFIX + name: declared for name, declared in NUMBERS.items()}
+
+PRESETS: dict[str, dict[str, object]] = {
+    "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
+    "100 rows, δ = 10⁻⁵": {"family": "Bernoulli", "n": 100, "epsilon": 1.0, "delta": 1e-5},
+    "Gaussian, Theorem 7.8": {
+        "family": "Gaussian", "n": 100, "epsilon": 1.0, "delta": 1e-5, "sigma": 1.0, "sigma0": 1.0,
+    },
+}  # fmt: skip
+"""The strongest picture, its smaller sister, and an unsafe theorem."""
+
+FAR = 1e300
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader has set.
+
+    Parameters
+    ----------
+    family
+        The data model.
+    setting
+        The promise and the sizes, or None where they break a rule.
+    sets
+        Number M of synthetic sets.
+    proportion
+        The true proportion for the costs.
+    m_is_n
+        Whether m moves with n.
+    problems
+        What is wrong with a setting or was wrong with the address, in sentences.
+    """
+
+    family: AuditFamily
+    setting: Setting | None
+    sets: int = 1
+    proportion: float = 0.1
+    m_is_n: bool = True
+    problems: tuple[str, ...] = ()
+
+    @property
+    def asked_setting(self) -> Setting:
+        """`setting`, where it is known to be there."""
+        if self.setting is None:
+            raise ValueError("The settings break a rule, so that there is nothing to compute.")
+        return self.setting
+
+
+def number(name: str) -> float:
+    """The control of one number of the page; what is outside its domain is returned for the question to refuse."""
+    declared = NUMBERS[name]
+    edge = 10**9 if declared.integer else FAR
+    widest = dataclasses.replace(declared, minimum=-edge, maximum=edge, open_minimum=False)
+    return number_control(declared, PREFIX + name, widest=widest, zero=name == "delta")
+
+
+def checked(name: str) -> float:
+    """The control of one number, whose value is refused with a sentence where it is outside its domain."""
+    return NUMBERS[name].check(number(name))
+
+
+def choose() -> Asked:
+    """Draw the controls and return what they say."""
+    read_address(IN_ADDRESS)
+    _presets()
+    family, family_problem = _family()
+    n = number("n")
+    m_is_n = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
+    values: dict[str, float] = {"n": n, "m": n if m_is_n else number("m")}
+    values["epsilon"], values["delta"] = number("epsilon"), number("delta")
+    if family == "categorical":
+        values["cells"] = number("cells")
+    if family == "gaussian":
+        values["sigma"], values["sigma0"] = number("sigma"), number("sigma0")
+    sets = number("sets")
+    proportion = number("proportion") if family != "gaussian" else PROPORTION.default
+    troubles = [*family_problem, *address_problems(IN_ADDRESS)]
+    try:
+        for name, value in {**values, "sets": sets, "proportion": proportion}.items():
+            NUMBERS[name].check(value)
+        setting = Setting(**values)  # type: ignore[arg-type]
+    except ValueError as broken:
+        return Asked(family, None, problems=(*troubles, str(broken)))
+    return Asked(family, setting, int(sets), proportion, m_is_n, tuple(troubles))
+
+
+def show_problems(asked: Asked) -> None:
+    """The sentences about what is wrong."""
+    for sentence in asked.problems:
+        problem(sentence)
+
+
+def _family() -> tuple[AuditFamily, list[str]]:
+    """The chosen family, which the address keeps by its label, and what was wrong with the one asked for there."""
+    key = f"{PREFIX}family"
+    if key not in st.session_state:
+        asked = st.query_params.get(key, "Bernoulli")
+        if asked not in FAMILIES:
+            st.session_state[f"{key}_problem"] = (
+                f"In the address, {key} = {asked[:40]} was left out: it must be one of {', '.join(FAMILIES)}."
+            )
+        st.session_state[key] = asked if asked in FAMILIES else "Bernoulli"
+    label = st.segmented_control(
+        "Data",
+        list(FAMILIES),
+        key=key,
+        required=True,
+        on_change=lambda: st.session_state.pop(f"{key}_problem", None),
+        help="Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance.",
+        width="stretch",
+    )
+    if label == "Bernoulli":
+        st.query_params.pop(key, None)
+    elif st.query_params.get(key) != label:
+        st.query_params[key] = str(label)
+    sentence = st.session_state.get(f"{key}_problem")
+    return FAMILIES[str(label)], [sentence] if sentence else []
+
+
+def _presets() -> None:
+    """Buttons that set the controls to a known case; the chosen one stays marked while it holds."""
+    key = f"{PREFIX}preset"
+    chosen = st.session_state.get(key)
+    if chosen is not None and not _holds(PRESETS[chosen]):
+        st.session_state[key] = None
+    st.pills("Start from", list(PRESETS), key=key, on_change=_apply_preset)
+
+
+def _apply_preset() -> None:
+    chosen = st.session_state.get(f"{PREFIX}preset")
+    if chosen is None:
+        return
+    for name, value in PRESETS[chosen].items():
+        st.session_state[PREFIX + name] = value
+    st.session_state[f"{PREFIX}m_is_n"] = True
+    st.session_state[f"{PREFIX}sets"] = 1
+
+
+def _holds(preset: dict[str, object]) -> bool:
+    linked = st.session_state.get(f"{PREFIX}m_is_n", True) and st.session_state.get(f"{PREFIX}sets", 1) == 1
+    return linked and all(st.session_state.get(PREFIX + name) == value for name, value in preset.items())
+
+
+def promise_text(setting: Setting) -> str:
+    """The promise in symbols."""
+    delta = f", δ = {readable(setting.delta, 4)}" if setting.delta > 0 else ", δ = 0"
+    return f"ε = {readable(setting.epsilon, 4)}{delta}"
+
+
+def known(value: float) -> bool:
+    """Whether a prior or range is a number to show."""
+    return math.isfinite(value) and value > 1e-290

@@ -1,0 +1,418 @@
+"""M independent releases against every sum of losses, against dp-accounting, and against each other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import betaincc, betaln
+
+from dpviz.priors.exact import minimum_prior
+from dpviz.priors.posterior_parameter import log_parameter_delta
+from dpviz.priors.releases import release
+from dpviz.priors.sets import beta_binomial_pair, beta_pair, minimum_prior_for_sets
+from dpviz.privacy import delta_for_epsilon
+from dpviz.privacy.composition import (
+    Bracket,
+    DiscreteLosses,
+    LossGrid,
+    advanced_composition,
+    basic_composition,
+    composed_delta,
+    split_shares,
+)
+from dpviz.synthesizers import BetaBinomial, PosteriorMean
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from dp_accounting.pld import privacy_loss_distribution
+
+DIGITS = 60
+
+
+def beta_binomial_law(x: float, y: float, m: int) -> tuple[list[mp.mpf], list[mp.mpf]]:
+    """Laws of the released count under both neighbours that share x and y rows, by gamma functions."""
+
+    def row(a: mp.mpf, b: mp.mpf) -> list[mp.mpf]:
+        return [mp.binomial(m, j) * mp.beta(a + j, b + m - j) / mp.beta(a, b) for j in range(m + 1)]
+
+    return row(mp.mpf(x) + 1, mp.mpf(y)), row(mp.mpf(x), mp.mpf(y) + 1)
+
+
+def brute_force(likelier: list[mp.mpf], other: list[mp.mpf], sets: int, epsilon: float) -> mp.mpf:
+    """Σ over every tuple of outcomes of max(0, P − e^ε Q)."""
+    total, growth = mp.mpf(0), mp.exp(mp.mpf(epsilon))
+    for outcome in itertools.product(range(len(likelier)), repeat=sets):
+        p, q = mp.fprod(likelier[j] for j in outcome), mp.fprod(other[j] for j in outcome)
+        total += max(mp.mpf(0), p - growth * q)
+    return total
+
+
+def on_grid(losses: DiscreteLosses, sets: int, epsilon: float, spacing: float) -> Bracket:
+    """δ by the grid alone, however few outcomes there are."""
+    return losses.grid(spacing, losses.saddle_point(epsilon / sets)).composed_delta(sets, epsilon)
+
+
+CASES = [
+    (0.5, 3.0, 4, 3, 1.0),
+    (6.0, 105.0, 9, 2, 0.4),
+    (2.5, 2.5, 3, 5, 2.0),
+    (30.0, 40.0, 25, 2, 0.1),
+    (1e-3, 7, 3, 3, 9),
+]
+
+
+@pytest.mark.parametrize(("x", "y", "m", "sets", "epsilon"), CASES)
+def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
+    x: float, y: float, m: int, sets: int, epsilon: float
+) -> None:
+    with mp.workdps(DIGITS):
+        exact = brute_force(*beta_binomial_law(x, y, m), sets, epsilon)
+        found = composed_delta(beta_binomial_pair(x, y, m), sets, epsilon)
+        assert found.lower <= exact <= found.upper
+        assert found.upper <= found.lower * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("spacing", [0.3, 0.03, 0.003, 3e-4])
+@pytest.mark.parametrize(("x", "y", "m", "sets", "epsilon"), CASES)
+def test_the_grid_brackets_delta_at_any_spacing(
+    x: float, y: float, m: int, sets: int, epsilon: float, spacing: float
+) -> None:
+    exact = composed_delta(beta_binomial_pair(x, y, m), sets, epsilon)
+    found = on_grid(beta_binomial_pair(x, y, m), sets, epsilon, spacing)
+    assert found.lower <= exact.upper
+    assert exact.lower <= found.upper
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    masses=st.lists(st.floats(0.01, 1.0), min_size=2, max_size=5),
+    seed=st.integers(0, 10**6),
+    sets=st.integers(1, 4),
+    epsilon=st.floats(0.0, 3.0),
+    spacing=st.floats(1e-3, 0.5),
+)
+def test_the_grid_brackets_delta_of_any_two_laws(
+    masses: list[float], seed: int, sets: int, epsilon: float, spacing: float
+) -> None:
+    likelier = np.array(masses) / sum(masses)
+    other = np.random.default_rng(seed).dirichlet(np.ones(len(masses)))
+    losses = DiscreteLosses(np.log(likelier / other), np.log(likelier))
+    exact = 0.0
+    for outcome in itertools.product(range(len(masses)), repeat=sets):
+        exact += max(0.0, math.prod(likelier[j] for j in outcome) - math.exp(epsilon) * math.prod(other[list(outcome)]))
+    for found in (on_grid(losses, sets, epsilon, spacing), composed_delta(losses, sets, epsilon)):
+        assert found.lower <= exact + 1e-13
+        assert exact - 1e-13 <= found.upper
+
+
+def test_the_bracket_narrows_with_the_square_of_the_spacing() -> None:
+    pair, widths = beta_binomial_pair(60.0, 159.0, 300), []
+    for spacing in (1e-3, 5e-4, 2.5e-4):
+        found = on_grid(pair, 10, 1.0, spacing)
+        widths.append(found.upper - found.lower)
+    assert widths[0] / widths[1] == pytest.approx(4, rel=0.1)
+    assert widths[1] / widths[2] == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.0])
+def test_one_set_has_the_delta_of_the_release(epsilon: float) -> None:
+    for n, m, prior in [(1, 100, 6.1), (1, 700, 2.0), (1, 5, 0.5)]:
+        exact = delta_for_epsilon(BetaBinomial(n=n, m=m, alpha=prior, beta=prior), epsilon)
+        pair = beta_binomial_pair(prior, prior, m)
+        for found in (composed_delta(pair, 1, epsilon), on_grid(pair, 1, epsilon, 1e-4)):
+            assert found.lower <= exact * (1 + 1e-11)
+            assert exact <= found.upper * (1 + 1e-11)
+
+
+def test_delta_of_1e_200_keeps_its_digits() -> None:
+    x, y, m, epsilon = 500.0, 560.0, 400, 1.15
+    with mp.workdps(40):
+        likelier, other = beta_binomial_law(x, y, m)
+        scaled, exact = [mp.exp(mp.mpf(epsilon)) * q for q in other], mp.mpf(0)
+        for first, second in itertools.product(range(m + 1), repeat=2):
+            exact += max(mp.mpf(0), likelier[first] * likelier[second] - scaled[first] * other[second])
+        assert 1e-215 < exact < 1e-185
+        found = composed_delta(beta_binomial_pair(x, y, m), 2, epsilon)
+        assert found.lower <= exact <= found.upper
+        assert found.upper <= found.lower * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("sets", [2, 7])
+@pytest.mark.parametrize("length", [5, 300, 20_000])
+def test_the_sum_by_transform_is_the_sum_by_convolution(length: int, sets: int) -> None:
+    position = np.linspace(-20, 20, length)
+    masses = np.exp(-np.abs(position)) * (1.2 + np.sin(9 * position))
+    masses /= masses.sum()
+    grid = LossGrid(first=-1.0, spacing=1e-3, tilt=0.0, log_scale=0.0, masses=masses)
+    start, shares, error, astray = grid._sum(sets, -(10**9))
+    direct = masses
+    for _ in range(sets - 1):
+        direct = np.convolve(direct, masses) if length < 1000 else _slow_enough(direct, masses)
+    inside = np.arange(max(start, 0), min(start + len(shares), len(direct)))
+    gap = np.linalg.norm(shares[inside - start] - direct[inside])
+    assert gap <= error + astray
+    assert direct[inside].sum() == pytest.approx(1, abs=1e-14)
+    assert error < 1e-12
+
+
+def _slow_enough(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """A convolution in blocks, each a plain one, for lengths at which one call would take seconds."""
+    total = np.zeros(len(first) + len(second) - 1)
+    for begin in range(0, len(second), 4000):
+        part = second[begin : begin + 4000]
+        total[begin : begin + len(first) + len(part) - 1] += np.convolve(first, part)
+    return total
+
+
+@pytest.mark.parametrize(("sets", "epsilon"), [(2, 0.5), (5, 1.0), (5, 1.4), (20, 2.0)])
+def test_google_dp_accounting_brackets_the_composition(sets: int, epsilon: float) -> None:
+    x, y, m = 33.0, 132.0, 100
+    found = composed_delta(beta_binomial_pair(x, y, m), sets, epsilon)
+    s = BetaBinomial(n=1, m=m, alpha=x, beta=y)
+    other, likelier = s.log_transition(np.array([0, 1]), np.arange(m + 1))
+    estimates = []
+    for rounded_up in (False, True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            law = privacy_loss_distribution.from_two_probability_mass_functions(
+                dict(enumerate(other.tolist())),
+                dict(enumerate(likelier.tolist())),
+                pessimistic_estimate=rounded_up,
+                value_discretization_interval=1e-4,
+            )
+            estimates.append(law.self_compose(sets).get_delta_for_epsilon(epsilon))
+    optimistic, pessimistic = estimates
+    assert optimistic <= found.upper * (1 + 1e-9)
+    assert found.lower <= pessimistic * (1 + 1e-9) + 1e-15
+    assert found.upper - found.lower < 0.01 * (pessimistic - optimistic) + 1e-9 * found.upper
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize(("x", "y"), [(20.5, 119.5), (119.5, 20.5), (0.3, 5.0), (3.0, 0.2), (1e4, 1.5e4), (1e8, 1.1e8)])
+def test_one_drawn_proportion_has_the_delta_of_its_beta_tails(x: float, y: float, epsilon: float) -> None:
+    epsilon *= min(1.0, 10 / math.sqrt(x))
+    exact = math.exp(log_parameter_delta(np.array([x]), np.array([y]), epsilon)[0])
+    found = composed_delta(beta_pair(x, y), 1, epsilon)
+    assert found.lower <= exact * (1 + 2e-8)
+    assert exact <= found.upper * (1 + 2e-8)
+    assert found.upper <= found.lower * (1 + 1e-5)
+
+
+@pytest.mark.parametrize(("x", "y", "epsilon"), [(20.0, 60.0, 1.0), (2.0, 1.5, 2.0), (40.0, 3.0, 1.5)])
+def test_two_drawn_proportions_have_the_delta_of_a_double_integral(x: float, y: float, epsilon: float) -> None:
+    def given_first(theta: float) -> float:
+        rest = epsilon - math.log(theta / (1 - theta)) - math.log(y / x)  # what the second loss must exceed
+        cut = 1 / (1 + y / x * math.exp(-rest))
+        tail = betaincc(x + 1, y, cut) - math.exp(rest) * betaincc(x, y + 1, cut)
+        density = math.exp(x * math.log(theta) + (y - 1) * math.log1p(-theta) - betaln(x + 1, y))
+        return density * max(tail, 0.0)
+
+    middle = (x + 1) / (x + 1 + y)
+    exact = sum(
+        quad(given_first, low, high, epsabs=1e-15, epsrel=1e-11, limit=400)[0]
+        for low, high in ((1e-9, middle), (middle, 1 - 1e-9))
+    )
+    found = composed_delta(beta_pair(x, y), 2, epsilon)
+    assert found.lower <= exact * (1 + 1e-8)
+    assert exact <= found.upper * (1 + 1e-8)
+    assert found.upper <= found.lower * (1 + 1e-5)
+
+
+def test_many_rows_of_one_set_tend_to_the_drawn_proportion() -> None:
+    limit = composed_delta(beta_pair(30.0, 50.0), 3, 1.0)
+    rows = [composed_delta(beta_binomial_pair(30.0, 50.0, m), 3, 1.0).upper for m in (100, 10_000, 100_000)]
+    assert rows[0] < rows[1] < rows[2] < limit.upper
+    assert rows[2] == pytest.approx(limit.upper, rel=0.02)
+
+
+@pytest.mark.parametrize("sets", [2, 6])
+def test_sets_of_a_plug_in_are_one_set_with_all_their_rows(sets: int) -> None:
+    x, y, m, epsilon = 12.0, 30.0, 40, 1.2
+    one = PosteriorMean(n=1, m=m, alpha=x, beta=y)
+    columns = np.arange(m + 1)
+    losses = DiscreteLosses(-one.log_odds(np.array([0]), columns)[0], one.log_transition(np.array([1]), columns)[0])
+    whole = PosteriorMean(n=1, m=sets * m, alpha=x, beta=y).worst_upward_pair(epsilon).value
+    found = composed_delta(losses, sets, epsilon)
+    assert found.lower <= whole * (1 + 1e-10)
+    assert whole <= found.upper * (1 + 1e-10)
+    assert found.upper <= found.lower * (1 + 1e-5)
+
+
+def test_an_infinite_loss_counts_as_itself() -> None:
+    likelier, other = np.array([0.01, 0.59, 0.4]), np.array([0.0, 0.41, 0.59])
+    losses = np.array([math.inf, *np.log(likelier[1:] / other[1:])])
+    law, exact = DiscreteLosses(losses, np.log(likelier)), 0.0
+    for outcome in itertools.product(range(3), repeat=3):
+        exact += max(0.0, math.prod(likelier[list(outcome)]) - math.exp(0.3) * math.prod(other[list(outcome)]))
+    for found in (composed_delta(law, 3, 0.3), on_grid(law, 3, 0.3, 1e-5)):
+        assert found.lower <= exact <= found.upper
+        assert found.upper == pytest.approx(exact, rel=1e-6)
+    assert composed_delta(law, 3, 100.0).upper == pytest.approx(1 - 0.99**3, rel=1e-12)
+
+
+@given(h=st.floats(1e-4, 2.0), part=st.floats(0.0, 1.0))
+def test_a_split_keeps_both_masses_and_varies_no_more_than_its_docstring_says(h: float, part: float) -> None:
+    s = part * h
+    lower, upper = (float(share) for share in split_shares(np.array(s), h, 0.0))
+    assert lower + upper == pytest.approx(1, rel=1e-12)
+    assert lower * math.exp(s) + upper * math.exp(s - h) == pytest.approx(1, rel=1e-12)
+    variance = lower * math.expm1(s) ** 2 + upper * math.expm1(s - h) ** 2
+    assert variance <= math.sinh(h / 2) ** 2 * (1 + 1e-9)
+
+
+def test_composition_theorems_are_those_of_the_papers() -> None:
+    assert basic_composition(0.1, 1e-7, 10) == pytest.approx((1.0, 1e-6), rel=1e-15)
+    with mp.workdps(40):
+        each, slack = mp.mpf("0.1"), mp.mpf("1e-6")
+        total = each * mp.sqrt(20 * mp.log(1 / slack)) + 10 * each * (mp.exp(each) - 1)
+        found = advanced_composition(0.1, 1e-7, 10, 1e-6)
+        assert found[0] == pytest.approx(float(total), rel=1e-14)
+        assert found[1] == pytest.approx(2e-6, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("sets", "low", "high", "split", "pure"),
+    [(2, 13.438, 13.448, 25.77, 154), (5, 33.05, 33.11, 118.9, 452), (10, 60.46, 60.62, 293.5, 951)],
+)
+def test_the_prior_of_m_sets_is_where_an_earlier_bracket_found_it(
+    sets: int, low: float, high: float, split: float, pure: float
+) -> None:
+    found = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=sets, epsilon=1.0, delta=1e-5)
+    assert low < found.exact.lower < found.exact.upper < high
+    assert found.split == pytest.approx(split, rel=4e-4)
+    assert found.pure == pytest.approx(pure, rel=1e-3)
+    assert found.exact.upper < found.exact.lower * (1 + 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "sets", "epsilon", "delta"),
+    [(4, 3, 3, 1.0, 1e-3), (6, 2, 3, 3.0, 1e-6), (3, 4, 2, 0.3, 0.02), (1, 1, 6, 1.0, 0.05), (9, 5, 2, 6.0, 0.1)],
+)
+def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
+    n: int, m: int, sets: int, epsilon: float, delta: float
+) -> None:
+    found = minimum_prior_for_sets("synth_post_one", n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
+
+    def worst(alpha: float) -> float:
+        matrix = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).transition_matrix()
+        powers = [matrix]
+        for _ in range(sets - 1):
+            powers.append((powers[-1][:, :, None] * matrix[:, None, :]).reshape(n + 1, -1))
+        p = powers[-1]
+        pairs = [(i, i + 1) for i in range(n)] + [(i + 1, i) for i in range(n)]
+        return max(float(np.maximum(p[a] - math.exp(epsilon) * p[b], 0).sum()) for a, b in pairs)
+
+    assert worst(found.exact.upper) <= delta * (1 + 1e-9)
+    assert worst(found.exact.lower) > delta * (1 - 1e-9)
+    assert worst(found.exact.lower * (1 - 1e-5)) > delta
+    assert found.exact.upper < found.exact.lower * (1 + 1e-5)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "sets"), [(1.0, 1e-5, 5), (0.01, 1e-4, 3), (8.0, 1e-7, 4)])
+@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
+def test_no_pair_exceeds_delta_at_the_upper_end(method: str, epsilon: float, delta: float, sets: int) -> None:
+    n, m = 14, 60
+    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact
+    worst = [0.0, 0.0]
+    for i in range(n):
+        for end, alpha in enumerate((found.lower, found.upper)):
+            x, y = alpha + i, alpha + (n - 1 - i)
+            pair = beta_pair(x, y) if method == "param_post" else beta_binomial_pair(x, y, m)
+            bound = composed_delta(pair, sets, epsilon, 5e-4)
+            worst[end] = max(worst[end], bound.lower)
+    assert worst[1] <= delta < worst[0] * (1 + 1e-5)
+
+
+def test_the_proportion_drawn_once_is_calibrated_as_a_single_release() -> None:
+    for method in ("synth_post_one", "param_post"):
+        found = minimum_prior_for_sets(method, n=100, m=100, sets=1, epsilon=1.0, delta=1e-5)
+        single = minimum_prior(method, n=100, m=100, epsilon=1.0, delta=1e-5)
+        assert found.exact.upper == found.split == pytest.approx(single, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["synth_post_many", "synth_map"])
+def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
+    found = minimum_prior_for_sets(method, n=50, m=30, sets=4, epsilon=1.0, delta=1e-5)
+    for prior, kept in ((found.exact.upper, True), (found.exact.lower, False)):
+        whole = release(method, n=50, m=120, alpha=prior, beta=prior)
+        assert (delta_for_epsilon(whole, 1.0) <= 1e-5) is kept
+
+
+@pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many", "synth_map", "param_post"])
+def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
+    found = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
+    assert found.advanced is not None
+    assert found.exact.lower <= found.exact.upper <= min(found.split, found.advanced, found.pure)
+
+
+def test_advanced_composition_is_split_the_best_way() -> None:
+    sets, epsilon, delta = 10, 1.0, 1e-5
+    found = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=sets, epsilon=epsilon, delta=delta)
+    priors = {}
+    for slack in delta * np.arange(0.05, 1.0, 0.05):
+        low, high = 0.0, epsilon
+        for _ in range(80):
+            middle = (low + high) / 2
+            kept = advanced_composition(middle, 0.0, sets, slack)[0] <= epsilon
+            low, high = (middle, high) if kept else (low, middle)
+        priors[slack] = minimum_prior("synth_post_one", n=100, m=100, epsilon=low, delta=(delta - slack) / sets)
+    assert found.advanced is not None
+    assert found.advanced <= min(priors.values()) * (1 + 1e-7)
+    assert found.advanced == pytest.approx(min(priors.values()), rel=2e-3)
+    assert found.slack == pytest.approx(min(priors, key=lambda slack: priors[slack]), abs=0.06 * delta)
+
+
+def test_without_delta_only_the_pure_rule_is_left() -> None:
+    found = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=5, epsilon=1.0, delta=0.0)
+    assert found.exact == Bracket(found.pure, found.pure)
+    assert found.pure == pytest.approx(100 / math.expm1(0.2), rel=1e-12)
+    assert (found.split, found.advanced, found.slack) == (found.pure, None, None)
+    pair = beta_binomial_pair(found.pure, found.pure + 99, 100)
+    assert composed_delta(pair, 5, 1.0).upper == 0.0
+    assert composed_delta(pair, 5, 0.999).upper > 0.0
+    assert minimum_prior_for_sets("param_post", n=9, m=1, sets=2, epsilon=1.0, delta=0.0).pure == math.inf
+
+
+def test_many_tied_pairs_are_still_covered() -> None:
+    found = minimum_prior_for_sets("param_post", n=300, m=1, sets=2, epsilon=1e-3, delta=1e-5).exact
+    assert found.upper < found.lower * (1 + 1e-5)
+    value = composed_delta(beta_pair(found.lower, found.lower + 299), 2, 1e-3)
+    assert value.upper > 1e-5
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"method": "param_map"}, "method must be one of"),
+        ({"sets": 0}, "sets .* must be a whole number from 1"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": 2e-6, "sets": 5}, "epsilon must be at least 10⁻⁶ for each set"),
+        ({"delta": 1.0}, "delta"),
+        ({"n": 0}, "n "),
+        ({"m": 2.5}, "m "),
+    ],
+)
+def test_what_cannot_be_asked_is_said(change: dict[str, object], words: str) -> None:
+    asked = {"method": "synth_post_one", "n": 10, "m": 10, "sets": 2, "epsilon": 1.0, "delta": 1e-3} | change
+    with pytest.raises(ValueError, match=words):
+        minimum_prior_for_sets(asked.pop("method"), **asked)
+
+
+def test_bad_numbers_are_refused_by_name() -> None:
+    pair = beta_binomial_pair(1.0, 1.0, 2)
+    with pytest.raises(ValueError, match="resolution must be a number above 0"):
+        composed_delta(pair, 2, 1.0, 0.0)
+    with pytest.raises(ValueError, match="epsilon"):
+        composed_delta(pair, 2, -1.0)
+    with pytest.raises(ValueError, match="slack must be a number above 0"):
+        advanced_composition(0.1, 0.0, 3, 0.0)
+    with pytest.raises(ValueError, match="x and y must be positive"):
+        beta_pair(0.0, 1.0)

@@ -1,0 +1,233 @@
+"""Amplification by subsampling: printed, tight and exact, against every subset listed and 50 digits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
+from dpviz.privacy.subsampling import (
+    SubsampledRelease,
+    subsampled_delta,
+    subsampled_epsilon,
+    subsampled_printed,
+    subsampled_tight,
+)
+from dpviz.synthesizers import (
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    PosteriorMean,
+    PosteriorMode,
+    TwoCellSynthesizer,
+)
+from dpviz.synthesizers.given_matrix import GivenMatrix
+
+INNER = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.45, 0.55], [0.05, 0.95], [0.04, 0.96]]))
+"""The worst pair of tables is the middle one, so that no population attains the tight bound."""
+
+SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.3, 0.5, 0.2], [0.2, 0.6, 0.2]]))
+
+RELEASES: list[TwoCellSynthesizer] = [
+    BetaBinomial(n=4, m=5, alpha=0.5, beta=0.5),
+    BetaBinomial(n=3, m=6, alpha=1e-6, beta=2.0),
+    PosteriorMean(n=4, m=4, alpha=1.0, beta=0.3),
+    PosteriorMode(n=2, m=3, alpha=1.5, beta=1.5),
+    GeometricSanitizer(n=4, epsilon=1.0),
+    LaplaceSanitizer(n=3, epsilon=0.7),
+    INNER,
+]
+
+
+@pytest.fixture(autouse=True)
+def fifty_digits() -> object:
+    with mp.workdps(50):
+        yield
+
+
+def posterior_draw(n: int, m: int, alpha: float, beta: float) -> list[list[mp.mpf]]:
+    a, b = mp.mpf(alpha), mp.mpf(beta)
+    return [
+        [mp.binomial(m, j) * mp.beta(a + k + j, b + n - k + m - j) / mp.beta(a + k, b + n - k) for j in range(m + 1)]
+        for k in range(n + 1)
+    ]
+
+
+def of_a_sample(matrix: list[list[mp.mpf]], population: int) -> list[list[mp.mpf]]:
+    """The matrix over populations, from hypergeometric probabilities in 50 digits."""
+    size, rows = len(matrix) - 1, []
+    for ones in range(population + 1):
+        weights = [mp.binomial(ones, k) * mp.binomial(population - ones, size - k) for k in range(size + 1)]
+        total = mp.binomial(population, size)
+        rows.append([mp.fdot(weights, column) / total for column in zip(*matrix, strict=True)])
+    return rows
+
+
+def worst_delta(matrix: list[list[mp.mpf]], epsilon: float) -> mp.mpf:
+    grow, values = mp.e ** mp.mpf(epsilon), [mp.mpf(0)]
+    for pair in itertools.pairwise(matrix):
+        for one, zero in (pair, pair[::-1]):
+            values.append(sum(max(p - grow * q, mp.mpf(0)) for p, q in zip(one, zero, strict=True)))
+    return max(values)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
+def test_the_law_is_the_mean_over_every_subset_of_the_rows(release: TwoCellSynthesizer) -> None:
+    population = 7
+    matrix = release.transition_matrix()
+    for ones in range(population + 1):
+        rows = [1] * ones + [0] * (population - ones)
+        listed = np.mean([matrix[sum(subset)] for subset in itertools.combinations(rows, release.n)], axis=0)
+        found = SubsampledRelease(sample=release, population=population).transition_matrix()[ones]
+        np.testing.assert_allclose(found, listed, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("population", "n", "m", "alpha", "beta"),
+    [(12, 5, 7, 0.5, 0.5), (60, 20, 30, 1e-6, 2.0), (40, 40, 30, 1.0, 2.0), (50, 1, 3, 0.1, 0.1)],
+)
+def test_delta_and_log_odds_have_full_digits(population: int, n: int, m: int, alpha: float, beta: float) -> None:
+    exact = of_a_sample(posterior_draw(n, m, alpha, beta), population)
+    release = SubsampledRelease(sample=BetaBinomial(n=n, m=m, alpha=alpha, beta=beta), population=population)
+    for epsilon in (0.0, 0.01, 0.3, 1.0, 2.0, 4.0):
+        delta = worst_delta(exact, epsilon)
+        assert abs(subsampled_delta(release.sample, population, epsilon) - delta) <= 1e-11 * delta
+    odds = [[mp.log(p / q) for p, q in zip(*pair, strict=True)] for pair in itertools.pairwise(exact)]
+    found = log_odds_table(release)
+    assert max(abs(found[i, j] - value) for i, row in enumerate(odds) for j, value in enumerate(row)) < 1e-12
+    largest = max(abs(value) for row in odds for value in row)
+    assert abs(pure_epsilon(release) - largest) <= 1e-12 * largest
+
+
+def test_log_odds_stay_exact_where_probabilities_underflow() -> None:
+    n, population, m, prior = 30, 60, 2000, 0.01
+    release = SubsampledRelease(sample=PosteriorMean(n=n, m=m, alpha=prior, beta=prior), population=population)
+    a = mp.mpf(prior)
+    matrix = [[((a + k) / (2 * a + n)) ** m, ((a + n - k) / (2 * a + n)) ** m] for k in range(n + 1)]
+    exact = of_a_sample(matrix, population)
+    assert exact[0][0] < mp.mpf("1e-5000")
+    found = release.log_odds(np.arange(population), np.array([m, 0]))
+    for i, (one, zero) in enumerate(itertools.pairwise(exact)):
+        for j in range(2):
+            value = mp.log(one[j] / zero[j])
+            assert abs(found[i, j] - value) <= 1e-10 * abs(value)
+    assert release.worst_log_odds().value == pytest.approx(float(mp.log(exact[1][0] / exact[0][0])), rel=1e-12)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
+@pytest.mark.parametrize("population", [7, 40])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.5])
+def test_printed_is_never_below_tight_nor_tight_below_exact(
+    release: TwoCellSynthesizer, population: int, epsilon: float
+) -> None:
+    rate, own = release.n / population, delta_for_epsilon(release, epsilon)
+    printed, tight = (bound(epsilon, own, rate) for bound in (subsampled_printed, subsampled_tight))
+    assert printed.epsilon >= tight.epsilon
+    assert printed.delta == tight.delta
+    assert subsampled_delta(release, population, tight.epsilon) <= tight.delta * (1 + 1e-10) + 1e-16
+    assert subsampled_delta(release, population, printed.epsilon) <= printed.delta * (1 + 1e-10) + 1e-16
+
+
+@pytest.mark.parametrize("release", RELEASES[:-1], ids=lambda release: release.key)
+@pytest.mark.parametrize("population", [7, 100])
+def test_a_population_with_a_single_one_attains_the_tight_bound(release: TwoCellSynthesizer, population: int) -> None:
+    whole = SubsampledRelease(sample=release, population=population)
+    tight = subsampled_tight(pure_epsilon(release), 0.0, release.n / population).epsilon
+    assert pure_epsilon(whole) == pytest.approx(tight, rel=1e-12)
+    assert float(np.abs(log_odds_table(whole)).max()) == pytest.approx(tight, rel=1e-12)
+
+
+def test_a_release_that_is_worst_in_the_middle_stays_below_the_tight_bound() -> None:
+    exact = of_a_sample([[mp.mpf(float(cell)) for cell in row] for row in INNER.probabilities], 6)
+    largest = max(abs(mp.log(p / q)) for pair in itertools.pairwise(exact) for p, q in zip(*pair, strict=True))
+    found = subsampled_epsilon(INNER, 6, 0.0)
+    assert found == pytest.approx(float(largest), rel=1e-12)
+    assert found < 0.9 * subsampled_tight(pure_epsilon(INNER), 0.0, 0.5).epsilon
+
+
+def test_a_suppressed_count_still_decides_after_subsampling() -> None:
+    whole = SubsampledRelease(sample=SUPPRESSED, population=10)
+    assert math.isinf(pure_epsilon(whole))
+    assert math.isinf(log_odds_table(whole)[0, 2])
+    assert delta_for_epsilon(whole, 100.0) == pytest.approx(0.2 * 0.2, rel=1e-12)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
+def test_a_sample_of_all_rows_changes_nothing_and_the_printed_bound_is_worse_than_none(
+    release: TwoCellSynthesizer,
+) -> None:
+    own = pure_epsilon(release)
+    for epsilon in (0.0, 0.2, 1.0):
+        exact = delta_for_epsilon(release, epsilon)
+        assert subsampled_delta(release, release.n, epsilon) == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    assert subsampled_epsilon(release, release.n, 0.0) == pytest.approx(own, rel=1e-12)
+    assert subsampled_tight(own, 0.0, 1.0).epsilon == pytest.approx(own, rel=1e-12)
+    assert subsampled_printed(own, 0.0, 1.0).epsilon == pytest.approx(math.expm1(own), rel=1e-12)
+    assert subsampled_printed(own, 0.0, 1.0).epsilon > own
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
+def test_a_smaller_share_is_more_private(release: TwoCellSynthesizer) -> None:
+    deltas = [subsampled_delta(release, population, 0.05) for population in (release.n, 5, 10, 50, 250)]
+    assert all(more >= less for more, less in itertools.pairwise(deltas))
+    assert deltas[0] > 3 * deltas[-1]
+
+
+@pytest.mark.parametrize("release", [*RELEASES, BetaBinomial(n=100, m=100, alpha=7.0, beta=7.0)], ids=lambda r: r.key)
+@pytest.mark.parametrize("delta", [1e-3, 1e-8])
+def test_the_inverse_lands_on_the_private_side(release: TwoCellSynthesizer, delta: float) -> None:
+    population = 3 * release.n
+    epsilon = subsampled_epsilon(release, population, delta)
+    assert epsilon > 0
+    assert subsampled_delta(release, population, epsilon) <= delta
+    assert subsampled_delta(release, population, epsilon * (1 - 1e-6)) > delta
+
+
+def test_a_large_population_agrees_with_the_definition_at_one_pair() -> None:
+    population, n, m, prior, epsilon = 2000, 300, 60, 2.0, 0.2
+    release = SubsampledRelease(sample=BetaBinomial(n=n, m=m, alpha=prior, beta=prior), population=population)
+    worst, likeliest = release.hockey_stick(epsilon), 30
+    matrix = posterior_draw(n, m, prior, prior)[:likeliest]
+    laws = []
+    for row in (worst.likelier, worst.other):
+        zeros = min(row, population - row)  # ones and zeros may be exchanged: α = β
+        counts = range(min(zeros + 1, likeliest))
+        weights = [mp.binomial(zeros, k) * mp.binomial(population - zeros, n - k) for k in counts]
+        assert 1 - sum(weights) / mp.binomial(population, n) < mp.mpf("1e-20")
+        laws.append([mp.fdot(weights, column[: len(counts)]) / sum(weights) for column in zip(*matrix, strict=True)])
+    grow = mp.e ** mp.mpf(epsilon)
+    exact = sum(max(p - grow * q, mp.mpf(0)) for p, q in zip(*laws, strict=True))
+    assert worst.value == pytest.approx(float(exact), rel=1e-9)
+    assert epsilon_for_delta(release, worst.value) == pytest.approx(epsilon, rel=1e-8)
+
+
+def test_tight_and_printed_bounds_keep_their_digits_at_the_ends() -> None:
+    for epsilon, rate in ((1e-12, 1e-3), (1e-3, 1e-12), (1.0, 1e-9), (50.0, 0.3), (709.0, 1e-8), (900.0, 0.5)):
+        grow = mp.expm1(mp.mpf(epsilon)) * mp.mpf(rate)
+        assert subsampled_tight(epsilon, 0.0, rate).epsilon == pytest.approx(float(mp.log1p(grow)), rel=1e-13)
+        if grow < mp.mpf("1e300"):
+            assert subsampled_printed(epsilon, 0.0, rate).epsilon == pytest.approx(float(grow), rel=1e-12)
+    assert math.isinf(subsampled_printed(900.0, 0.0, 0.5).epsilon)
+    assert subsampled_tight(3.0, 0.5, 0.0) == subsampled_printed(3.0, 0.5, 0.0)
+    assert subsampled_tight(800.0, 0.5, 0.0).epsilon == subsampled_printed(800.0, 0.5, 0.0).epsilon == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: subsampled_tight(1.0, 0.0, 1.5), "rate"),
+        (lambda: subsampled_printed(-1.0, 0.0, 0.5), "epsilon"),
+        (lambda: subsampled_printed(1.0, 2.0, 0.5), "delta"),
+        (lambda: SubsampledRelease(sample=RELEASES[0], population=3), "population .* at least .* 4"),
+        (lambda: SubsampledRelease(sample=RELEASES[0], population=2001), "population .* 2,000"),
+        (lambda: subsampled_delta(RELEASES[0], 10, math.inf), "epsilon"),
+    ],
+)
+def test_a_wrong_value_is_named(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
