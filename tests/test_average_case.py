@@ -207,7 +207,8 @@ def test_one_posterior_draw_differs_by_quadrature(
         (30, 2.0, 1.0, 0.5, 5.0),
         (40, 1e-3, 20.0, 0.02, 1.0),
         (10, 0.5, 0.5, 0.5, 60.0),
-        (2, 1.0, 1.0, 0.5, 300.0),
+        (2, 1.0, 1.0, 0.5, 400.0),
+        (5, 8.0, 8.0, 0.5, 70.0),
         (60, 6.0, 6.0, 0.5, 1.0),
     ],
 )
@@ -234,6 +235,17 @@ def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(
                 sum(w[k] * (tail(k + 1 + a, n - 1 - k + b) - grow * tail(k + a, n - k + b)) for k in range(n))
             )
         assert close(parameter_draw_delta(n, alpha, beta, theta, epsilon), max(values), 1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e12])
+@pytest.mark.parametrize("beta", [1e-300, 1e12])
+@pytest.mark.parametrize("theta", [0.0, 1e-12, 0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [0.0, 1e-6, 1.0, 700.0, 1000.0])
+def test_a_posterior_draw_under_the_least_and_largest_priors_never_tells_more_than_the_count(
+    alpha: float, beta: float, theta: float, epsilon: float
+) -> None:
+    draw = parameter_draw_delta(50, alpha, beta, theta, epsilon)
+    assert 0 <= draw <= count_release_delta(50, theta, epsilon) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("law", ["count", "draw"])

@@ -36,7 +36,7 @@ COARSE, FIRST, FINEST = 0.03, 0.01, 3e-5
 TOLERANCE = 1e-6
 """Relative width of a calibrated prior's bracket that is aimed at."""
 
-MOST_FINE = 40
+MOST_FINE = 120
 """Blocks looked at closely before blocks are allowed to be wider."""
 
 GAUSS_NODES, GAUSS_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))
@@ -203,7 +203,7 @@ class _Search:
         def shortfall(t: float, resolution: float) -> float:
             return _log(self.at(math.exp(t), (block[0], block[0]), resolution).lower) - target
 
-        t = _root(lambda t: excess(t, COARSE), bottom, top, 1e-4)
+        t = _root(partial(excess, resolution=COARSE), bottom, top, top, 0.5, 1e-4)
         slope = max((excess(t - 0.01, COARSE) - excess(t + 0.01, COARSE)) / 0.02, 0.01)
         look = self.at(math.exp(t), block, FIRST)
         width = max(1 - look.lower / look.upper, 1e-12) if look.upper > 0 else 1.0
@@ -215,7 +215,7 @@ class _Search:
                 if abs(move) < TOLERANCE / 2:
                     break
             else:
-                t = _root(partial(excess, resolution=resolution), bottom, top, TOLERANCE / 10)
+                t = _root(partial(excess, resolution=resolution), bottom, top, t, 1e-4, TOLERANCE / 10)
             yes, step = min(t + TOLERANCE / 10, top), TOLERANCE / 4
             while yes < top and excess(yes, resolution) > 0:
                 yes, step = min(yes + step, top), 2 * step
@@ -264,18 +264,27 @@ class _Search:
                     worst, value = (first, last), found
             if not blocks:
                 return worst, width
-            width = 4 * width + 1
+            width = 2 * width + 1
 
 
 def _log(value: float) -> float:
     return math.log(value) if value > 0 else -1e3
 
 
-def _root(excess: Callable[[float], float], low: float, high: float, tolerance: float) -> float:
-    """A root of a falling function in [low, high], or the end beyond which it lies."""
-    if excess(low) <= 0:
-        return low
-    return high if excess(high) > 0 else float(brentq(excess, low, high, xtol=tolerance))
+def _root(
+    excess: Callable[[float], float], low: float, high: float, start: float, step: float, tolerance: float
+) -> float:
+    """A root of a falling function in [low, high], or the end beyond which it lies, looked for from `start` on."""
+    left = right = start
+    if excess(start) > 0:
+        while right < high and excess(right) > 0:
+            left, right, step = right, min(right + step, high), 2 * step
+    else:
+        while left > low and excess(left) <= 0:
+            left, right, step = max(left - step, low), left, 2 * step
+    if (excess(left) > 0) == (excess(right) > 0):
+        return left if left == low else right
+    return float(brentq(excess, left, right, xtol=tolerance))
 
 
 class BetaLosses(Losses):

@@ -99,7 +99,7 @@ def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
     Amplified
         The release's own promise at r = 1; never larger than `subsampled_printed`.
 
-    Source: Balle, Barthe & Gaboardi (2018), Theorem 9: substitution, without replacement.
+    Source: Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def subsampled_delta(synthesizer: TwoCellSynthesizer, population: int, epsilon: 
     float
         δ in [0, 1], relative error about 1e-10 down to 1e-280; never above the bound of `subsampled_tight`.
 
-    Source: Zheng (2015), Theorem 2.22; Definition 2.11 for the law of the whole release.
+    Source: Zheng (2015), Theorem 2.22, made exact for releases of two counts.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.synthesizers._sums import cumulative_sum
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 
@@ -31,6 +32,12 @@ RANKED = 1e-12
 
 NOISE = 1e-14
 """What rounding may put on the difference of tails, relative to what was added to get them."""
+
+BLOCK = 64
+"""Factors multiplied together before the product is held as a logarithm."""
+
+SMALLEST = 1e-290
+"""Least product that has kept its digits."""
 
 FEW = 6
 """Pairs that are summed one by one rather than all at once."""
@@ -86,13 +93,35 @@ def _tail_differences(
     path[corner[:-1] + 1] = ((x + t) / x * (y / (y + (m - t))))[:-1]
     room = m - columns
     path[passed + 1] = room * (s.alpha + (rows + columns)) / ((columns + 1) * (s.beta + (s.n - rows) + (room - 1)))
-    np.multiply.accumulate(path, out=path)
+    path = _running_product(path)
     difference = path[corner] * (t / x)
     gained, lost = np.empty(len(t)), np.zeros(len(columns) + 1)
     gained[0], gained[1:] = first_row[t[0] :].sum(), difference[:-1]
     np.add.accumulate(gained, out=gained)
     np.add.accumulate(path[passed], out=lost[1:])
     return difference - math.expm1(epsilon) * (gained - lost[width]), gained
+
+
+def _running_product(factors: FloatArray) -> FloatArray:
+    """Products of the first 1, 2, 3, … factors: block by block where one on the way would underflow and lose digits.
+
+    Examples
+    --------
+    >>> _running_product(np.array([1e-200, 1e-200, 1e150, 1e200])).round(60).tolist()[2:] == [0.0, 1e-50]
+    True
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        product: FloatArray = np.multiply.accumulate(factors)
+        if SMALLEST < product.min() and product.max() < math.inf:
+            return product
+        blocks = -(-len(factors) // BLOCK)
+        padded = np.ones(blocks * BLOCK)
+        padded[: len(factors)] = factors
+        inside = np.multiply.accumulate(padded.reshape(blocks, BLOCK), axis=1)
+        if not (SMALLEST < inside.min() and inside.max() < math.inf):
+            return np.exp(cumulative_sum(np.log(factors)).total()[1:])
+        inside *= np.exp(cumulative_sum(np.log(inside[:-1, -1])).total())[:, None]
+        return inside.ravel()[: len(factors)]
 
 
 def _race(s: BetaBinomial, epsilon: float, pairs: IntArray, t: IntArray, x: FloatArray, y: FloatArray) -> WorstCase:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import streamlit as st
 
 from dpviz.given import Recognition, read_matrix, recognize
-from dpviz.priors import Finding, Setting, audit
+from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior_probabilistic
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.curves import Axis, Curves, need, prior_curves
-from dpviz.priors.sets import SetPriors, minimum_prior_for_sets
+from dpviz.priors.inverse import Given, what_is_given
+from dpviz.priors.release_size import SizeCurves, delta_by_size
+from dpviz.priors.average import average_and_worst
+from dpviz.priors.sets import SetPriors, minimum_prior_for_sets, ways_by_sets
+from dpviz.privacy.average_case import CountCondition, count_condition, count_release_delta
+from dpviz.privacy.subsampling import subsampled_epsilon
+from dpviz.types import FloatArray
 from dpviz.privacy.summary import PrivacySummary, Profile, TableView, profile, summarize, view_tables
-from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers import BetaBinomial, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
 ENTRIES = 256
@@ -92,3 +99,66 @@ def cached_need(family: AuditFamily, setting: Setting, method: str, delta: float
 def cached_set_priors(method: str, n: int, m: int, sets: int, epsilon: float, delta: float) -> SetPriors:
     """`minimum_prior_for_sets`."""
     return minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_given(family: AuditFamily, setting: Setting, level: float) -> dict[str, Given | None]:
+    """`what_is_given`."""
+    return what_is_given(family, setting, level)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Searching …")
+def cached_probabilistic(setting: Setting, method: str) -> float:
+    """`minimum_prior_probabilistic`."""
+    return minimum_prior_probabilistic(
+        method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
+    )
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_sets_range(setting: Setting, method: str, delta: float, sets: int, shares: int) -> float:
+    """`maximum_range` of several sets together, or of one set with its share of the promise."""
+    return maximum_range(
+        method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
+        epsilon=setting.epsilon / shares, delta=delta / shares, sets=sets,
+    )  # fmt: skip
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Counting the cost of more sets …")
+def cached_ways(n: int, m: int, epsilon: float, delta: float, counts: tuple[int, ...]) -> tuple[FloatArray, ...]:
+    """Priors of SYNTH_Post(One) by three bounds on the cost of M sets, for each M."""
+    return ways_by_sets("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta, counts=counts)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_sizes(n: int, alpha: float, epsilon: float, sizes: tuple[int, ...]) -> SizeCurves:
+    """`delta_by_size` at a symmetric prior."""
+    return delta_by_size(n, alpha, alpha, epsilon, sizes)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Averaging over the other rows …")
+def cached_average(
+    n: int, m: int, alpha: float, theta: float, epsilon: float
+) -> dict[str, tuple[float, float | None]]:
+    """`average_and_worst`."""
+    return average_and_worst(n, m, alpha, theta, epsilon)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_count_condition(n: int, theta: float, epsilon: float) -> CountCondition:
+    """`count_condition`."""
+    return count_condition(n, theta, epsilon)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_count_curve(n: int, epsilon: float) -> tuple[FloatArray, FloatArray]:
+    """Average-case δ of the released count along θ."""
+    thetas = np.linspace(0.005, 0.995, 67)
+    return thetas, np.array([count_release_delta(n, float(theta), epsilon) for theta in thetas])
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Averaging over the samples …")
+def cached_sampled(n: int, m: int, alpha: float, method: str, population: int, delta: float) -> float:
+    """`subsampled_epsilon` of a release of rows."""
+    law = BetaBinomial if method == "synth_post_one" else PosteriorMean
+    return subsampled_epsilon(law(n=n, m=m, alpha=alpha, beta=alpha), population, delta)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pages.priors.average import show_average
 from pages.priors.controls import Asked
+from pages.priors.downloads import show_downloads
+from pages.priors.inverse import show_inverse
+from pages.priors.probabilistic import show_probabilistic
+from pages.priors.sampling import show_sampling
+from pages.priors.sets import show_sets
+from pages.priors.sizes import show_sizes
 from pages.priors.why import show_why
 
 Section = Callable[[Asked], None]
@@ -12,4 +19,12 @@ Section = Callable[[Asked], None]
 
 def sections_of(asked: Asked) -> dict[str, Section]:
     """The sections that make sense for the family, by name."""
-    return {"Why, and sources": show_why}
+    common: dict[str, Section] = {"The inverse": show_inverse, "Several sets": show_sets}
+    if asked.family == "bernoulli":
+        common |= {
+            "Parameter or rows?": show_sizes,
+            "Average case": show_average,
+            "Subsampling": show_sampling,
+            "Probabilistic δ": show_probabilistic,
+        }
+    return common | {"Download": show_downloads, "Why, and sources": show_why}

@@ -1,0 +1,109 @@
+"""The numbers of the page "Minimum priors" as CSV files and as a script."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+from collections.abc import Sequence
+
+from dpviz.priors import Finding, Setting
+from dpviz.priors.curves import Curves
+
+FINDING_COLUMNS = (
+    "theorem", "part", "method", "claim", "m", "verdict", "printed", "gives_epsilon", "gives_delta", "exact",
+    "printed_over_exact", "constant", "sentence",
+)  # fmt: skip
+
+
+def findings_csv(findings: Sequence[Finding]) -> str:
+    """The audit as CSV, a line for each printed bound and method, numbers to every digit, empty where there is none.
+
+    Examples
+    --------
+    >>> print(findings_csv([])[:19])
+    theorem,part,method
+    """
+    rows = [
+        [
+            finding.bound.name, finding.bound.part, finding.method, finding.bound.claim, finding.setting.m,
+            finding.verdict, *map(_cell, (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)),
+            _cell(finding.factor), _cell(finding.constant), finding.sentence,
+        ]
+        for finding in findings
+    ]  # fmt: skip
+    return _csv(FINDING_COLUMNS, rows)
+
+
+def curves_csv(curves: Curves) -> str:
+    """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
+    names = [
+        " ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines
+    ]
+    rows = [
+        [repr(float(point)), *(_cell(float(line.values[place])) for line in curves.lines)]
+        for place, point in enumerate(curves.points)
+    ]
+    return _csv((curves.axis, *names), rows)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None or math.isnan(value) else repr(float(value))
+
+
+def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def priors_script(family: str, setting: Setting, sets: int) -> str:
+    """The page "Minimum priors" as a script that prints the same numbers.
+
+    Parameters
+    ----------
+    family, setting, sets
+        The page's own parameters.
+
+    Returns
+    -------
+    str
+        Python source. It needs the folder that holds ``dpviz`` on Python's path.
+    """
+    kept = {
+        "bernoulli": ("n", "m", "epsilon", "delta"),
+        "categorical": ("n", "m", "epsilon", "delta", "cells"),
+        "gaussian": ("n", "m", "epsilon", "delta", "sigma", "sigma0"),
+    }[family]
+    values = dataclasses.asdict(setting)
+    arguments = ", ".join(f"{name}={values[name]!r}" for name in kept)
+    calls = {
+        "bernoulli": "minimum_prior(method, **{**asked, 'delta': delta})",
+        "categorical": "minimum_prior(method, **{**asked, 'delta': delta})",
+        "gaussian": f"maximum_range(method, **{{**asked, 'delta': delta}}, sets={sets})",
+    }
+    lines = [
+        '"""The numbers of dpviz\'s page "Minimum priors". Run it in the folder that holds dpviz."""',
+        "",
+        "from dpviz.priors import CALIBRATED, audit, maximum_range, minimum_prior",
+        *(["from dpviz.priors.sets import minimum_prior_for_sets"] if family == "bernoulli" and sets > 1 else []),
+        "",
+        f"asked = dict({arguments})",
+        "",
+        "for method in CALIBRATED:",
+        "    for delta in sorted({0.0, asked['delta']}):",
+        f"        print(method, 'delta =', delta, ':', {calls[family]})",
+    ]
+    if family == "bernoulli" and sets > 1:
+        lines += ["", "for method in CALIBRATED:", f"    print(minimum_prior_for_sets(method, **asked, sets={sets}))"]
+    lines += [
+        "",
+        f"for finding in audit({family!r}, **asked):",
+        "    print(finding.bound.name, finding.method, '| printed', finding.printed, '| gives', finding.gives_epsilon,",
+        "          finding.gives_delta, '| exact', finding.exact, '|', finding.verdict, '|', finding.sentence)",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,104 @@
+"""Average-case privacy: the other rows are random, and protect (Zheng, section 6.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
+from dpviz.parameters import readable
+from dpviz.priors import METHODS
+from pages.components.cache import cached_average, cached_count_condition, cached_count_curve
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing, note
+from pages.priors.controls import PREFIX, Asked, checked
+
+LARGEST = 2000
+"""Rows up to which the releases of rows are averaged on the page."""
+
+
+def show_average(asked: Asked) -> None:
+    """δ of every method when the other rows are random, beside the worst case."""
+    setting = asked.asked_setting
+    note(
+        "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, and "
+        "the adversary does not know them: δ is taken between the releases given that the last row is a one, or a zero."
+    )
+    theta, alpha = checked("theta"), checked("alpha")
+    if not 0 < theta < 1:
+        st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
+        return
+    if max(setting.n, setting.m) > LARGEST:
+        st.caption(f"The average over the other rows is computed for n and m up to {LARGEST:,}.")
+        return
+    found = cached_average(setting.n, setting.m, alpha, theta, setting.epsilon)
+    count = found["param_map"][0]
+    st.html(
+        answer(
+            f"δ = {readable(count, 3)}",
+            f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and "
+            f"ε = {readable(setting.epsilon)}: with random rows even a deterministic release hides one of them. In the worst "
+            "case its δ is 1.",
+        )
+    )
+    rows = [
+        [f"<b>{METHODS[key].label}</b>", readable(average, 4), "1" if worst is None else readable(worst, 4)]
+        if average >= 0
+        else [f"<b>{METHODS[key].label}</b>", "needs α > 1", ""]
+        for key, (average, worst) in found.items()
+    ]
+    head = [f"δ at ε = {readable(setting.epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
+    listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
+    st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
+    _printed(asked, theta)
+    thetas, deltas = cached_count_curve(setting.n, setting.epsilon)
+    show_figure(
+        lines_chart(
+            [Line(name="PARAM_MAP, average case", color="param_map", x=thetas, y=deltas)],
+            Scale(title="θ, the probability of a one", low=0.0, high=1.0),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-30, float(deltas.min())), high=1.0),
+            key="average",
+            marks=[Mark(x=theta, y=count, color="param_map", text=readable(count, 3), name="PARAM_MAP")],
+            rules=[Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else [],
+        ),
+        key=f"{PREFIX}average",
+        alt="Average-case δ of the released count against the probability of a one.",
+        height=380,
+    )
+
+
+def _printed(asked: Asked, theta: float) -> None:
+    """What section 6.3 prints, and what is true at these parameters."""
+    setting = asked.asked_setting
+    said = cached_count_condition(setting.n, theta, setting.epsilon)
+    if said.refuted:
+        verdict = "✗ unsafe: a slack of 2δ for each single count adds up over a set of counts"
+    else:
+        verdict = "not refuted here; its proof needs the condition for sets of counts, not for single ones"
+    rows = [
+        [
+            "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n1) ≤ e^ε Pr(n1') + 2δ for adjacent counts</small>",
+            f"δ = {readable(said.printed, 4)}",
+            f"between {readable(said.least, 4)} and {readable(said.midpoint, 4)}",
+            verdict,
+        ],
+        [
+            "<b>Theorem 6.18</b><br><small>PARAM_MAP is not (ε, 0, Δ)</small>",
+            "impossible",
+            "impossible",
+            "✓ true, at every θ: n ones cannot come from data with a zero",
+        ],
+        [
+            "<b>Corollary 6.19</b><br><small>PARAM_MAP is not (ε, δ, Δ) for δ = o((1 − e^{2ε})/√n)</small>",
+            readable(-float(np.expm1(2 * setting.epsilon)) / float(np.sqrt(setting.n)), 4),
+            f"δ ≥ {readable(said.least, 4)}",
+            "✗ the printed bound is negative for every ε &gt; 0; at a fixed θ inside (0, 1) the exact δ falls exponentially in n",
+        ],
+        [
+            "<b>Theorem 6.20</b><br><small>PARAM_Post is not (ε, 0, Δ)</small>",
+            "impossible",
+            "impossible",
+            "✓ true: the ratio of densities has no bound near 0 and 1",
+        ],
+    ]
+    listing(["section 6.3", "printed", "exact, at this θ", "verdict"], rows, "Section 6.3 of the thesis", frozenset({1, 2}))

@@ -1,0 +1,42 @@
+"""The page's numbers and picture as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dpviz.charts import curves_chart
+from dpviz.exports import curves_csv, figure_html, findings_csv, priors_script
+from dpviz.priors.curves import AXES
+from pages.components.cache import cached_audit, cached_curves
+from pages.priors.controls import PREFIX, Asked
+from pages.priors.curves import NAMES
+
+
+def show_downloads(asked: Asked) -> None:
+    """The audit and the curves as CSV, the picture as HTML, the page as a script."""
+    setting = asked.asked_setting
+    label = st.session_state.get(f"{PREFIX}axis") or NAMES["delta"]
+    axis = next(one for one in AXES if NAMES[one] == label)
+    curves = cached_curves(asked.family, setting, axis, asked.m_is_n)
+    script = priors_script(asked.family, setting, asked.sets)
+    left, middle, right = st.columns(3)
+    with left:
+        st.html("<b>Tables, every digit</b>")
+        found = cached_audit(asked.family, setting)
+        _button("Audit, CSV", lambda: findings_csv(found), "printed_bounds.csv", "text/csv")
+        _button("Curves, CSV", lambda: curves_csv(curves), f"curves_{axis}.csv", "text/csv")
+    with middle:
+        st.html("<b>Picture</b>")
+        _button("Curves, HTML", lambda: figure_html(curves_chart(curves)), f"curves_{axis}.html", "text/html")
+        st.caption("PNG and SVG: the two buttons at the top right of every picture.")
+    with right:
+        st.html("<b>This page in Python</b>")
+        _button("Script", lambda: script, "minimum_priors.py", "text/x-python")
+        st.caption("Run it in the folder that holds dpviz; it prints this page's numbers.")
+    st.code(script, language="python", wrap_lines=True)
+
+
+def _button(label: str, make: Callable[[], str], name: str, kind: str) -> None:
+    st.download_button(label, make, name, kind, on_click="ignore", key=f"{PREFIX}get_{name}", width="stretch")

@@ -1,0 +1,79 @@
+"""A prior or range in, the exact privacy of every method out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
+from dpviz.parameters import readable
+from dpviz.priors import METHODS
+from pages.components.cache import cached_given
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing
+from pages.priors.controls import PREFIX, Asked, checked, promise_text
+
+
+def show_inverse(asked: Asked) -> None:
+    """Control, sentence, table and privacy profiles."""
+    setting, gaussian = asked.asked_setting, asked.family == "gaussian"
+    level = checked("reach" if gaussian else "alpha")
+    found = cached_given(asked.family, setting, level)
+    held = f"R/σ = {readable(level)}" if gaussian else f"α = {readable(level)} pseudo-rows in each cell"
+    kept = [METHODS[key].label for key, given in found.items() if given and given.delta_at_epsilon <= setting.delta]
+    if setting.delta == 0:
+        kept = [METHODS[key].label for key, given in found.items() if given and given.pure_epsilon <= setting.epsilon]
+    who = "no method" if not kept else "every method" if len(kept) == len(found) else ", ".join(kept)
+    st.html(answer(held, f"keeps {promise_text(setting)} for <b>{who}</b>, one set, one row substituted."))
+    at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else "ε at δ = 0"
+    conditioned = "ε at δ = 0, conditioned" if gaussian else "ε at δ = 0"
+    head = ["exact", *([] if not gaussian and setting.delta == 0 else [conditioned]), at]
+    head.append(f"δ at ε = {readable(setting.epsilon, 4)}")
+    rows = []
+    for key, given in found.items():
+        name = f"<b>{METHODS[key].label}</b>"
+        if given is None:
+            rows.append([name, "needs α > 1", *[""] * (len(head) - 2)])
+            continue
+        pure = [] if not gaussian and setting.delta == 0 else [_epsilon(given.pure_epsilon)]
+        rows.append([name, *pure, _epsilon(given.epsilon_at_delta), readable(given.delta_at_epsilon, 4)])
+    listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
+    shown = {key: given for key, given in found.items() if given is not None}
+    show_figure(
+        lines_chart(
+            [
+                Line(name=METHODS[key].label, color=key, x=given.epsilons, y=given.deltas)
+                for key, given in shown.items()
+            ],
+            Scale(
+                title="ε (left is more private)", low=0.0, high=_right(asked, [one.epsilons for one in shown.values()])
+            ),
+            Scale(title="δ (down is more private)", log=True, low=1e-12, high=1.0),
+            key=f"profiles {asked.family}",
+            marks=[
+                Mark(x=setting.epsilon, y=given.delta_at_epsilon, color=key, name=METHODS[key].label)
+                for key, given in shown.items()
+                if given.delta_at_epsilon >= 1e-12
+            ],
+            rules=[
+                Rule(text=f"promised ε = {readable(setting.epsilon, 4)}", x=setting.epsilon),
+                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else []),
+            ],
+        ),
+        key=f"{PREFIX}profiles",
+        alt=f"Privacy profiles of all methods at {held}.",
+        height=420,
+    )
+    st.caption("Exact profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
+
+
+def _epsilon(value: float) -> str:
+    return "none" if math.isinf(value) else readable(value, 5)
+
+
+def _right(asked: Asked, ends: list[np.ndarray]) -> float:
+    """The right end of the picture: where the profiles end, unless the promise lies a little beyond."""
+    end = max(float(one[-1]) for one in ends)
+    return max(end, min(asked.asked_setting.epsilon * 1.1, 3 * end)) or 1.0

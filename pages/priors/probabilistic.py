@@ -1,0 +1,53 @@
+"""Probabilistic (ε, δ)-privacy beside (ε, δ)-differential privacy."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dpviz.parameters import readable
+from dpviz.priors import CALIBRATED, METHODS
+from pages.components.cache import cached_need, cached_probabilistic
+from pages.components.words import listing, note
+from pages.priors.controls import Asked, promise_text
+
+LARGEST_TABLE = 45_000
+"""Pairs of counts up to which the page looks for the probabilistic answer at once."""
+
+
+def show_probabilistic(asked: Asked) -> None:
+    """Both priors of every method, one beside the other."""
+    setting = asked.asked_setting
+    note(
+        "(ε, δ)-differential privacy lets δ be <i>what is left over</i> beyond a factor e<sup>ε</sup>. Probabilistic privacy "
+        "asks more: at every table, the probability of releasing <i>anything</i> that tells it from a neighbour by more than "
+        "e<sup>ε</sup> must be within δ (Machanavajjhala et al. 2008)."
+    )
+    if setting.delta == 0:
+        st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
+        return
+    if (setting.n + 1) * (setting.m + 1) > LARGEST_TABLE:
+        st.caption(
+            f"The probabilistic answer is searched over all n + 1 by m + 1 counts, here up to {LARGEST_TABLE:,} of them "
+            f"(n = m = 211). At n = {readable(setting.n)} and m = {readable(setting.m)} there are more; "
+            "`minimum_prior_probabilistic` of the package goes up to 300,000."
+        )
+        return
+    rows = []
+    for method in CALIBRATED:
+        exact = cached_need("bernoulli", setting, method, setting.delta)
+        strict = cached_probabilistic(setting, method)
+        more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
+        rows.append([f"<b>{METHODS[method].label}</b>", readable(exact, 5), readable(strict, 5), more])
+    listing(
+        ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"],
+        rows,
+        "Least priors for two kinds of δ",
+        frozenset({1, 2, 3}),
+    )
+    st.caption(
+        f"{promise_text(setting)}, one set, one row substituted, α = β. The probabilistic failure jumps down where one more "
+        "count falls inside the promise and rises in between; the answer is the prior from which on it holds. For "
+        "PARAM_Post this is the exact form of Zheng's Lemma 6.5."
+    )

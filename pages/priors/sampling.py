@@ -1,0 +1,57 @@
+"""Subsampling: the release sees only n of N rows, drawn at random (Theorem 2.22)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.parameters import readable
+from dpviz.priors import METHODS
+from dpviz.privacy.subsampling import subsampled_printed, subsampled_tight
+from pages.components.cache import cached_given, cached_sampled
+from pages.components.words import answer, listing
+from pages.priors.controls import Asked, checked
+
+LARGEST = 400
+"""Most sampled and synthetic rows for which the exact amplification is computed on the page."""
+
+
+def show_sampling(asked: Asked) -> None:
+    """What a random sample adds: as printed, the best general bound, and exactly."""
+    setting = asked.asked_setting
+    population, alpha = int(checked("population")), checked("alpha")
+    if population < setting.n:
+        st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
+        return
+    if max(setting.n, setting.m) > LARGEST:
+        st.caption(
+            f"The exact amplification is computed here for n and m up to {LARGEST}; set n and m below that. "
+            "The package goes further."
+        )
+        return
+    rate = setting.n / population
+    rows = []
+    for method in ("synth_post_one", "synth_post_many"):
+        given = cached_given("bernoulli", setting, alpha)[method]
+        if given is None:
+            continue
+        alone = given.epsilon_at_delta
+        printed = subsampled_printed(alone, setting.delta, rate)
+        tight = subsampled_tight(alone, setting.delta, rate)
+        exact = cached_sampled(setting.n, setting.m, alpha, method, population, printed.delta)
+        if method == "synth_post_one":
+            st.html(
+                answer(
+                    f"ε = {readable(alone, 4)} → {readable(exact, 4)}",
+                    f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before SYNTH_Post(One) "
+                    f"with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = {readable(printed.epsilon, 4)}.",
+                )
+            )
+        name = f"<b>{METHODS[method].label}</b>"
+        rows.append([name, *(readable(value, 5) for value in (alone, printed.epsilon, tight.epsilon)), f"<b>{readable(exact, 5)}</b>"])
+    head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound", "exact"]
+    listing(head, rows, "What subsampling adds", frozenset(range(1, 5)))
+    st.caption(
+        f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, with "
+        f"r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best general: "
+        "ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). Exact: all pairs of neighbouring populations, one row substituted."
+    )

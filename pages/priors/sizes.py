@@ -1,0 +1,64 @@
+"""Parameter or rows: what releasing more rows costs at one prior (Zheng, chapter 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
+from dpviz.parameters import readable
+from dpviz.priors import METHODS
+from pages.components.cache import cached_sizes
+from pages.components.figure import show_figure
+from pages.components.words import answer
+from pages.priors.controls import PREFIX, Asked, checked
+
+POINTS = 25
+
+
+def show_sizes(asked: Asked) -> None:
+    """δ against m for every release of rows, with the parameter draw as the limit."""
+    setting = asked.asked_setting
+    alpha = checked("alpha")
+    most = int(min(100_000, max(1000, 10 * setting.m)))
+    sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
+    found = cached_sizes(setting.n, alpha, setting.epsilon, sizes)
+    here = int(np.searchsorted(found.sizes, setting.m))
+    st.html(
+        answer(
+            f"δ = {readable(float(found.one[here]), 3)} → {readable(found.parameter_draw, 3)}",
+            f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
+            f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, and never "
+            "beyond (Theorem 5.1). The other two go to 1: enough rows show what they were drawn from (Theorem 5.4, "
+            "Corollary 5.6).",
+        )
+    )
+    curves = {"synth_post_one": found.one, "synth_post_many": found.many}
+    if found.mode is not None:
+        curves["synth_map"] = found.mode
+    show_figure(
+        lines_chart(
+            [Line(name=METHODS[key].label, color=key, x=found.sizes, y=y) for key, y in curves.items()],
+            Scale(title="synthetic rows m (left is more private)", log=True),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-12, _lowest(list(curves.values()))), high=1.0),
+            key="sizes",
+            marks=[
+                Mark(x=setting.m, y=float(y[here]), color=key, name=METHODS[key].label) for key, y in curves.items()
+            ],
+            rules=[
+                Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=found.parameter_draw),
+                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta, shapes=("dot",))]
+                  if setting.delta else []),
+            ],
+        ),
+        key=f"{PREFIX}sizes",
+        alt="δ of every release against the number of synthetic rows, with the parameter release as its limit.",
+        height=430,
+    )  # fmt: skip
+    without = "" if found.mode is not None else " SYNTH_MAP needs α > 1."
+    st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
+
+
+def _lowest(curves: list[np.ndarray]) -> float:
+    positive = [float(curve[curve > 0].min()) for curve in curves if np.any(curve > 0)]
+    return min(positive, default=1e-12)
