@@ -1,6 +1,17 @@
 """Results as files: CSV at full precision, LaTeX, and the script that computes them again."""
 
+from dpviz.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.exports.script import page_script
-from dpviz.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
+from dpviz.exports.tables import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 
-__all__ = ["log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex", "page_script"]
+__all__ = [
+    "curves_csv",
+    "figure_html",
+    "findings_csv",
+    "log_odds_csv",
+    "log_odds_latex",
+    "matrix_csv",
+    "matrix_latex",
+    "page_script",
+    "priors_script",
+]

@@ -38,9 +38,7 @@ def findings_csv(findings: Sequence[Finding]) -> str:
 
 def curves_csv(curves: Curves) -> str:
     """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
-    names = [
-        " ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines
-    ]
+    names = [" ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines]
     rows = [
         [repr(float(point)), *(_cell(float(line.values[place])) for line in curves.lines)]
         for place, point in enumerate(curves.points)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import plotly.graph_objects as go
 
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
@@ -53,6 +54,13 @@ def log_odds_latex(synthesizer: Synthesizer, caption: str, digits: int = 6, *, s
     labels = [synthesizer.row_table(a) + synthesizer.row_table(b) for a, b in synthesizer.neighbours.tolist()]
     table = synthesizer.log_odds_table()
     return _latex(names, synthesizer, labels, table if signed else np.abs(table), caption, digits)
+
+
+def figure_html(figure: go.Figure) -> str:
+    """A picture as one HTML file that needs nothing else."""
+    figure.update_layout(template="plotly_white", height=560)
+    page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
+    return page
 
 
 def _csv(names: list[str], synthesizer: Synthesizer, labels: Iterable[Sequence[int]], values: FloatArray) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dpviz.priors.releases import CALIBRATED, release
 from dpviz.privacy.average_case import average_case_delta, count_release_delta, parameter_draw_delta
 from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
+from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 
-LAWS = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode}
+LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {
+    "synth_post_one": BetaBinomial,
+    "synth_post_many": PosteriorMean,
+    "synth_map": PosteriorMode,
+}
 
 
 def average_and_worst(

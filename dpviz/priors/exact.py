@@ -174,9 +174,10 @@ def _least_root(
         step = step * step if step < 1e6 else step
     if high == top and math.isinf(highest) and log_delta(top) > target:
         return math.inf
-    found = brentq(
-        lambda x: log_delta(math.exp(x)) - target, math.log(low), math.log(high), xtol=1e-15, rtol=RESOLUTION
-    )
+    ends = math.log(low), math.log(high)
+    if log_delta(math.exp(ends[1])) > target:  # it rounds to a prior just below `high`
+        return high
+    found = brentq(lambda x: log_delta(math.exp(x)) - target, *ends, xtol=1e-15, rtol=RESOLUTION)
     prior, step = math.exp(found), RESOLUTION
     while prior < high and log_delta(prior) > target:
         prior, step = prior * (1 + step), 2 * step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -125,6 +125,39 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
         search = _Search(pair, n, sets, epsilon, delta, alone, min(pure, split, advanced))
         exact = search.bracket()
     return SetPriors(pure, split, advanced, slack, exact)
+
+
+def ways_by_sets(
+    method: str, *, n: int, m: int, epsilon: float, delta: float, counts: Sequence[int]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The priors `pure`, `split` and `advanced` of `minimum_prior_for_sets` for several numbers of sets.
+
+    Parameters
+    ----------
+    method, n, m, epsilon, delta
+        As in `minimum_prior_for_sets`; δ above 0.
+    counts
+        Numbers of sets M.
+
+    Returns
+    -------
+    tuple of ndarray
+        One array for each way, in the order of `counts`.
+
+    Examples
+    --------
+    >>> pure, _, _ = ways_by_sets("synth_post_one", n=1, m=1, epsilon=math.log(4), delta=0.1, counts=[1, 2])
+    >>> pure.round(6).tolist()  # 1 / 3 and 1 / (2 − 1)
+    [0.333333, 1.0]
+    """
+
+    def single(share: float, failure: float) -> float:
+        return minimum_prior(method, n=n, m=m, epsilon=share, delta=failure)
+
+    pure = np.array([single(epsilon / count, 0.0) for count in counts])
+    split = np.array([single(epsilon / count, delta / count) for count in counts])
+    advanced = np.array([_advanced(single, count, epsilon, delta)[0] for count in counts])
+    return pure, split, advanced
 
 
 def _single_bracket(prior: float) -> Bracket:

@@ -10,17 +10,17 @@ import streamlit as st
 from dpviz.given import Recognition, read_matrix, recognize
 from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior_probabilistic
 from dpviz.priors.audit import AuditFamily
+from dpviz.priors.average import average_and_worst
 from dpviz.priors.curves import Axis, Curves, need, prior_curves
 from dpviz.priors.inverse import Given, what_is_given
 from dpviz.priors.release_size import SizeCurves, delta_by_size
-from dpviz.priors.average import average_and_worst
 from dpviz.priors.sets import SetPriors, minimum_prior_for_sets, ways_by_sets
 from dpviz.privacy.average_case import CountCondition, count_condition, count_release_delta
 from dpviz.privacy.subsampling import subsampled_epsilon
-from dpviz.types import FloatArray
 from dpviz.privacy.summary import PrivacySummary, Profile, TableView, profile, summarize, view_tables
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.types import FloatArray
 
 ENTRIES = 256
 LARGE_ENTRIES = 16
@@ -110,9 +110,7 @@ def cached_given(family: AuditFamily, setting: Setting, level: float) -> dict[st
 @st.cache_resource(max_entries=ENTRIES, show_spinner="Searching …")
 def cached_probabilistic(setting: Setting, method: str) -> float:
     """`minimum_prior_probabilistic`."""
-    return minimum_prior_probabilistic(
-        method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
-    )
+    return minimum_prior_probabilistic(method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta)
 
 
 @st.cache_resource(max_entries=ENTRIES, show_spinner=False)
@@ -139,7 +137,7 @@ def cached_sizes(n: int, alpha: float, epsilon: float, sizes: tuple[int, ...]) -
 @st.cache_resource(max_entries=ENTRIES, show_spinner="Averaging over the other rows …")
 def cached_average(
     n: int, m: int, alpha: float, theta: float, epsilon: float
-) -> dict[str, tuple[float, float | None]]:
+) -> dict[str, tuple[float, float | None] | None]:
     """`average_and_worst`."""
     return average_and_worst(n, m, alpha, theta, epsilon)
 

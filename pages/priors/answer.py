@@ -89,7 +89,8 @@ def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
     each = "in each cell" if cells > 2 else "with a one and as many with a zero"
     if setting.delta == 0:
         return f"α ≥ {prior_text(pure, 4)}", (
-            f"At {_where(asked)} and ε = {readable(setting.epsilon)}, {name} needs <b>{prior_text(pure)}</b> pseudo-rows "
+            f"At {_where(asked)} and ε = {readable(setting.epsilon)}, {name} needs <b>{prior_text(pure)}</b> "
+            "pseudo-rows "
             f"{each}: {_per_row(pure, cells, setting)} prior rows for every real row. A small δ asks for far less."
         )
     if not known(exact):
@@ -99,7 +100,8 @@ def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         )
     return f"{prior_text(pure, 3)} → {prior_text(exact, 3)}", (
         f"At {_where(asked)} and ε = {readable(setting.epsilon)}, allowing δ = {readable(setting.delta, 3)} takes the "
-        f"prior that {name} needs from <b>{prior_text(pure)}</b> to <b>{prior_text(exact)}</b> pseudo-rows {each}: from "
+        f"prior that {name} needs from <b>{prior_text(pure)}</b> to <b>{prior_text(exact)}</b> pseudo-rows {each}: "
+        "from "
         f"{_per_row(pure, cells, setting)} prior rows for every real row to {_per_row(exact, cells, setting)}."
     )
 
@@ -113,9 +115,15 @@ def _range_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
             f"At {_where(asked)} and ε = {readable(setting.epsilon)}, {name} needs {narrow}.",
         )
     return f"R/σ ≤ {readable(exact, 3)}", (
-        f"At {_where(asked)} and {promise_text(setting)}, {name} is private for data within ±<b>{readable(exact, 4)}</b> σ. "
+        f"At {_where(asked)} and {promise_text(setting)}, {name} is private for data within "
+        f"±<b>{readable(exact, 4)}</b> σ. "
         f"Without δ it needs {narrow}."
     )  # fmt: skip
+
+
+def _named(method: str, what: str) -> str:
+    words = METHODS[method].words.replace("proportion", what)
+    return f"<b>{METHODS[method].label}</b><br><small>{words}</small>"
 
 
 def _per_row(alpha: float, cells: int, setting: Setting) -> str:
@@ -131,7 +139,7 @@ def _prior_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
         bias, error = _cost(asked, method, least, cells)
         rows.append(
             [
-                f"<b>{METHODS[method].label}</b><br><small>{METHODS[method].words}</small>",
+                _named(method, "proportion"),
                 prior_text(pure[method]),
                 *([prior_text(least)] if setting.delta > 0 else []),
                 _per_row(least, cells, setting),
@@ -160,8 +168,10 @@ def _prior_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
             else "their losses are added exactly; see “M sets”."
         )
     st.caption(
-        f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every cell. Bias and standard error: "
-        f"of the released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone have "
+        f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every cell. Bias and "
+        "standard error: "
+        f"of the released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone "
+        "have "
         f"bias 0 and standard error {readable(plain, 3)}.{composed}"
     )
 
@@ -187,7 +197,7 @@ def _range_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
         least = exact[method]
         rows.append(
             [
-                f"<b>{METHODS[method].label}</b><br><small>{METHODS[method].words.replace('proportion', 'mean')}</small>",
+                _named(method, "mean"),
                 readable(pure[method], 5),
                 *([readable(least, 5)] if setting.delta > 0 else []),
                 readable(2 * float(norm.sf(least)), 3),
@@ -200,6 +210,7 @@ def _range_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
     listing(head, rows, "The exact range of every method, and what it cuts off", frozenset(range(1, len(head))))
     st.caption(
         f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}, σ = {readable(setting.sigma)}, "
-        f"σ0 = {readable(setting.sigma0)}. δ = 0: every released number is conditioned to [−R, R], normalising constants "
+        f"σ0 = {readable(setting.sigma0)}. δ = 0: every released number is conditioned to [−R, R], normalising "
+        "constants "
         "kept. δ > 0: nothing is conditioned; each method is a Gaussian mechanism (Balle & Wang 2018)."
     )

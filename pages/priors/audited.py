@@ -41,7 +41,8 @@ def show_audit(asked: Asked) -> None:
     bad = sorted({finding.bound.name for finding in found if finding.verdict in ("unsafe", "false")}, key=_number)
     count = len({finding.bound.key for finding in found if finding.verdict != "not asked here"})
     said = (
-        f"<b>{len(bad)} of {count} printed claims are unsafe here: {', '.join(bad)}.</b> They promise more privacy than "
+        f"<b>{len(bad)} of {count} printed claims are unsafe here: {', '.join(bad)}.</b> They promise more privacy "
+        "than "
         "they give. Safe ones keep the promise, most with more prior or less range than needed."
         if bad
         else f"All {count} printed claims that speak here are safe; most ask for more than is needed."
@@ -54,8 +55,10 @@ def show_audit(asked: Asked) -> None:
         f'<table class="dpviz-list dpviz-audit"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
     st.caption(
-        "Printed: Zheng (2015), each for one synthetic data set that has the whole promise; theorems on a single row are "
-        "held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the printed value. "
+        "Printed: Zheng (2015), each for one synthetic data set that has the whole promise; theorems on a single row "
+        "are "
+        "held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the printed "
+        "value. "
         "Exact: the least prior, largest R/σ or least noise that keeps the promise. Neighbours: one row substituted."
     )
 

@@ -21,7 +21,8 @@ def show_average(asked: Asked) -> None:
     """δ of every method when the other rows are random, beside the worst case."""
     setting = asked.asked_setting
     note(
-        "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, and "
+        "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, "
+        "and "
         "the adversary does not know them: δ is taken between the releases given that the last row is a one, or a zero."
     )
     theta, alpha = checked("theta"), checked("alpha")
@@ -32,21 +33,17 @@ def show_average(asked: Asked) -> None:
         st.caption(f"The average over the other rows is computed for n and m up to {LARGEST:,}.")
         return
     found = cached_average(setting.n, setting.m, alpha, theta, setting.epsilon)
-    count = found["param_map"][0]
+    count = float(_first(found["param_map"]))
     st.html(
         answer(
             f"δ = {readable(count, 3)}",
             f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and "
-            f"ε = {readable(setting.epsilon)}: with random rows even a deterministic release hides one of them. In the worst "
+            f"ε = {readable(setting.epsilon)}: with random rows even a deterministic release hides one of them. In "
+            "the worst "
             "case its δ is 1.",
         )
     )
-    rows = [
-        [f"<b>{METHODS[key].label}</b>", readable(average, 4), "1" if worst is None else readable(worst, 4)]
-        if average >= 0
-        else [f"<b>{METHODS[key].label}</b>", "needs α > 1", ""]
-        for key, (average, worst) in found.items()
-    ]
+    rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
     head = [f"δ at ε = {readable(setting.epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
     listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
     st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
@@ -67,6 +64,16 @@ def show_average(asked: Asked) -> None:
     )
 
 
+def _first(pair: tuple[float, float | None] | None) -> float:
+    return 1.0 if pair is None else pair[0]
+
+
+def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
+    if pair is None:
+        return "needs α > 1", ""
+    return readable(pair[0], 4), "1" if pair[1] is None else readable(pair[1], 4)
+
+
 def _printed(asked: Asked, theta: float) -> None:
     """What section 6.3 prints, and what is true at these parameters."""
     setting = asked.asked_setting
@@ -77,7 +84,8 @@ def _printed(asked: Asked, theta: float) -> None:
         verdict = "not refuted here; its proof needs the condition for sets of counts, not for single ones"
     rows = [
         [
-            "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n1) ≤ e^ε Pr(n1') + 2δ for adjacent counts</small>",
+            "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n1) ≤ e^ε Pr(n1') + 2δ for adjacent "
+            "counts</small>",
             f"δ = {readable(said.printed, 4)}",
             f"between {readable(said.least, 4)} and {readable(said.midpoint, 4)}",
             verdict,
@@ -92,7 +100,8 @@ def _printed(asked: Asked, theta: float) -> None:
             "<b>Corollary 6.19</b><br><small>PARAM_MAP is not (ε, δ, Δ) for δ = o((1 − e^{2ε})/√n)</small>",
             readable(-float(np.expm1(2 * setting.epsilon)) / float(np.sqrt(setting.n)), 4),
             f"δ ≥ {readable(said.least, 4)}",
-            "✗ the printed bound is negative for every ε &gt; 0; at a fixed θ inside (0, 1) the exact δ falls exponentially in n",
+            "✗ the printed bound is negative for every ε &gt; 0; at a fixed θ inside (0, 1) the exact δ falls "
+            "exponentially in n",
         ],
         [
             "<b>Theorem 6.20</b><br><small>PARAM_Post is not (ε, 0, Δ)</small>",
@@ -101,4 +110,5 @@ def _printed(asked: Asked, theta: float) -> None:
             "✓ true: the ratio of densities has no bound near 0 and 1",
         ],
     ]
-    listing(["section 6.3", "printed", "exact, at this θ", "verdict"], rows, "Section 6.3 of the thesis", frozenset({1, 2}))
+    head = ["section 6.3", "printed", "exact, at this θ", "verdict"]
+    listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))

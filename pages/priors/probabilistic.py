@@ -20,8 +20,10 @@ def show_probabilistic(asked: Asked) -> None:
     """Both priors of every method, one beside the other."""
     setting = asked.asked_setting
     note(
-        "(ε, δ)-differential privacy lets δ be <i>what is left over</i> beyond a factor e<sup>ε</sup>. Probabilistic privacy "
-        "asks more: at every table, the probability of releasing <i>anything</i> that tells it from a neighbour by more than "
+        "(ε, δ)-differential privacy lets δ be <i>what is left over</i> beyond a factor e<sup>ε</sup>. Probabilistic "
+        "privacy "
+        "asks more: at every table, the probability of releasing <i>anything</i> that tells it from a neighbour by "
+        "more than "
         "e<sup>ε</sup> must be within δ (Machanavajjhala et al. 2008)."
     )
     if setting.delta == 0:
@@ -29,7 +31,8 @@ def show_probabilistic(asked: Asked) -> None:
         return
     if (setting.n + 1) * (setting.m + 1) > LARGEST_TABLE:
         st.caption(
-            f"The probabilistic answer is searched over all n + 1 by m + 1 counts, here up to {LARGEST_TABLE:,} of them "
+            f"The probabilistic answer is searched over all n + 1 by m + 1 counts, here up to {LARGEST_TABLE:,} of "
+            "them "
             f"(n = m = 211). At n = {readable(setting.n)} and m = {readable(setting.m)} there are more; "
             "`minimum_prior_probabilistic` of the package goes up to 300,000."
         )
@@ -47,7 +50,8 @@ def show_probabilistic(asked: Asked) -> None:
         frozenset({1, 2, 3}),
     )
     st.caption(
-        f"{promise_text(setting)}, one set, one row substituted, α = β. The probabilistic failure jumps down where one more "
+        f"{promise_text(setting)}, one set, one row substituted, α = β. The probabilistic failure jumps down where "
+        "one more "
         "count falls inside the promise and rises in between; the answer is the prior from which on it holds. For "
         "PARAM_Post this is the exact form of Zheng's Lemma 6.5."
     )

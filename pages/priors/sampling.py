@@ -42,16 +42,20 @@ def show_sampling(asked: Asked) -> None:
             st.html(
                 answer(
                     f"ε = {readable(alone, 4)} → {readable(exact, 4)}",
-                    f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before SYNTH_Post(One) "
+                    f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
+                    "SYNTH_Post(One) "
                     f"with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = {readable(printed.epsilon, 4)}.",
                 )
             )
         name = f"<b>{METHODS[method].label}</b>"
-        rows.append([name, *(readable(value, 5) for value in (alone, printed.epsilon, tight.epsilon)), f"<b>{readable(exact, 5)}</b>"])
+        bounds = [readable(value, 5) for value in (alone, printed.epsilon, tight.epsilon)]
+        rows.append([name, *bounds, f"<b>{readable(exact, 5)}</b>"])
     head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound", "exact"]
     listing(head, rows, "What subsampling adds", frozenset(range(1, 5)))
     st.caption(
-        f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, with "
+        f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, "
+        "with "
         f"r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best general: "
-        "ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). Exact: all pairs of neighbouring populations, one row substituted."
+        "ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). Exact: all pairs of neighbouring populations, one row "
+        "substituted."
     )

@@ -14,7 +14,7 @@ from dpviz.priors.sets import SetPriors
 from pages.components.cache import cached_set_priors, cached_sets_range, cached_ways
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note
-from pages.priors.controls import PREFIX, Asked, checked, promise_text
+from pages.priors.controls import PREFIX, Asked, promise_text
 
 SHOWN = 5
 """Sets that the section speaks of while the page is about a single one."""
@@ -29,7 +29,8 @@ def show_sets(asked: Asked) -> None:
         _ranges(asked, sets)
     elif asked.family == "categorical":
         note(
-            "For k categories the plug-ins are exact for M sets (M sets of m rows are one set of Mm rows) and enter the "
+            "For k categories the plug-ins are exact for M sets (M sets of m rows are one set of Mm rows) and enter "
+            "the "
             "table above; SYNTH_Post(One) and PARAM_Post are counted by basic composition there. The exact sum of "
             "losses is computed for two categories."
         )
@@ -48,7 +49,8 @@ def _priors(asked: Asked, sets: int) -> None:
     st.html(
         answer(
             f"M = {sets}: α = {text}",
-            f"is what {sets} sets of SYNTH_Post(One) need together for {promise_text(setting)}, counted exactly; the papers' "
+            f"is what {sets} sets of SYNTH_Post(One) need together for {promise_text(setting)}, counted exactly; the "
+            "papers' "
             f"rule, ε/M for each set without δ, asks for <b>{_alpha(one.pure)}</b>.",
         )
     )
@@ -65,9 +67,12 @@ def _priors(asked: Asked, sets: int) -> None:
     ]
     listing(head, rows, "The prior that the sets need, by way of counting", frozenset(range(1, 5)))
     st.caption(
-        "Basic composition: Proposition 2.17. Advanced: Theorem 2.18 (Dwork, Rothblum & Vadhan 2010) with the best slack. "
-        "Exact: the largest δ of the sum of the sets' privacy losses over all pairs of neighbours, from their distribution "
-        "on a grid with bounds from both sides; the upper end is shown and is private for sure. M sets of a plug-in are one "
+        "Basic composition: Proposition 2.17. Advanced: Theorem 2.18 (Dwork, Rothblum & Vadhan 2010) with the best "
+        "slack. "
+        "Exact: the largest δ of the sum of the sets' privacy losses over all pairs of neighbours, from their "
+        "distribution "
+        "on a grid with bounds from both sides; the upper end is shown and is private for sure. M sets of a plug-in "
+        "are one "
         "set of Mm rows, exactly. One row substituted."
     )
     if setting.delta > 0:
@@ -112,7 +117,8 @@ def _ranges(asked: Asked, sets: int) -> None:
     head = ["for all sets together", "(ε/M, δ/M) each", "exact"]
     listing(head, rows, "The range that the sets allow, by way of counting", frozenset({1, 2}))
     st.caption(
-        f"M = {sets}, {promise_text(setting)}. With δ, M independent normal releases are one with √M times the ratio of "
+        f"M = {sets}, {promise_text(setting)}. With δ, M independent normal releases are one with √M times the ratio "
+        "of "
         "sensitivity to noise, exactly. Without δ their largest losses add up, so that both columns agree."
     )
 

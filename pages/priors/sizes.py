@@ -28,7 +28,8 @@ def show_sizes(asked: Asked) -> None:
         answer(
             f"δ = {readable(float(found.one[here]), 3)} → {readable(found.parameter_draw, 3)}",
             f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
-            f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, and never "
+            f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
+            "and never "
             "beyond (Theorem 5.1). The other two go to 1: enough rows show what they were drawn from (Theorem 5.4, "
             "Corollary 5.6).",
         )

@@ -14,7 +14,7 @@ person's row shows. This page turns the question around: a promise (ε, δ) in, 
 
 **Neighbouring.** Two tables are neighbours when one row is *substituted*: a one becomes a zero or a zero a one, *n*
 stays. **The adversary** knows all rows but one, the prior, the method and every parameter, and sees the release; the
-promise bounds by how much that may move the odds on the last row, a factor $e^{\varepsilon}$, except with what δ allows.
+promise bounds how much that may move the odds on the last row, by a factor $e^{\varepsilon}$, except for what δ allows.
 
 **Why n1 = 1 and not 0.** The largest change is at a table with few ones. A table *without* ones has no one to lose: its
 only neighbours have a single one. So the extreme pair is n1 = 1 against n1 = 0, and the likelier of the two has α + 1
@@ -25,10 +25,10 @@ certainty, so one look decides. PARAM_Post draws at random, but near 0 and 1 its
 holds alone, a small δ covers it.
 
 **δ > 0.** δ(ε; α) is the largest, over all n pairs of neighbours and both directions, of
-$\sum \max(0, P - e^{\varepsilon} Q)$. It never rises in α: take the release with less prior, send each released row to a
-third cell with the probability that more pseudo-rows there would give it, and merge that cell: that is the release with
-more prior, made from the release alone. So the least prior is a root, bracketed and solved; the answer is on the private
-side.
+$\sum \max(0, P - e^{\varepsilon} Q)$. It never rises in α: take the release with less prior, send each released row to
+a third cell with the probability that more pseudo-rows there would give it, and merge that cell: that is the release
+with more prior, made from the release alone. So the least prior is a root, bracketed and solved; the answer is on the
+private side.
 
 **k categories.** For neighbours that differ in two cells the likelihood ratio depends on those two counts alone. The
 worst pair has its only row of two cells in one or the other, everything else elsewhere. For PARAM_Post the total of
@@ -72,6 +72,7 @@ def show_why(asked: Asked) -> None:
     st.caption(
         "Sources: S. Zheng (2015), *The differential privacy of Bayesian inference*; A. Machanavajjhala et al. (2008), "
         "*Privacy: theory meets practice on the map*; B. Balle, Y.-X. Wang (2018), *Improving the Gaussian mechanism*; "
-        "C. Dwork, G. Rothblum, S. Vadhan (2010), *Boosting and differential privacy*; B. Balle, G. Barthe, M. Gaboardi "
+        "C. Dwork, G. Rothblum, S. Vadhan (2010), *Boosting and differential privacy*; B. Balle, G. Barthe, M. "
+        "Gaboardi "
         "(2018), *Privacy amplification by subsampling*."
     )

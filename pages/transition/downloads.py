@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.charts import log_odds_heatmap, matrix_heatmap, profile_chart
-from dpviz.exports import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex, page_script
+from dpviz.exports import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex, page_script
 from dpviz.exports.tables import LARGEST_FILE
 from dpviz.privacy.summary import PrivacySummary, enumerable
 from dpviz.synthesizers import Synthesizer
@@ -51,15 +50,17 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
         st.html("<b>Pictures</b>")
         if drawable:
             view = cached_view(release)
-            _button("Matrix, HTML", lambda: _html(matrix_heatmap(view)), "transition_matrix.html", "text/html")
+            _button("Matrix, HTML", lambda: figure_html(matrix_heatmap(view)), "transition_matrix.html", "text/html")
             _button(
                 "Log-odds, HTML",
-                lambda: _html(log_odds_heatmap(view, summary.epsilon, signed=True)),
+                lambda: figure_html(log_odds_heatmap(view, summary.epsilon, signed=True)),
                 "log_odds.html",
                 "text/html",
             )
         curve = cached_profile(release)
-        _button("Profile, HTML", lambda: _html(profile_chart(curve, summary)), "privacy_profile.html", "text/html")
+        _button(
+            "Profile, HTML", lambda: figure_html(profile_chart(curve, summary)), "privacy_profile.html", "text/html"
+        )
         st.caption(
             "PNG and SVG: the two buttons at the top right of every picture. “Show as” makes pictures of small tables."
         )
@@ -81,9 +82,3 @@ def _title(release: Synthesizer) -> str:
         if isinstance(getattr(release, declared.name), (int, float))
     )
     return f"{release.label}, {values}" if values else release.label
-
-
-def _html(figure: go.Figure) -> str:
-    figure.update_layout(template="plotly_white", height=560)
-    page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
-    return page
