@@ -88,7 +88,7 @@ def _tail_differences(
     rows = np.repeat(pairs[1:], t[1:] - t[:-1])
     columns = np.arange(t[0], t[-1])
     corner, passed = pairs + width, rows + (columns - t[0])
-    path = np.empty(len(pairs) + len(columns))
+    path: FloatArray = np.empty(len(pairs) + len(columns))
     path[0] = first_row[t[0]]
     path[corner[:-1] + 1] = ((x + t) / x * (y / (y + (m - t))))[:-1]
     room = m - columns

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.parameters import Parameter, readable
 
 POINTS_PER_DECADE = 20
+LINEAR_STOPS = 80
 MOST_STOPS = 90
 """Stops of a slider: each of them is drawn up anew in every run."""
 
@@ -114,6 +115,9 @@ def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
             whole.add(_rounded_whole(value))
             value *= ratio
         return tuple(sorted(number for number in whole if low <= number <= high))
+    if declaration.scale == "linear":
+        even = {float(f"{low + (high - low) * step / LINEAR_STOPS:.3g}") for step in range(LINEAR_STOPS + 1)}
+        return tuple(sorted(value for value in even if low <= value <= high))
     steps = min(MOST_STOPS, round(math.log10(high / low) * POINTS_PER_DECADE))
     values = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
     return tuple(sorted(({0.0} if zero else set()) | {value for value in values if low <= value <= high}))

@@ -31,6 +31,15 @@ STYLE = """
 .dpviz-audit tr.bad td:first-child {border-left: 4px solid #D55E00; padding-left: .55rem}
 .dpviz-audit td.mark {white-space: nowrap; font-weight: 650}
 .dpviz-audit small {opacity: .85}
+@media (max-width: 640px) {
+  .dpviz-audit, .dpviz-audit tbody, .dpviz-audit tr.said, .dpviz-audit tr.said td {display: block}
+  .dpviz-audit thead {display: none}
+  .dpviz-audit tr.row {display: grid; grid-template-columns: repeat(3, 1fr)}
+  .dpviz-audit tr.row td:first-child, .dpviz-audit tr.row td.mark {grid-column: 1 / -1; order: 1}
+  .dpviz-audit tr.row td.num {text-align: left; white-space: normal; order: 2}
+  .dpviz-audit td.num::before {content: attr(data-label); display: block; font-size: .72rem; opacity: .85}
+  .dpviz-audit tr.bad td:first-child, .dpviz-audit tr.bad td.mark {border-left: 4px solid #D55E00; padding-left: .5rem}
+}
 """
 
 
@@ -78,11 +87,13 @@ def _rows(alike: list[Finding]) -> str:
     bound = finding.bound
     methods = ", ".join(METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if "one synthetic row" in bound.conditions else ""
-    name = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{escape(bound.claim)}</small>"
+    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{escape(bound.claim)}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
     bad = " bad" if finding.verdict in ("unsafe", "false") else ""
-    numbers = "".join(f"<td class=num>{cell}</td>" for cell in cells)
-    first = f'<tr class="row{bad}"><td>{name}</td>{numbers}<td class="mark">{MARKS[finding.verdict]}</td></tr>'
+    numbers = "".join(
+        f'<td class=num data-label="{name}">{cell}</td>' for name, cell in zip(HEAD[1:4], cells, strict=True)
+    )
+    first = f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{MARKS[finding.verdict]}</td></tr>'
     return f'{first}<tr class="said{bad}"><td colspan="5">{escape(finding.sentence)}</td></tr>'
 
 

@@ -67,7 +67,7 @@ NUMBERS = {
     ),
     "theta": Parameter(
         name="theta", symbol="θ", title="Real proportion", minimum=0.0, maximum=1.0, default=0.5,
-        slider_minimum=0.001, slider_maximum=0.999, scale="linear",
+        slider_minimum=0.01, slider_maximum=0.99, scale="linear",
         help="The other rows are ones with this probability, independently: their randomness adds to the protection.",
     ),
     "population": Parameter(
