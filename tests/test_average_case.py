@@ -11,17 +11,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from dpviz.priors.average_draw import parameter_draw_delta, parameter_draw_log_odds
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.average_case import (
-    average_case_delta,
+from dpviz.privacy.average_case import average_case_delta, count_release_delta, log_count_probabilities
+from dpviz.privacy.average_claims import (
     certain_count_probability,
     count_condition,
-    count_release_delta,
     least_simulator_delta,
-    log_count_probabilities,
     midpoint_simulator_delta,
-    parameter_draw_delta,
-    parameter_draw_log_odds,
     printed_count_rate,
     worst_theta,
 )

@@ -15,19 +15,19 @@ from scipy.integrate import quad
 from scipy.special import betaincc, betaln
 
 from dpviz.priors.exact import minimum_prior
+from dpviz.priors.pairs import beta_binomial_pair, beta_pair
 from dpviz.priors.posterior_parameter import log_parameter_delta
 from dpviz.priors.releases import release
-from dpviz.priors.sets import beta_binomial_pair, beta_pair, minimum_prior_for_sets
+from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.composition import (
     Bracket,
     DiscreteLosses,
-    LossGrid,
     advanced_composition,
     basic_composition,
     composed_delta,
-    split_shares,
 )
+from dpviz.privacy.loss_grid import LossGrid, split_shares
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 
 with warnings.catch_warnings():

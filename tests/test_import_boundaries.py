@@ -64,11 +64,22 @@ def test_the_package_imports_neither_pages_nor_tests(path: Path) -> None:
     assert not [name for name in imported(path) if within(name, "streamlit", "pages", "app", "tests")]
 
 
-@pytest.mark.parametrize("folder", ["synthesizers", "privacy"])
+@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "priors", "inference"])
 def test_mathematics_imports_no_presentation(folder: str) -> None:
-    for path in sorted((PACKAGE / folder).glob("*.py")):
+    for path in sorted((PACKAGE / folder).rglob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz.charts", "dpviz.exports", "dpviz.published")]
         assert not names, path.name
+
+
+def test_measures_do_not_know_who_asks_for_them() -> None:
+    for path in sorted((PACKAGE / "privacy").glob("*.py")):
+        assert not [name for name in imported(path) if within(name, "dpviz.priors", "dpviz.inference")], path.name
+
+
+def test_printed_theorems_do_not_look_at_the_exact_answer() -> None:
+    for path in sorted((PACKAGE / "priors" / "as_printed").glob("*.py")):
+        exact = ("dpviz.priors.exact", "dpviz.priors.audit", "dpviz.priors.ranges", "dpviz.privacy")
+        assert not [name for name in imported(path) if within(name, *exact)], path.name
 
 
 def test_synthesizers_do_not_know_how_they_are_measured() -> None:

@@ -53,7 +53,7 @@ def curves_chart(curves: Curves) -> go.Figure:
         uirevision=f"{curves.family} {curves.axis}",
         shapes=shapes,
         annotations=notes,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.29, "x": 0, "font": {"size": 12}},
         margin={"l": 74, "r": 18, "t": 14, "b": 116},
         hovermode="closest",
     )

@@ -10,7 +10,7 @@ from typing import Literal
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors.as_printed import PRINTED, PrintedBound
 from dpviz.priors.as_printed.printed_bound import one_synthetic_row
-from dpviz.priors.exact import minimum_prior
+from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.priors.reasons import REASONS
@@ -174,12 +174,15 @@ def _prior(blank: Finding) -> Finding:
         constant = exact / unit if unit > 0 and math.isfinite(exact) else None
         return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
     printed = bound.at(**setting.arguments())
-    if not PRIOR_ONES.minimum <= printed <= PRIOR_ONES.maximum:
-        largest = readable(PRIOR_ONES.maximum)
+    if printed > PRIOR_ONES.maximum:  # more prior is never less private, so the exact answer alone decides
+        known = math.isfinite(exact)
         return dataclasses.replace(
-            blank, printed=printed, exact=exact if math.isfinite(exact) else None,
-            sentence=f"The printed prior is {readable(printed, 4)}; the exact answer is sought up to {largest}.",
-        )  # fmt: skip
+            blank,
+            printed=printed,
+            exact=exact if known else None,
+            verdict="safe" if known and printed >= exact else "not asked here",
+            sentence="" if known else f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
+        )
     made = release(blank.method, alpha=printed, **shape)
     pure = blank.promised_delta == 0
     gives_delta = delta_for_epsilon(made, epsilon)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dpviz.priors.average_draw import parameter_draw_delta
 from dpviz.priors.releases import CALIBRATED, release
-from dpviz.privacy.average_case import average_case_delta, count_release_delta, parameter_draw_delta
+from dpviz.privacy.average_case import average_case_delta, count_release_delta
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 

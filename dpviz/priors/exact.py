@@ -17,6 +17,9 @@ from dpviz.synthesizers.prior import PRIOR_ONES
 RESOLUTION = 1e-13
 """Relative accuracy of a calibrated prior, which then moves to the private side."""
 
+LARGEST_SOUGHT = PRIOR_ONES.maximum / 2
+"""The largest prior that is tried where no closed form bounds the answer."""
+
 UNDERFLOW = -740.0
 """ln δ of a divergence that is 0 in floating point."""
 
@@ -156,7 +159,7 @@ def _least_root(
     """
     if log_delta(lowest) <= target:
         return lowest
-    top = highest if math.isfinite(highest) else PRIOR_ONES.maximum / 2
+    top = highest if math.isfinite(highest) else LARGEST_SOUGHT
     step = 1.02 if close else 1.5
     low, high = lowest, top
     here = min(max(guess, lowest), top)

@@ -114,7 +114,7 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     """
     grow = math.exp(epsilon) if epsilon < 700 else math.inf
     log_spread = np.log1p(math.expm1(epsilon) * (x / (x + y))) if epsilon < 700 else epsilon + np.log(x / (x + y))
-    log_term = x * epsilon - (x + y) * log_spread + _log_peak(x, y)
+    log_term = x * epsilon - (x + y) * log_spread + log_peak(x, y)
     with np.errstate(over="ignore"):
         left, right = 1 / (1 + y / x / grow), 1 / (1 + x / y * grow)  # θ and 1 − θ
     if epsilon == 0:
@@ -131,7 +131,7 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     return log_term + np.log1p(-np.minimum(share, 1 - 1e-15))
 
 
-def _log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
+def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
     """ln of Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)) (x / (x + y))^x (y / (x + y))^y, without large numbers."""
     return (
         _stirling_rest(x + y)

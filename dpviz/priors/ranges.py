@@ -5,38 +5,23 @@ the mean x̄ by up to 2R/n. The posterior is N(s x̄, σ_μ²), s = σ0²/(σ²/
 
 (ε, δ), nothing truncated: each release depends on x̄ through one normal statistic, so it is a Gaussian mechanism.
 
-Pure ε, each released number conditioned to [−R, R]. The law of the statistic t given x̄ is an exponential family with
-natural parameter s x̄/v, v the variance of t before conditioning; let Z(x̄) be the probability of the condition.
-
-1. The log-ratio of two such laws is linear in t, so it is largest where t is −R or R.
-2. ln p(R | x̄) = −(R − s x̄)²/(2v) − ln Z(x̄) + constant has the derivative g(x̄) = (s/v) (R − E[t | x̄]) > 0. So of
-   all neighbours of x̄ the furthest is the worst.
-3. E[t | x̄] rises in x̄ (a log-partition function is convex), so g falls: ln p(R | x̄) is concave, and a step of 2R/n
-   gains most where it starts lowest. With the mirror image for the end −R,
-
-       ε = ln p(R | −R + 2R/n) − ln p(R | −R) = ∫ g(x̄) dx̄ from −R to −R + 2R/n.
-
-4. By symmetry E[t | x̄] ≤ 0 for x̄ ≤ 0, and E[t | x̄] > −R. So with B = 2sR²/(nv): ε = B for n = 1, else B ≤ ε < 2B.
-
-So no scan over data is needed. A short step is integrated from the positive g; a long one, where ε ≥ n/2, is the
-difference of log-normalisers. Neither loses digits.
+Pure ε, each released number conditioned to [−R, R]: the worst pair is the most extreme data and the furthest of its
+neighbours, by the proof in `dpviz.priors._conditioned`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtr
 
 from dpviz.parameters import DELTA, EPSILON, Parameter
+from dpviz.priors._conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, private_side
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
-from dpviz.types import FloatArray
 
 RANGE_METHODS = {
     "param_map": "PARAM_MAP",
@@ -101,18 +86,6 @@ RANGE = Parameter(
     help="Every row lies between −R and R; this is R in standard deviations of one row. A narrower range is more "
     "private, and cuts off more of the data.",
 )
-
-ABSCISSAS, SHARES = np.polynomial.legendre.leggauss(12)
-"""Gauss-Legendre rule on [−1, 1], for integrands that a few terms of their Taylor series describe."""
-
-NARROW = 0.5
-"""Half-width in standard deviations below which a truncated normal law is integrated rather than subtracted."""
-
-POINTS, COARSE, DROP = 200, 33, 45.0
-"""Points of the trapezoid rule and of the search for its ends, and nats that the integrand has fallen by there."""
-
-Conditioned = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-"""ln Z(x̄) and R − E[t | x̄] for means x̄, all in units of σ."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +212,8 @@ class GaussianRelease:
         float
             ε > 0, rising in R; relative error about 1e-13.
 
-        Source: the module's proof; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
+        Source: proof in `dpviz.priors._conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14,
+        bound it.
 
         Examples
         --------
@@ -253,16 +227,12 @@ class GaussianRelease:
         if self.method == "param_map":
             return math.inf
         variance, copies = self._conditioned_variance, self._copies
-        base = 2 * self.shrinkage * reach / variance * reach / self.n
-        if self.n == 1:
-            return copies * base
-        law = self._joint_law(reach) if self.method == "synth_post_one" else self._single_law(reach, variance)
-        length = 2 * reach / self.n
-        if self.shrinkage * length <= math.sqrt(variance):
-            _, gap = law(-reach + length * (1 + ABSCISSAS) / 2)
-            return copies * base * float(gap / reach @ SHARES) / 2
-        (low, high), _ = law(np.array([-reach, length - reach]))
-        return copies * (base * (1 + self.shrinkage * (1 - 1 / self.n)) - float(high - low))
+        law = (
+            joint_law(self.shrinkage, self.n, self.m, reach)
+            if self.method == "synth_post_one"
+            else single_law(self.shrinkage, variance, reach)
+        )
+        return conditioned_epsilon(law, self.shrinkage, self.n, variance, reach, copies)
 
     @property
     def _conditioned_variance(self) -> float:
@@ -273,43 +243,6 @@ class GaussianRelease:
     def _copies(self) -> int:
         """How many independent numbers, or sets conditioned together, are released."""
         return self.sets * (self.m if self.method in ("synth_map", "synth_post_many") else 1)
-
-    def _single_law(self, reach: float, variance: float) -> Conditioned:
-        """One number, N(s x̄, v) conditioned to [−R, R]."""
-        sd = math.sqrt(variance)
-
-        def law(means: FloatArray) -> tuple[FloatArray, FloatArray]:
-            log_mass, gap = _truncated_normal(self.shrinkage * means / sd, reach / sd)
-            return log_mass, sd * gap
-
-        return law
-
-    def _joint_law(self, reach: float) -> Conditioned:
-        """The m rows of SYNTH_Post(One) together: Z = ∫ N(μ; s x̄, σ_μ²) Pr(|z| ≤ R | μ)^m dμ.
-
-        Given μ the conditioned rows are independent, so R − E[z̄ | x̄] is an average of positive R − E[z | μ].
-        """
-        precision = self.n / self.shrinkage
-        margin = math.sqrt(2 * DROP / precision)
-
-        def log_integrand(centres: FloatArray, shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
-            log_mass, gap = _truncated_normal(centres + shifts, reach)
-            return self.m * log_mass - precision / 2 * shifts**2, gap
-
-        def law(means: FloatArray) -> tuple[FloatArray, FloatArray]:
-            centres = self.shrinkage * means[:, None]  # at most 0, so that the mode is shifted by 0 to −centre
-            low, high = _zoom(
-                lambda shifts: log_integrand(centres, shifts)[0], np.full_like(centres, -margin), margin - centres
-            )
-            log_values, gap = log_integrand(centres, low + (high - low) * np.linspace(0, 1, POINTS))
-            top = log_values.max(axis=1, keepdims=True)
-            weights = np.exp(log_values - top)
-            total = weights.sum(axis=1)
-            spacing = (high - low)[:, 0] / (POINTS - 1)
-            log_mass = top[:, 0] + np.log(total * spacing * math.sqrt(precision / (2 * math.pi)))
-            return log_mass, (weights * gap).sum(axis=1) / total
-
-        return law
 
 
 def maximum_range(
@@ -373,40 +306,3 @@ def maximum_range(
         solution = brentq(lambda log: math.log(release.pure_epsilon(math.exp(log)) / epsilon), low, high, xtol=1e-14)
         reach = math.exp(float(solution))
     return private_side(reach, 0.0, lambda value: release.pure_epsilon(value) <= epsilon)
-
-
-def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArray, FloatArray]:
-    """ln Pr(|Y| ≤ h) and h − E[Y | |Y| ≤ h] for Y ~ N(centre, 1), each to nearly full relative precision."""
-    if half_width < NARROW:
-        share = (1 + ABSCISSAS) / 2
-        values = half_width * ABSCISSAS
-        weights = np.exp(centres[..., None] * values - values**2 / 2) * SHARES
-        total = weights.sum(axis=-1)
-        log_mass = np.log(total * (half_width / math.sqrt(2 * math.pi))) - centres**2 / 2
-        return log_mass, 2 * half_width * (weights @ share[::-1]) / total
-    distance = np.abs(centres)
-    near, far = half_width - distance, half_width + distance
-    outside = ndtr(-near) + ndtr(-far)
-    mass = ndtr(near) - ndtr(-far)
-    log_mass = np.where(outside < 0.5, np.log1p(-np.minimum(outside, 0.5)), np.log(mass))
-    pull = np.sign(centres) * (np.exp(-(far**2) / 2) - np.exp(-(near**2) / 2)) / math.sqrt(2 * math.pi)
-    return log_mass, half_width - centres - pull / mass
-
-
-def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:
-    """Ends, one pair for each row, beyond which a log-concave function is `DROP` below its largest value.
-
-    What it leaves out is certain, since the function falls on either side; what it keeps is at most some grid cells
-    too much.
-    """
-    shrinking = True
-    while shrinking:
-        grid = low + (high - low) * np.linspace(0, 1, COARSE)
-        values = log_values(grid)
-        kept = values > values.max(axis=1, keepdims=True) - DROP
-        first = np.maximum(kept.argmax(axis=1) - 1, 0)
-        last = np.minimum(COARSE - kept[:, ::-1].argmax(axis=1), COARSE - 1)
-        rows = np.arange(len(grid))
-        low, high = grid[rows, first][:, None], grid[rows, last][:, None]
-        shrinking = bool((last - first < COARSE / 2).any())
-    return low, high

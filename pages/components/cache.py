@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import streamlit as st
 
 from dpviz.given import Recognition, read_matrix, recognize
-from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior_probabilistic
+from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior, minimum_prior_probabilistic
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.average import average_and_worst
+from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.curves import Axis, Curves, need, prior_curves
 from dpviz.priors.inverse import Given, what_is_given
 from dpviz.priors.release_size import SizeCurves, delta_by_size
 from dpviz.priors.sets import SetPriors, minimum_prior_for_sets, ways_by_sets
-from dpviz.privacy.average_case import CountCondition, count_condition, count_release_delta
+from dpviz.privacy.average_case import count_release_delta
+from dpviz.privacy.average_claims import CountCondition, count_condition
+from dpviz.privacy.composition import Bracket
 from dpviz.privacy.subsampling import subsampled_epsilon
 from dpviz.privacy.summary import PrivacySummary, Profile, TableView, profile, summarize, view_tables
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, Synthesizer
@@ -160,3 +164,21 @@ def cached_sampled(n: int, m: int, alpha: float, method: str, population: int, d
     """`subsampled_epsilon` of a release of rows."""
     law = BetaBinomial if method == "synth_post_one" else PosteriorMean
     return subsampled_epsilon(law(n=n, m=m, alpha=alpha, beta=alpha), population, delta)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Composing the sets …")
+def cached_cell_sets(setting: Setting, method: str, sets: int, delta: float) -> Bracket:
+    """`minimum_prior_for_cell_sets`."""
+    return minimum_prior_for_cell_sets(
+        method, n=setting.n, m=setting.m, cells=setting.cells, sets=sets, epsilon=setting.epsilon, delta=delta
+    )
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_uneven(setting: Setting, method: str, beta: float | None, ratio: float) -> float:
+    """`minimum_prior` with a fixed β, or a fixed ratio β / α; a β that no mode allows makes it impossible."""
+    if method == "synth_map" and beta is not None and beta <= 1:
+        return math.inf
+    return minimum_prior(
+        method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
+    )

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from dpviz.inference import proportion_moments
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from pages.components.cache import cached_need, cached_set_priors
+from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range
 from pages.components.words import answer, listing
 from pages.priors.controls import Asked, known, promise_text
 
@@ -34,35 +34,11 @@ def needed(asked: Asked, method: str, delta: float) -> float:
     if asked.sets == 1:
         return cached_need(asked.family, setting, method, delta)
     if asked.family == "gaussian":
-        return cached_need_of_sets(asked, method, delta)
+        return cached_sets_range(setting, method, delta, asked.sets, 1)
     if asked.family == "categorical":
-        return cached_cells_of_sets(asked, method, delta)
+        return cached_cell_sets(setting, method, asked.sets, delta).upper
     found = cached_set_priors(method, setting.n, setting.m, asked.sets, setting.epsilon, delta)
     return found.exact.upper
-
-
-def cached_need_of_sets(asked: Asked, method: str, delta: float) -> float:
-    """The largest range of M Gaussian releases: √M in the noise ratio, ε/M without δ."""
-    from dpviz.priors import maximum_range
-
-    setting = asked.asked_setting
-    return maximum_range(
-        method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0, epsilon=setting.epsilon,
-        delta=delta, sets=asked.sets,
-    )  # fmt: skip
-
-
-def cached_cells_of_sets(asked: Asked, method: str, delta: float) -> float:
-    """M sets of k categories: exact for the plug-ins, whose rows simply add up; by basic composition otherwise."""
-    from dpviz.priors import minimum_prior
-
-    setting = asked.asked_setting
-    if method in ("synth_post_many", "synth_map") and setting.m * asked.sets <= 100_000:
-        return minimum_prior(
-            method, n=setting.n, m=setting.m * asked.sets, epsilon=setting.epsilon, delta=delta, cells=setting.cells
-        )
-    share = setting.epsilon / asked.sets
-    return minimum_prior(method, n=setting.n, m=setting.m, epsilon=share, delta=delta / asked.sets, cells=setting.cells)
 
 
 def prior_text(value: float, digits: int = 5) -> str:
@@ -160,13 +136,7 @@ def _prior_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
     ]
     listing(head, rows, "The exact prior of every method, and what it costs", frozenset(range(1, len(head))))
     plain = math.sqrt(p * (1 - p) / setting.n)
-    composed = ""
-    if asked.sets > 1:
-        composed = " Several sets: " + (
-            "SYNTH_Post(One) and PARAM_Post by basic composition, the others exactly."
-            if asked.family == "categorical"
-            else "their losses are added exactly; see “M sets”."
-        )
+    composed = " Several sets: their losses are added exactly." if asked.sets > 1 else ""
     st.caption(
         f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every cell. Bias and "
         "standard error: "

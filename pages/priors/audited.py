@@ -38,7 +38,8 @@ STYLE = """
   .dpviz-audit tr.row td:first-child, .dpviz-audit tr.row td.mark {grid-column: 1 / -1; order: 1}
   .dpviz-audit tr.row td.num {text-align: left; white-space: normal; order: 2}
   .dpviz-audit td.num::before {content: attr(data-label); display: block; font-size: .72rem; opacity: .85}
-  .dpviz-audit tr.bad td:first-child, .dpviz-audit tr.bad td.mark {border-left: 4px solid #D55E00; padding-left: .5rem}
+  .dpviz-audit tr.bad {border-left: 4px solid #D55E00; padding-left: .5rem}
+  .dpviz-audit tr.bad td:first-child {border-left: none; padding-left: 0}
 }
 """
 
@@ -102,7 +103,7 @@ def _printed(finding: Finding) -> str:
         return "impossible"
     if finding.bound.constant:
         return f"{escape(finding.bound.constant)} not named"
-    return "–" if finding.printed is None else readable(finding.printed, 5)
+    return "–" if finding.printed is None else readable(finding.printed, 5) + _unit(finding)
 
 
 def _gives(finding: Finding) -> str:
@@ -122,4 +123,9 @@ def _exact(finding: Finding) -> str:
         return "–"
     if math.isinf(finding.exact):
         return "impossible"
-    return readable(finding.exact, 5) if finding.exact > 1e-290 else "any"
+    return readable(finding.exact, 5) + _unit(finding) if finding.exact > 1e-290 else "any"
+
+
+def _unit(finding: Finding) -> str:
+    """A scale of noise on the mean is in units of R."""
+    return " R" if finding.bound.quantity == "scale" and finding.bound.family == "gaussian" else ""

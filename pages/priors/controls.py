@@ -70,6 +70,16 @@ NUMBERS = {
         slider_minimum=0.01, slider_maximum=0.99, scale="linear",
         help="The other rows are ones with this probability, independently: their randomness adds to the protection.",
     ),
+    "ratio": Parameter(
+        name="ratio", symbol="β/α", title="Ratio of the priors", minimum=1e-6, maximum=1e6, default=2.0,
+        slider_minimum=0.01, slider_maximum=100.0, scale="log",
+        help="How many pseudo-rows with a zero stand against one with a one.",
+    ),
+    "beta": Parameter(
+        name="beta", symbol="β", title="Fixed prior zeros", minimum=1e-12, maximum=1e12, default=20.0,
+        slider_minimum=0.01, slider_maximum=1e4, scale="log", private_end="larger",
+        help="Pseudo-rows with a zero that are given; the least α beside them is sought.",
+    ),
     "population": Parameter(
         name="population", symbol="N", title="Population", minimum=1, maximum=2000, default=1000, integer=True,
         scale="log", private_end="larger",

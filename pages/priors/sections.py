@@ -12,6 +12,7 @@ from pages.priors.probabilistic import show_probabilistic
 from pages.priors.sampling import show_sampling
 from pages.priors.sets import show_sets
 from pages.priors.sizes import show_sizes
+from pages.priors.uneven import show_uneven
 from pages.priors.why import show_why
 
 Section = Callable[[Asked], None]
@@ -26,5 +27,6 @@ def sections_of(asked: Asked) -> dict[str, Section]:
             "Average case": show_average,
             "Subsampling": show_sampling,
             "Probabilistic δ": show_probabilistic,
+            "Uneven priors": show_uneven,
         }
     return common | {"Download": show_downloads, "Why, and sources": show_why}

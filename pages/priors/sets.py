@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -11,9 +12,10 @@ from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS
 from dpviz.priors.sets import SetPriors
-from pages.components.cache import cached_set_priors, cached_sets_range, cached_ways
+from dpviz.privacy.composition import Bracket
+from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range, cached_ways
 from pages.components.figure import show_figure
-from pages.components.words import answer, listing, note
+from pages.components.words import answer, listing
 from pages.priors.controls import PREFIX, Asked, promise_text
 
 SHOWN = 5
@@ -28,12 +30,7 @@ def show_sets(asked: Asked) -> None:
     if asked.family == "gaussian":
         _ranges(asked, sets)
     elif asked.family == "categorical":
-        note(
-            "For k categories the plug-ins are exact for M sets (M sets of m rows are one set of Mm rows) and enter "
-            "the "
-            "table above; SYNTH_Post(One) and PARAM_Post are counted by basic composition there. The exact sum of "
-            "losses is computed for two categories."
-        )
+        _cells(asked, sets)
     else:
         _priors(asked, sets)
 
@@ -45,7 +42,7 @@ def _priors(asked: Asked, sets: int) -> None:
         for method in CALIBRATED
     }
     one = found["synth_post_one"]
-    text = _bracket(one)
+    text = _bracket(one.exact)
     st.html(
         answer(
             f"M = {sets}: α = {text}",
@@ -61,7 +58,7 @@ def _priors(asked: Asked, sets: int) -> None:
             _alpha(ways.pure),
             _alpha(ways.split),
             "–" if ways.advanced is None else _alpha(ways.advanced),
-            f"<b>{_bracket(ways)}</b>",
+            f"<b>{_bracket(ways.exact)}</b>",
         ]
         for method, ways in found.items()
     ]
@@ -95,7 +92,7 @@ def _picture(asked: Asked, sets: int, one: SetPriors) -> None:
             key="sets",
             marks=[
                 Mark(
-                    x=sets, y=one.exact.upper, color="synth_post_one", text=f"exact: {_bracket(one)}",
+                    x=sets, y=one.exact.upper, color="synth_post_one", text=f"exact: {_bracket(one.exact)}",
                     name=f"exact, M = {sets}",
                 )
             ],
@@ -105,6 +102,22 @@ def _picture(asked: Asked, sets: int, one: SetPriors) -> None:
         alt="The prior that several sets need, by three ways to bound their cost, and exactly.",
         height=420,
     )  # fmt: skip
+
+
+def _cells(asked: Asked, sets: int) -> None:
+    setting = asked.asked_setting
+    share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
+    rows = []
+    for method in CALIBRATED:
+        exact = cached_cell_sets(setting, method, sets, setting.delta)
+        pure, split = (cached_need("categorical", share, method, delta) for delta in (0.0, share.delta))
+        rows.append([f"<b>{METHODS[method].label}</b>", _alpha(pure), _alpha(split), f"<b>{_bracket(exact)}</b>"])
+    head = ["for all sets together", "ε/M each, δ = 0", "(ε/M, δ/M) each", "exact"]
+    listing(head, rows, "The prior that the sets need, by way of counting", frozenset(range(1, 4)))
+    st.caption(
+        f"M = {sets}, k = {setting.cells}, {promise_text(setting)}. Exact: the losses of the worst neighbours are "
+        "added, with bounds from both sides; the upper end is shown and is private for sure. One row substituted."
+    )
 
 
 def _ranges(asked: Asked, sets: int) -> None:
@@ -127,9 +140,9 @@ def _alpha(value: float) -> str:
     return "impossible" if math.isinf(value) else readable(value, 5)
 
 
-def _bracket(ways: SetPriors) -> str:
+def _bracket(exact: Bracket) -> str:
     """The exact answer with the digits on which both bounds agree, rounded up."""
-    low, high = ways.exact.lower, ways.exact.upper
+    low, high = exact.lower, exact.upper
     if math.isinf(high):
         return "impossible"
     digits = next((d for d in (6, 5, 4, 3) if high - low <= 0.5 * 10 ** (math.floor(math.log10(high)) - d + 1)), 2)

@@ -1,7 +1,8 @@
-"""Key press to repaint of the page "Transition matrices", in real Chromium: ``python -m tests.benchmarks.repaint``.
+"""Key press to repaint of the pages, in real Chromium: ``python -m tests.benchmarks.repaint``.
 
-Starts the app, moves the slider of the prior with the arrow key, and waits in the page until the verdict and both
-pictures are new and painted. Prints the median and the 95th percentile in milliseconds.
+Starts the app, moves a slider with the arrow key, and waits in the page until what the case watches is new and painted:
+the verdict and both pictures of "Transition matrices", the tables or the picture of "Minimum priors". Prints the median
+and the 95th percentile in milliseconds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import statistics
 import sys
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import chromium_path, launch, running_app, settle
 
@@ -21,15 +22,20 @@ CASES = {
     "matrix, n = m = 1,000": ("?tm_law=beta_binomial&tm_n=1000&tm_alpha=7&tm_epsilon=1", 500),
     "log-odds, n = m = 1,000": ("?tm_law=beta_binomial&tm_n=1000&tm_alpha=7&tm_epsilon=1&tm_picture=log-odds", 500),
 }
-"""Name of each case, address, and the goal for the 95th percentile in milliseconds."""
+"""Cases of "Transition matrices": name, address, and the goal for the 95th percentile in milliseconds."""
+
+PRIOR_CASES = {
+    "priors: tables, n = m = 1,000": ("minimum_priors?mp_n=1000&mp_epsilon=0.05", ".dpviz-answer, .dpviz-list", 250),
+    "priors: curves, n = m = 1,000": ("minimum_priors?mp_n=1000&mp_epsilon=0.05", "[data-drawn]", 1000),
+    "priors: curves against ε": ("minimum_priors?mp_n=1000&mp_epsilon=0.05&mp_axis=against+%CE%B5", "[data-drawn]", 1000),
+    "priors: tables, Gaussian": ("minimum_priors?mp_family=Gaussian&mp_n=1000&mp_epsilon=0.05", ".dpviz-answer, .dpviz-list", 250),
+}
+"""Cases of "Minimum priors": name, address, the parts that must be new, and the goal."""
 
 PROBE = """
-() => {
+(watched) => {
   window.marks = [];
-  const state = () => [
-    document.querySelector('.dpviz-numbers')?.textContent,
-    ...[...document.querySelectorAll('[data-drawn]')].map((plot) => plot.dataset.drawn),
-  ];
+  const state = () => [...document.querySelectorAll(watched)].map((part) => part.dataset.drawn ?? part.textContent);
   const painted = (then) => {
     const channel = new MessageChannel();
     channel.port1.onmessage = then;
@@ -54,28 +60,35 @@ PROBE = """
 """
 
 
+def measure(browser: Browser, name: str, address: str, control: str, watched: str, goal: float) -> None:
+    """Move one slider and print the times until every watched part is new."""
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.goto(address)
+    settle(page)
+    page.evaluate(PROBE, watched)
+    page.locator(f".st-key-{control}_slider input[type=range]").focus()
+    for move in range(MOVES + 3):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"window.marks.length > {move}", timeout=20000, polling=50)
+        page.wait_for_timeout(60)
+    marks = sorted(page.evaluate("window.marks")[3:])
+    p95 = marks[round(0.95 * (len(marks) - 1))]
+    verdict = "met" if p95 < goal else "missed"
+    print(f"{name:30} {statistics.median(marks):6.0f} {p95:6.0f} {goal:6.0f}  {verdict}", flush=True)
+    page.close()
+
+
 def main() -> None:
     """Measure every case and print a line for each."""
     if chromium_path() is None:
         sys.exit("No Chromium was found; nothing was measured.")
     with running_app() as address, sync_playwright() as playwright:
         browser = launch(playwright)
-        print(f"{'case':26} {'p50':>6} {'p95':>6} {'goal':>6}  (ms, {MOVES} moves of the slider of α)")
+        print(f"{'case':30} {'p50':>6} {'p95':>6} {'goal':>6}  (ms, {MOVES} moves of a slider)")
         for name, (query, goal) in CASES.items():
-            page = browser.new_page(viewport={"width": 1400, "height": 1000})
-            page.goto(f"{address}/{query}")
-            settle(page)
-            page.evaluate(PROBE)
-            page.locator(".st-key-tm_alpha_slider input[type=range]").focus()
-            for move in range(MOVES + 3):
-                page.keyboard.press("ArrowRight")
-                page.wait_for_function(f"window.marks.length > {move}", timeout=20000, polling=50)
-                page.wait_for_timeout(60)
-            marks = sorted(page.evaluate("window.marks")[3:])
-            p95 = marks[round(0.95 * (len(marks) - 1))]
-            verdict = "met" if p95 < goal else "missed"
-            print(f"{name:26} {statistics.median(marks):6.0f} {p95:6.0f} {goal:6d}  {verdict}", flush=True)
-            page.close()
+            measure(browser, name, f"{address}/{query}", "tm_alpha", ".dpviz-numbers, [data-drawn]", goal)
+        for name, (path, watched, goal) in PRIOR_CASES.items():
+            measure(browser, name, f"{address}/{path}", "mp_epsilon", watched, goal)
         browser.close()
 
 

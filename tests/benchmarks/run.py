@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import mpmath as mp
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import betabinom, dirichlet_multinomial
 
+from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial
 
@@ -147,6 +149,33 @@ def deltas() -> Iterator[Result]:
         yield Result(name=name, reference=small, ours=large, goal=8, at_most=True)
 
 
+def brentq_over_matrix(n: int, epsilon: float, delta: float) -> float:
+    """The least prior as one would write it today: a root finder over the whole matrix."""
+    pure = n / math.expm1(epsilon)
+    return float(brentq(lambda alpha: scipy_delta(n, n, alpha, epsilon) - delta, 1e-3, pure, xtol=1e-10, rtol=1e-12))
+
+
+def minimum_priors() -> Iterator[Result]:
+    for n, delta, goal in ((100, 1e-5, 8), (1000, 1e-6, 250)):
+        yield compare(
+            f"minimum α, n = m = {n}, ε = 1, δ = {delta:g}",
+            lambda n=n, delta=delta: brentq_over_matrix(n, 1.0, delta),
+            lambda n=n, delta=delta: minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta),
+            goal,
+        )
+    small, large = interleaved(
+        lambda: minimum_prior("synth_post_one", n=10_000, m=10_000, epsilon=1.0, delta=1e-6),
+        lambda: minimum_prior("synth_post_one", n=40_000, m=40_000, epsilon=1.0, delta=1e-6),
+    )
+    yield Result(name="minimum α, n = m = 40,000 against 10,000", reference=small, ours=large, goal=8, at_most=True)
+
+
+def minimum_prior_error(n: int, delta: float) -> float:
+    """Relative error of the least prior against the root of the matrix's own δ."""
+    true = brentq_over_matrix(n, 1.0, delta)
+    return abs(minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta) - true) / true
+
+
 def log_odds_error(n: int, alpha: float) -> float:
     """Largest error of 400 log-odds against 50 digits, absolute, relative above 1."""
     table, random, largest = beta_binomial(n, alpha).log_odds_table(), np.random.default_rng(n), 0.0
@@ -161,7 +190,7 @@ def log_odds_error(n: int, alpha: float) -> float:
 def main() -> None:
     print(f"{'row':<44}{'reference ms':>12} {'ours ms':>10} {'ratio':>8} {'goal':>7}  met")
     results = []
-    for group in (transition_matrices, log_odds_tables, cell_matrices, deltas):
+    for group in (transition_matrices, log_odds_tables, cell_matrices, deltas, minimum_priors):
         for result in group():
             results.append(result)
             print(result.line(), flush=True)
@@ -169,4 +198,7 @@ def main() -> None:
     for n in (100, 1000):
         for alpha in (1e-6, ALPHA, 1e6):
             print(f"  n = m = {n}, α = {alpha:g}: {log_odds_error(n, alpha):.1e}")
+    print("relative error of the minimum α against a root of δ over the matrix (goal ≤ 1e-9):")
+    for n, delta in ((100, 1e-5), (1000, 1e-6)):
+        print(f"  n = m = {n}: {minimum_prior_error(n, delta):.1e}")
     print(f"goals met: {sum(result.met for result in results)} of {len(results)}")

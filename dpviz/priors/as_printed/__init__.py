@@ -11,24 +11,24 @@ from dpviz.priors.as_printed import (
     average_case,
     bernoulli,
     bernoulli_synthetic,
+    bernoulli_synthetic_delta,
     categorical,
     gaussian,
     gaussian_synthetic,
     mechanisms,
+    parameter_or_synthetic,
 )
 from dpviz.priors.as_printed.average_case import corollary_6_19, proposition_6_17
 from dpviz.priors.as_printed.bernoulli import corollary_6_2, theorem_4_3, theorem_6_4, theorem_6_7
 from dpviz.priors.as_printed.bernoulli_synthetic import (
     corollary_6_10,
     corollary_6_12,
-    corollary_6_14,
-    corollary_6_15,
     theorem_4_2,
     theorem_6_9,
     theorem_6_11,
     theorem_6_13,
-    theorem_6_16,
 )
+from dpviz.priors.as_printed.bernoulli_synthetic_delta import corollary_6_14, corollary_6_15, theorem_6_16
 from dpviz.priors.as_printed.categorical import corollary_6_21, corollary_6_22
 from dpviz.priors.as_printed.gaussian import (
     corollary_7_3,
@@ -68,8 +68,10 @@ PRINTED: dict[str, PrintedBound] = {
     for bound in sorted(
         (
             *mechanisms.BOUNDS,
+            *parameter_or_synthetic.BOUNDS,
             *bernoulli.BOUNDS,
             *bernoulli_synthetic.BOUNDS,
+            *bernoulli_synthetic_delta.BOUNDS,
             *average_case.BOUNDS,
             *categorical.BOUNDS,
             *gaussian.BOUNDS,

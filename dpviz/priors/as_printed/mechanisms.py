@@ -1,4 +1,4 @@
-"""Chapters 2 and 5 as printed: composition, the Laplace mechanism, subsampling, parameter or synthetic data."""
+"""Chapter 2 as printed: composition, the Laplace mechanism, subsampling."""
 
 from __future__ import annotations
 
@@ -295,34 +295,5 @@ BOUNDS = (
         conditions="m distinct rows drawn at random",
         value=theorem_2_22_delta,
         quantity="delta",
-    ),
-    PrintedBound(
-        number="5.1",
-        name="Theorem 5.1",
-        methods=("param_map", "param_post", "synth_map", "synth_post_one"),
-        family="general",
-        promise="approximate",
-        kind="sufficient",
-        claim="a private parameter release makes its synthetic data as private, whatever m is",
-    ),
-    PrintedBound(
-        number="5.4",
-        name="Theorem 5.4",
-        methods=("synth_map",),
-        family="general",
-        promise="approximate",
-        kind="impossible",
-        claim="for some m, SYNTH_MAP is not (ε, δ)-differentially private",
-        conditions="fixed n and prior; the law determines its parameter; PARAM_MAP is not constant",
-    ),
-    PrintedBound(
-        number="5.6",
-        name="Corollary 5.6",
-        methods=("synth_post_many",),
-        family="general",
-        promise="approximate",
-        kind="impossible",
-        claim="for some m, SYNTH_Post(Many) is not (ε, δ)-differentially private",
-        conditions="fixed n; the posterior determines its parameter; two neighbours have different posteriors",
     ),
 )

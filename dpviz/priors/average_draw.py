@@ -1,0 +1,184 @@
+"""Average-case privacy of PARAM_Post: one draw of the proportion from its posterior, the other rows random.
+
+`dpviz.privacy.average_case` has the definitions and the releases of counts.
+
+Source: Zheng (2015), §6.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc, betaincc
+
+from dpviz.priors.posterior_parameter import MANY_ROWS, log_parameter_delta
+from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
+from dpviz.privacy.log_odds import check_epsilon
+from dpviz.synthesizers._sums import cumulative_sum
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.types import FloatArray
+
+SMALLEST_TAIL, FRACTIONS = 1e-305, 1000
+"""Tail below which it is taken relative to its leading term, as it underflows, and most terms for that."""
+
+
+def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, epsilon: float) -> float:
+    """The least δ with which one draw of θ from its posterior hides one row: PARAM_Post.
+
+    P = Σ_k w_k Beta(k + 1 + α, n − 1 − k + β), Q = Σ_k w_k Beta(k + α, n − k + β). The density ratio P / Q rises in θ:
+    the Beta density is totally positive (TP2) in θ and the count, the law of the count K + x is TP2 in the count and
+    x ∈ {0, 1} because the binomial is log-concave, and sums of products of TP2 kernels are TP2 (Karlin 1968). So δ is
+    one tail, P(> θ*) − e^ε Q(> θ*), from the one θ* where the ratio is e^ε. With D_k what the tails of neighbouring
+    counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k), and Q_k = Q_0 + D_0 + … + D_{k−1}: positive terms.
+
+    Parameters
+    ----------
+    n
+        Confidential rows, 1 to 100,000.
+    alpha, beta
+        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
+    theta_real
+        θ_real, 0 to 1.
+    epsilon
+        ε ≥ 0, finite.
+
+    Returns
+    -------
+    float
+        δ in [0, 1], relative error about 1e-12 down to 1e-300 for priors up to 1e6, 1e-9 for priors of 1e12.
+
+    Source: Zheng (2015), Theorem 6.20.
+
+    Examples
+    --------
+    One row and a flat prior: densities 2θ and 2(1 − θ).
+
+    >>> round(parameter_draw_delta(1, 1.0, 1.0, 0.5, 0.0), 12)
+    0.5
+    """
+    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)
+    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
+    weights = log_count_probabilities(n - 1, theta)
+    return max(_upward_draw(alpha, beta, weights, epsilon), _upward_draw(beta, alpha, weights[::-1], epsilon))
+
+
+@dataclass(frozen=True)
+class DrawLogOdds:
+    """ln of the density ratio of one posterior draw given X_i = 1 and X_i = 0: the printed lower bound, and exactly."""
+
+    printed: float
+    exact: float
+
+
+def parameter_draw_log_odds(n: int, alpha: float, beta: float, theta_real: float, log_odds: float) -> DrawLogOdds:
+    """The attacker's gain from one draw θ: unbounded in it, so that PARAM_Post is not (ε, 0, Δ)-private.
+
+    u + ln Σ_k π_k (n − 1 − k + β) / (k + α), u = ln(θ / (1 − θ)), π the law of k given the draw and X_i = 0; printed
+    is its lower bound u + ln(β / (α + n)).
+
+    Parameters
+    ----------
+    n, alpha, beta, theta_real
+        As in `parameter_draw_delta`.
+    log_odds
+        u, any finite number.
+
+    Source: Zheng (2015), Theorem 6.20.
+
+    Examples
+    --------
+    One row and a flat prior: θ / (1 − θ).
+
+    >>> parameter_draw_log_odds(1, 1.0, 1.0, 0.5, 2.0)
+    DrawLogOdds(printed=1.3068528194400546, exact=2.0)
+    """
+    n, alpha, beta = int(MANY_ROWS.check(n)), PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
+    weights = log_count_probabilities(n - 1, THETA_REAL.check(theta_real))
+    return DrawLogOdds(log_odds + math.log(beta / (alpha + n)), _draw_gain(alpha, beta, weights)(log_odds))
+
+
+def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[float], float]:
+    """u ↦ ln of the density ratio of the draw with log-odds u, given X_i = 1 and X_i = 0."""
+    count = np.arange(len(weights))
+    scale = 1.0 if beta < alpha * 1e290 else 1e30
+    zeros_to_ones = (beta + count[::-1]) / scale / (alpha + count)
+    log_terms = weights + cumulative_sum(np.log(zeros_to_ones[:-1])).total() + count * math.log(scale)
+
+    def gain(log_odds: float) -> float:
+        terms = log_terms + count * log_odds
+        share = np.exp(terms - terms.max())
+        return log_odds + math.log(scale) + math.log(float(share @ zeros_to_ones) / float(share.sum()))
+
+    return gain
+
+
+def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float) -> float:
+    """Σ (P − e^ε Q)₊ of one posterior draw, P its law given X_i = 1."""
+    others = len(weights) - 1
+    gain = _draw_gain(alpha, beta, weights)
+    low = epsilon + math.log(alpha) - math.log(beta + others)
+    high = epsilon + math.log(alpha + others) - math.log(beta)
+    if gain(low) >= epsilon or gain(high) <= epsilon:
+        cut = low if gain(low) >= epsilon else high
+    else:
+        cut = float(brentq(lambda point: gain(point) - epsilon, low, high, xtol=1e-300, rtol=1e-15))
+    log_steps, log_first = _log_tail_steps(alpha, beta, others, cut)
+    top = float((weights + log_steps).max())
+    gained = float(np.exp(weights + log_steps - top).sum())
+    if epsilon == 0:
+        return gained * math.exp(top)
+    peak = max(float(log_steps.max()), log_first)
+    tails = np.cumsum(np.exp(np.append(log_first, log_steps[:-1]) - peak))
+    with np.errstate(divide="ignore"):
+        tail = float(np.exp(weights + np.log(tails) + (peak - top)).sum())
+    log_factor = epsilon + math.log(-math.expm1(-epsilon))
+    share = math.exp(log_factor + math.log(tail / gained)) if tail > 0 else 0.0
+    return gained * math.exp(top) * max(1 - share, 0.0)
+
+
+def _log_tail_steps(alpha: float, beta: float, others: int, cut: float) -> tuple[FloatArray, float]:
+    """ln of D_k = Pr(Beta(x + 1, y) > θ) − Pr(Beta(x, y + 1) > θ), and of the tail Pr(Beta(α, β + others + 1) > θ).
+
+    x = α + k, y = β + others − k, k = 0 … others; `cut` is the log-odds of θ. D_{k+1} / D_k = θ y / ((1 − θ) (x + 1)).
+    The largest D is its peak, where δ(0) of that pair is, times (θ / p)^x ((1 − θ) / (1 − p))^y, p = x / (x + y).
+    """
+    log_left, log_right = -float(np.logaddexp(0.0, -cut)), -float(np.logaddexp(0.0, cut))
+    left, right = math.exp(log_left), math.exp(log_right)
+    ones, zeros = alpha + np.arange(others + 1), beta + np.arange(others + 1)[::-1]
+    x, y = ones[1:], zeros[:-1]
+    sums = cumulative_sum(_log_quotient(left * y - right * x, right * x, cut + np.log(y) - np.log(x)))
+    mode = int(np.argmax(sums.coarse))
+    x, y = ones[mode : mode + 1], zeros[mode : mode + 1]
+    away = left * y - right * x
+    largest = log_parameter_delta(x, y, 0.0) + x * _log_quotient(away, x, log_left + np.log(x + y) - np.log(x))
+    largest += y * _log_quotient(-away, y, log_right + np.log(x + y) - np.log(y))
+    log_steps = (sums.coarse - sums.coarse[mode]) + (sums.fine - sums.fine[mode]) + largest
+    return log_steps, _log_first_tail(alpha, beta + others, left, right, float(log_steps[0]))
+
+
+def _log_quotient(difference: FloatArray, whole: FloatArray, far: FloatArray) -> FloatArray:
+    """ln(1 + difference / whole): from the difference where that is small beside the whole, and `far` elsewhere."""
+    near = np.abs(difference) < 0.5 * whole
+    return np.where(near, np.log1p(np.divide(difference, whole, out=np.zeros_like(whole), where=near)), far)
+
+
+def _log_first_tail(x: float, y: float, left: float, right: float, log_step: float) -> float:
+    """ln Pr(Beta(x, y + 1) > θ): by its continued fraction relative to the step D(x, y) where it underflows."""
+    tail = float(betaincc(x, y + 1, left) if left < 0.5 else betainc(y + 1, x, right))
+    if tail > SMALLEST_TAIL:
+        return math.log(tail)
+    upper, lower = 1.0, 1 / (1 - (x + y + 1) * right / (y + 2))
+    value = lower
+    for step in range(1, FRACTIONS):
+        base = y + 1 + 2 * step
+        for part in (step * (x - step) / (base - 1), -(y + 1 + step) * (x + y + 1 + step) / (base + 1)):
+            upper, lower = 1 + part * right / base / upper, 1 / (1 + part * right / base * lower)
+            value *= upper * lower
+        if abs(upper * lower - 1) < 1e-15:
+            break
+    whole = right * x / (y + 1) * value
+    return log_step + math.log(whole) if whole > 0 else -math.inf

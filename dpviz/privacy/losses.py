@@ -1,0 +1,123 @@
+"""The privacy loss of one release: what is needed of it to add up M of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dpviz.privacy.loss_grid import ROUNDING, Bracket, LossGrid, dot, mass_rounding
+from dpviz.types import FloatArray, IntArray
+
+ENUMERATED = 20_000
+"""Most multisets of outcomes that are added up one by one; beyond, losses go on a grid."""
+
+
+class Losses(ABC):
+    """The privacy loss L = ln(P / Q) of one release under P, ready to be put on a grid."""
+
+    largest: float
+
+    @abstractmethod
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """K(λ) = ln E e^{λL} over the finite losses, and its first two derivatives."""
+
+    @abstractmethod
+    def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
+        """The loss on a grid; what is cut off above has probability at most e^`log_negligible`."""
+
+    def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:  # noqa: ARG002
+        """δ without a grid, where there are few outcomes."""
+        return None
+
+    def saddle_point(self, mean: float) -> float:
+        """The tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already."""
+        if self.cumulants(0.0)[1] >= mean:
+            return 0.0
+        low, high = 0.0, self._tilt_limit(1.0)
+        while self.cumulants(high)[1] < mean and high < min(self._tilt_limit(math.inf), 1e12):
+            low, high = high, self._tilt_limit(4 * high)
+        if self.cumulants(high)[1] <= mean:
+            return high
+        return float(brentq(lambda tilt: self.cumulants(tilt)[1] - mean, low, high, rtol=1e-3))
+
+    def _tilt_limit(self, tilt: float) -> float:
+        """`tilt`, or the largest usable one."""
+        return tilt
+
+
+class DiscreteLosses(Losses):
+    """A loss with finitely many values.
+
+    Parameters
+    ----------
+    losses
+        L of each outcome, at most +∞.
+    log_masses
+        ln of its probability under P, where that is not 0.
+
+    Examples
+    --------
+    >>> DiscreteLosses(np.array([0.0, math.inf]), np.log([0.75, 0.25])).infinite
+    0.25
+    """
+
+    def __init__(self, losses: FloatArray, log_masses: FloatArray) -> None:
+        finite = np.isfinite(losses)
+        self.losses, self.log_masses = losses[finite], log_masses[finite]
+        self.infinite = float(np.exp(log_masses[~finite]).sum())
+        self.largest = math.inf if self.infinite > 0 else float(losses.max())
+        self._loss_error = ROUNDING * float(np.abs(self.losses).max())
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        exponents = self.log_masses + tilt * self.losses
+        top = float(exponents.max())
+        with np.errstate(under="ignore"):
+            tilted = np.exp(exponents - top)
+        total = float(tilted.sum())
+        mean = dot(tilted, self.losses) / total
+        return top + math.log(total), mean, dot(tilted, (self.losses - mean) ** 2) / total
+
+    def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
+        return LossGrid.from_outcomes(self.losses, self.log_masses, spacing, tilt, infinite=self.infinite)
+
+    def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:
+        if math.comb(len(self.losses) + sets - 1, sets) > ENUMERATED:
+            return None
+        members, log_orders = _multisets(len(self.losses), sets)
+        above = self.losses[members].sum(axis=1) - epsilon
+        with np.errstate(under="ignore"):
+            masses = np.exp(self.log_masses[members].sum(axis=1) + log_orders)
+        error = sets * self._loss_error + ROUNDING * epsilon
+        value = dot(masses, -np.expm1(-np.maximum(above, 0.0)))
+        uncertain = error * float(masses[above > -error].sum())
+        relative = 1 + sets * mass_rounding(self.log_masses) + ROUNDING * math.lgamma(sets + 2)
+        infinite = -math.expm1(sets * math.log1p(-self.infinite))
+        return Bracket(
+            min(infinite + max(value - uncertain, 0.0) / relative, 1.0),
+            min(infinite + (value + uncertain) * relative, 1.0),
+        )
+
+
+@lru_cache(maxsize=8)
+def _multisets(outcomes: int, sets: int) -> tuple[IntArray, FloatArray]:
+    """Every multiset of `sets` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
+
+    Examples
+    --------
+    >>> members, log_orders = _multisets(2, 2)
+    >>> members.tolist(), np.exp(log_orders).round(9).tolist()
+    ([[0, 0], [0, 1], [1, 1]], [1.0, 2.0, 1.0])
+    """
+    count = math.comb(outcomes + sets - 1, sets)
+    flat = itertools.chain.from_iterable(itertools.combinations_with_replacement(range(outcomes), sets))
+    members = np.fromiter(flat, np.int64, count * sets).reshape(count, sets)
+    log_orders, run = np.full(count, math.lgamma(sets + 1)), np.ones(count)
+    for column in range(1, sets):
+        run = np.where(members[:, column] == members[:, column - 1], run + 1, 1.0)
+        log_orders -= np.log(run)
+    return members, log_orders

@@ -1,0 +1,486 @@
+"""The least priors of two cells: every answer substituted back into a δ that is summed here, by definition."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import betainc, gammainc, gammaincc, gammaln
+from scipy.stats import beta as beta_law
+from scipy.stats import betabinom, binom, nbinom, poisson
+
+from dpviz.priors import CALIBRATED, METHODS, minimum_prior, release
+from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.privacy.log_odds import pure_epsilon
+
+SYNTHETIC = ("synth_post_one", "synth_post_many", "synth_map")
+SMALLEST = 1e-300
+
+# Referees: three ways to the largest δ over every pair of neighbours, in both directions.
+
+
+def tables(method: str, n: int, m: int, alpha: float, beta: float) -> np.ndarray:
+    """Pr(released | confidential) from scipy's laws, one row for each confidential table."""
+    ones, drawn = np.arange(n + 1)[:, None], np.arange(m + 1)
+    if method == "synth_post_one":
+        return betabinom.pmf(drawn, m, alpha + ones, beta + (n - ones))
+    shift = 1 if method == "synth_map" else 0
+    return binom.pmf(drawn, m, (ones + alpha - shift) / (n + alpha + beta - 2 * shift))
+
+
+def delta_by_definition(method: str, n: int, m: int, alpha: float, beta: float, epsilon: float) -> float:
+    """max over neighbours of Σ max(0, P − e^ε Q), or the same integral of two beta densities, as tails."""
+    if method == "param_post":
+        i = np.arange(n)
+        values = []
+        for a, b in ((alpha, beta), (beta, alpha)):
+            x, y = a + i, b + (n - 1 - i)
+            theta = 1 / (1 + y / x * math.exp(-epsilon))
+            values.append(beta_law.sf(theta, x + 1, y) - math.exp(epsilon) * beta_law.sf(theta, x, y + 1))
+        return float(np.max(values))
+    table = tables(method, n, m, alpha, beta)
+    up, down = table[1:] - math.exp(epsilon) * table[:-1], table[:-1] - math.exp(epsilon) * table[1:]
+    return float(max(np.maximum(up, 0).sum(axis=1).max(), np.maximum(down, 0).sum(axis=1).max()))
+
+
+def log_delta(
+    method: str, n: int, m: int, alpha: float, beta: float, epsilon: float, pairs: list[int] | None = None
+) -> float:
+    """ln δ as the largest sum of P (1 − e^{ε − L}) over the counts with log-odds L > ε; of all pairs, or of some."""
+    if method == "param_post":
+        return max(_log_tails(n, a, b, epsilon, pairs) for a, b in ((alpha, beta), (beta, alpha)))
+    shift = 1 if method == "synth_map" else 0
+    ones, zeros = alpha - shift, beta - shift
+    return max(_log_sums(method, n, m, a, b, epsilon, pairs) for a, b in ((ones, zeros), (zeros, ones)))
+
+
+def _log_sums(method: str, n: int, m: int, a: float, b: float, epsilon: float, pairs: list[int] | None) -> float:
+    i = (np.arange(n) if pairs is None else np.array(pairs))[:, None]
+    j = np.arange(m + 1)
+    x, y, total = a + i, b + (n - 1 - i), a + b + n
+    log_p = gammaln(m + 1) - gammaln(j + 1) - gammaln(m - j + 1)
+    if method == "synth_post_one":
+        log_p = log_p + gammaln(x + 1 + j) - gammaln(x + 1) + gammaln(y + (m - j)) - gammaln(y)
+        log_p = log_p - gammaln(total + m) + gammaln(total)
+        odds = np.log1p(j / x) - np.log1p((m - j) / y)
+    else:
+        log_p = log_p + j * np.log((x + 1) / total) + (m - j) * np.log(y / total)
+        odds = j * np.log1p(1 / x) - (m - j) * np.log1p(1 / y)
+    with np.errstate(divide="ignore"):
+        terms = log_p + np.log(-np.expm1(np.minimum(epsilon - odds, 0.0)))
+    top = float(terms.max())
+    if top == -math.inf:
+        return top
+    with np.errstate(under="ignore"):
+        return top + math.log(float(np.exp(terms - top).sum(axis=1).max()))
+
+
+def _log_tails(n: int, a: float, b: float, epsilon: float, pairs: list[int] | None) -> float:
+    i = np.arange(n) if pairs is None else np.array(pairs)
+    x, y = a + i, b + (n - 1 - i)
+    right = 1 / (1 + x / y * math.exp(epsilon))
+    values = betainc(y, x + 1, right) - math.exp(epsilon) * betainc(y + 1, x, right)
+    return math.log(float(values.max()))
+
+
+def exact_delta(method: str, n: int, m: int, alpha: float, beta: float, epsilon: float) -> Any:
+    """The definition in 60 digits beyond the size of what cancels; for a few rows."""
+    with mp.workdps(420):
+        e, shift = mp.exp(mp.mpf(epsilon)), 1 if method == "synth_map" else 0
+        a, b = mp.mpf(alpha) - shift, mp.mpf(beta) - shift
+        laws = []
+        for ones in range(n + 1):
+            x, y = a + ones, b + (n - ones)
+            if method == "synth_post_one":
+                law = [mp.binomial(m, j) * mp.rf(x, j) * mp.rf(y, m - j) / mp.rf(x + y, m) for j in range(m + 1)]
+            else:
+                share = x / (x + y)
+                law = [mp.binomial(m, j) * share**j * (1 - share) ** (m - j) for j in range(m + 1)]
+            laws.append(law)
+        pairs = itertools.chain(itertools.pairwise(laws), itertools.pairwise(laws[::-1]))
+        return max(mp.fsum(max(p - e * q, 0) for p, q in zip(first, second, strict=True)) for first, second in pairs)
+
+
+def exact_parameter_delta(n: int, alpha: float, beta: float, epsilon: float, pairs: list[int] | None = None) -> Any:
+    """The positive part of the difference of two beta densities, integrated in 50 digits, pairs both ways."""
+    with mp.workdps(50):
+        e, worst = mp.exp(mp.mpf(epsilon)), mp.mpf(0)
+        for a, b in ((mp.mpf(alpha), mp.mpf(beta)), (mp.mpf(beta), mp.mpf(alpha))):
+            for i in range(n) if pairs is None else pairs:
+                x, y = a + i, b + (n - 1 - i)
+                right = 1 / (1 + x / y * e)
+                tails = [mp.betainc(q, p, 0, right, regularized=True) for p, q in ((x + 1, y), (x, y + 1))]
+                worst = max(worst, tails[0] - e * tails[1])
+        return worst
+
+
+def smaller(alpha: float) -> float:
+    return alpha * (1 - 1e-6)
+
+
+# The answer: private, and a millionth less is not.
+
+GRID = [
+    *itertools.product(SYNTHETIC, [(1, 1), (2, 5), (5, 2), (5, 5)], [(0.1, 1e-3), (1.0, 1e-5), (10.0, 0.01)]),
+    *itertools.product(CALIBRATED, [(100, 100)], [(0.01, 1e-3), (0.1, 1e-9), (1.0, 1e-5), (5.0, 1e-12), (50.0, 0.5)]),
+    *itertools.product(CALIBRATED, [(1000, 5), (100, 1000)], [(1.0, 1e-6), (0.0, 0.1)]),
+    *itertools.product(CALIBRATED, [(2, 100)], [(1e-4, 0.3), (20.0, 1e-3)]),
+    ("synth_post_one", (1000, 1000), (1.0, 1e-6)),
+    ("synth_post_many", (1000, 1000), (1.0, 1e-6)),
+    ("param_post", (1000, 1), (1.0, 1e-6)),
+]
+
+
+@pytest.mark.parametrize(("method", "rows", "promise"), GRID)
+def test_the_answer_is_private_and_a_millionth_less_is_not(
+    method: str, rows: tuple[int, int], promise: tuple[float, float]
+) -> None:
+    (n, m), (epsilon, delta) = rows, promise
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    if alpha == SMALLEST or (method == "synth_map" and alpha < 1 + 1e-15):
+        shift = 1 if method == "synth_map" else 0
+        assert log_delta(method, n, m, shift + 2.3e-16, shift + 2.3e-16, epsilon) <= math.log(delta)
+        return
+    assert log_delta(method, n, m, alpha, alpha, epsilon) <= math.log(delta) + 1e-9
+    assert log_delta(method, n, m, smaller(alpha), smaller(alpha), epsilon) > math.log(delta)
+    if n * m <= 10_000 and delta > 1e-10 and epsilon <= 20:  # beyond, 1 − θ of scipy's laws is rounded to 0
+        assert delta_by_definition(method, n, m, alpha, alpha, epsilon) == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-9), (1.0, 1e-6), (5.0, 0.1)])
+def test_at_20_000_rows_no_sampled_pair_breaks_the_promise_and_the_outermost_breaks_it_with_a_millionth_less(
+    method: str, epsilon: float, delta: float
+) -> None:
+    n = m = 20_000
+    sample = [0, 1, 2, 3, 10, 100, 1000, n // 2, n - 1000, n - 2, n - 1]
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    # ln Γ of numbers near 40,000 is rounded by 1e-11 at each of its places.
+    assert log_delta(method, n, m, alpha, alpha, epsilon, sample) <= math.log(delta) + 1e-9
+    assert log_delta(method, n, m, smaller(alpha), smaller(alpha), epsilon, sample) > math.log(delta)
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "epsilon", "delta"),
+    [
+        ("synth_post_one", 5, 8, 1.0, 1e-12),
+        ("synth_post_one", 2, 30, 0.1, 1e-60),
+        ("synth_post_one", 3, 40, 5.0, 1e-100),
+        ("synth_post_one", 1, 60, 50.0, 1e-20),
+        ("synth_post_many", 5, 8, 1.0, 1e-12),
+        ("synth_post_many", 3, 40, 0.5, 1e-20),
+        ("synth_post_many", 2, 60, 20.0, 1e-25),
+        ("synth_post_many", 60, 40, 5.0, 1e-30),
+        ("synth_map", 5, 8, 10.0, 1e-10),
+        ("synth_map", 3, 30, 2.0, 1e-25),
+    ],
+)
+def test_a_tiny_delta_is_kept_to_its_last_digit(method: str, n: int, m: int, epsilon: float, delta: float) -> None:
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    assert exact_delta(method, n, m, alpha, alpha, epsilon) <= mp.mpf(delta) * (1 + mp.mpf("1e-9"))
+    assert exact_delta(method, n, m, smaller(alpha), smaller(alpha), epsilon) > delta
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "delta"), [(2, 1.0, 1e-30), (5, 1.0, 1e-300), (3, 5.0, 1e-250), (2, 20.0, 1e-100), (5, 50.0, 1e-9)]
+)
+def test_a_tiny_delta_of_the_parameter_is_kept_to_its_last_digit(n: int, epsilon: float, delta: float) -> None:
+    alpha = minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
+    with mp.workdps(50):
+        assert abs(exact_parameter_delta(n, alpha, alpha, epsilon) / mp.mpf(delta) - 1) < 1e-9
+        assert exact_parameter_delta(n, smaller(alpha), smaller(alpha), epsilon) > delta
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "epsilon", "delta", "digits"),
+    [
+        ("synth_post_one", 100, 100, 1.0, 1e-5, "6.091401"),
+        ("synth_post_many", 100, 100, 1.0, 1e-5, "15.04264"),
+        ("synth_map", 100, 100, 1.0, 1e-5, "16.04264"),
+        ("param_post", 100, 100, 1.0, 1e-5, "20.56740"),
+        ("synth_post_one", 1000, 1000, 1.0, 1e-6, "7.580615"),
+        ("synth_post_many", 1000, 1000, 1.0, 1e-6, "22.09756"),
+        ("synth_map", 1000, 1000, 1.0, 1e-6, "23.09756"),
+        ("param_post", 1000, 1000, 1.0, 1e-6, "24.45704"),
+    ],
+)
+def test_the_named_minima(method: str, n: int, m: int, epsilon: float, delta: float, digits: str) -> None:
+    """Digits of a root found on `log_delta`, and for PARAM_Post of one in 50 digits over the outermost pairs."""
+    found = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    assert f"{found:.7g}" == f"{float(digits):.7g}"
+    if method == "param_post":
+        with mp.workdps(50):
+            for prior, private in ((found * (1 + 1e-9), True), (found * (1 - 1e-9), False)):
+                assert (exact_parameter_delta(n, prior, prior, epsilon, [0, n - 1]) <= delta) == private
+        every = [log_delta(method, n, m, found, found, epsilon, [pair]) for pair in range(n)]
+        assert max(every) == max(every[0], every[-1])
+        return
+    outermost = [0, n - 1]
+    root = brentq(
+        lambda a: log_delta(method, n, m, a, a, epsilon, outermost) - math.log(delta), found - 1, found + 1, xtol=1e-11
+    )
+    assert found == pytest.approx(root, rel=1e-9)
+    assert log_delta(method, n, m, found, found, epsilon) == pytest.approx(math.log(delta), abs=1e-9)
+
+
+# Answers at the ends
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "delta"), [("synth_post_one", 100, 1, 0.5), ("synth_post_many", 100, 1, 0.011)]
+)
+def test_any_prior_will_do_where_even_no_prior_keeps_the_promise(method: str, n: int, m: int, delta: float) -> None:
+    """A table with one 1 among 100 releases a 1 with probability 1/100, a table without never: δ = 1/100 at α = 0."""
+    assert minimum_prior(method, n=n, m=m, epsilon=3.0, delta=delta) == SMALLEST
+    assert minimum_prior(method, n=n, m=m, epsilon=3.0, delta=0.009) > 1e-6
+
+
+def test_just_above_one_is_the_least_prior_of_the_mode() -> None:
+    alpha = minimum_prior("synth_map", n=100, m=1, epsilon=3.0, delta=0.5)
+    assert alpha == math.nextafter(1.0, 2.0)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-7])
+def test_no_prior_makes_the_parameter_private_beyond_its_reach(delta: float) -> None:
+    """At ε = 0 it takes 1/(π δ²), 3e13 for 1e-7; with δ = 0 nothing is enough."""
+    assert minimum_prior("param_post", n=10, m=1, epsilon=0.0 if delta else 5.0, delta=delta) == math.inf
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.99])
+def test_the_mode_itself_is_never_private(delta: float) -> None:
+    assert minimum_prior("param_map", n=10, m=10, epsilon=50.0, delta=delta) == math.inf
+
+
+def test_total_variation_of_the_parameter_asks_for_one_over_pi_delta_squared() -> None:
+    """ε = 0: the difference of tails is one term, about 1/√(2π α/2) for two equal counts α."""
+    for delta in (1e-2, 1e-4):
+        assert minimum_prior("param_post", n=1, m=1, epsilon=0.0, delta=delta) == pytest.approx(
+            1 / (math.pi * delta**2), rel=10 * delta
+        )
+
+
+# Pure ε
+
+
+@pytest.mark.parametrize(("m", "epsilon"), [(1, 1.0), (5, 0.1), (100, 1.0), (1000, 2.0), (20_000, 1e-4), (7, 40.0)])
+def test_pure_answers_are_the_closed_forms(m: int, epsilon: float) -> None:
+    with mp.workdps(40):
+        many = 1 / mp.expm1(mp.mpf(epsilon) / m)
+        closed = {"synth_post_one": m / mp.expm1(mp.mpf(epsilon)), "synth_post_many": many, "synth_map": 1 + many}
+        for method, value in closed.items():
+            found = minimum_prior(method, n=3, m=m, epsilon=epsilon)
+            assert abs(found / value - 1) < 1e-13, method
+            assert pure_epsilon(release(method, n=3, m=m, alpha=found)) <= epsilon
+
+
+@pytest.mark.parametrize("method", SYNTHETIC)
+@pytest.mark.parametrize(("n", "m", "epsilon"), [(1, 1, 1.0), (4, 3, 0.2), (3, 20, 2.0), (6, 6, 8.0)])
+def test_pure_answers_by_brute_force(method: str, n: int, m: int, epsilon: float) -> None:
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon)
+
+    def largest_log_ratio(prior: float) -> float:
+        return float(np.abs(np.diff(np.log(tables(method, n, m, prior, prior)), axis=0)).max())
+
+    assert largest_log_ratio(alpha) == pytest.approx(epsilon, rel=1e-9)
+    assert largest_log_ratio(alpha + (smaller(alpha) - alpha)) > epsilon
+
+
+@pytest.mark.parametrize("method", SYNTHETIC)
+def test_for_unequal_priors_the_smaller_binds(method: str) -> None:
+    n, m, epsilon = 4, 6, 1.5
+    symmetric = minimum_prior(method, n=n, m=m, epsilon=epsilon)
+    assert minimum_prior(method, n=n, m=m, epsilon=epsilon, beta=symmetric) == symmetric
+    assert minimum_prior(method, n=n, m=m, epsilon=epsilon, beta=100 * symmetric) == symmetric
+    assert minimum_prior(method, n=n, m=m, epsilon=epsilon, beta=smaller(symmetric)) == math.inf
+    assert minimum_prior(method, n=n, m=m, epsilon=epsilon, ratio=3.0) == pytest.approx(symmetric, rel=1e-14)
+    assert minimum_prior(method, n=n, m=m, epsilon=epsilon, ratio=0.25) == pytest.approx(4 * symmetric, rel=1e-14)
+    for ratio in (3.0, 0.25):
+        alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, ratio=ratio)
+        table = np.log(tables(method, n, m, alpha, ratio * alpha))
+        assert np.abs(np.diff(table, axis=0)).max() == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize(
+    ("n", "m", "epsilon", "delta"), [(5, 5, 1.0, 1e-3), (100, 50, 0.5, 1e-6), (30, 100, 3.0, 0.05)]
+)
+@pytest.mark.parametrize("shape", [("beta", 40.0), ("beta", 3.5), ("ratio", 2.5), ("ratio", 0.3)])
+def test_unequal_priors_with_delta(
+    method: str, n: int, m: int, epsilon: float, delta: float, shape: tuple[str, float]
+) -> None:
+    name, value = shape
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta, **{name: value})
+
+    def excess(prior: float) -> float:
+        return log_delta(method, n, m, prior, value if name == "beta" else value * prior, epsilon) - math.log(delta)
+
+    if math.isinf(alpha):
+        assert name == "beta"
+        assert excess(1e9) > 0
+        return
+    if alpha == SMALLEST:
+        assert name == "beta"
+        assert excess(1e-250) <= 0
+        return
+    floor = 1.0 if method == "synth_map" else 0.0
+    assert excess(alpha) <= 1e-9
+    less = smaller(alpha)
+    if min(less, less * value if name == "ratio" else value) > floor:
+        assert excess(less) > 0
+
+
+# How the answer moves
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (5, 100), (100, 5), (100, 100)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 0.0), (2.0, 0.01)])
+def test_the_mode_needs_one_more_than_the_mean_and_the_draw_no_more_than_the_mean(
+    n: int, m: int, epsilon: float, delta: float
+) -> None:
+    one, many, mode = (minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta) for method in SYNTHETIC)
+    assert mode == pytest.approx(many + 1, rel=1e-12)
+    assert one <= many * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize(("n", "m"), [(1, 3), (20, 50), (500, 100)])
+def test_the_answer_falls_in_epsilon_and_in_delta(method: str, n: int, m: int) -> None:
+    epsilons, deltas = [0.05, 0.3, 1.0, 4.0, 15.0], [1e-30, 1e-12, 1e-6, 1e-3, 0.1, 0.8]
+    table = np.array(
+        [[minimum_prior(method, n=n, m=m, epsilon=e, delta=d) for d in deltas] for e in epsilons]
+    )  # 1e-12 is what a root may be off by
+    assert (np.diff(table, axis=0) <= 1e-12 * table[1:]).all()
+    assert (np.diff(table, axis=1) <= 1e-12 * table[:, 1:]).all()
+    assert table[0, 0] > table[-1, -1]
+
+
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 0.5, 1e-6), (200, 3.0, 1e-9)])
+def test_the_draws_answer_rises_with_the_rows_up_to_the_parameters(n: int, epsilon: float, delta: float) -> None:
+    answers = [
+        minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) for m in (1, 2, 5, 20, 100, 1000, 20000)
+    ]
+    limit = minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
+    assert answers == sorted(answers)
+    assert answers[0] < answers[-1] < limit
+    assert limit / answers[-1] - 1 < 0.06
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    method=st.sampled_from(CALIBRATED),
+    n=st.integers(1, 60),
+    m=st.integers(1, 60),
+    epsilon=st.floats(0.01, 20),
+    prior=st.floats(-3, 4),
+    other=st.floats(-3, 4),
+    grow=st.floats(1e-3, 3),
+)
+def test_delta_never_rises_in_the_prior(
+    method: str, n: int, m: int, epsilon: float, prior: float, other: float, grow: float
+) -> None:
+    shift = 1 if method == "synth_map" else 0
+    low, high, beta = shift + 10**prior, shift + 10 ** (prior + grow), shift + 10**other
+    less = delta_for_epsilon(release(method, n=n, m=m, alpha=low, beta=beta), epsilon)
+    more = delta_for_epsilon(release(method, n=n, m=m, alpha=high, beta=beta), epsilon)
+    assert more <= less * (1 + 1e-9) + 1e-15
+
+
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize("factor", [0.3, 0.999, 1.0, 1.001, 5.0])
+def test_a_guess_does_not_change_the_answer(method: str, factor: float) -> None:
+    plain = minimum_prior(method, n=100, m=50, epsilon=1.0, delta=1e-5)
+    assert minimum_prior(method, n=100, m=50, epsilon=1.0, delta=1e-5, near=plain * factor) == pytest.approx(
+        plain, rel=1e-12
+    )
+
+
+# Large sizes, and what they tend to
+
+
+def limit_delta(method: str, a: float, epsilon: float) -> float:
+    """δ of the rarer counts as n = m grows: gamma, negative binomial or Poisson laws of a + 1 and a, both ways."""
+    grow = math.exp(epsilon)
+    if method == "param_post":
+        above = gammaincc(a + 1, a * grow) - grow * gammaincc(a, a * grow)
+        below = gammainc(a, a / grow) - grow * gammainc(a + 1, a / grow)
+        return float(max(above, below))
+    counts = np.arange(4000)
+    if method == "synth_post_one":
+        first, second = nbinom.pmf(counts, a + 1, 0.5), nbinom.pmf(counts, a, 0.5)
+    else:
+        first, second = poisson.pmf(counts, a + 1), poisson.pmf(counts, a)
+    return float(max(np.maximum(p - grow * q, 0).sum() for p, q in ((first, second), (second, first))))
+
+
+@pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many", "param_post"])
+def test_a_hundred_thousand_rows_are_near_their_limit(method: str) -> None:
+    epsilon, delta = 1.0, 1e-6
+    limit = brentq(lambda a: math.log(limit_delta(method, a, epsilon) / delta), 1, 100, xtol=1e-10)
+    answers = {n: minimum_prior(method, n=n, m=n, epsilon=epsilon, delta=delta) for n in (1000, 10_000, 100_000)}
+    away = [abs(answer - limit) for answer in answers.values()]
+    assert away[0] > away[1] > away[2]
+    assert away[2] < 3e-4 * limit
+    # The distance falls as 1/n.
+    assert away[2] / away[1] == pytest.approx(0.1, rel=0.35)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("method", {"method": "laplace"}),
+        ("n", {"n": 0}),
+        ("n", {"n": 100_001}),
+        ("m", {"m": 0}),
+        ("m", {"m": 2.5}),
+        ("epsilon", {"epsilon": -1.0}),
+        ("epsilon", {"epsilon": 0.0, "delta": 0.0}),
+        ("epsilon", {"epsilon": math.nan}),
+        ("epsilon", {"epsilon": math.inf}),
+        ("delta", {"delta": 1.0}),
+        ("delta", {"delta": -1e-9}),
+        ("delta", {"delta": math.nan}),
+        ("beta", {"method": "synth_map", "beta": 1.0, "delta": 0.1}),
+        ("ratio", {"ratio": 0.0}),
+        ("ratio", {"ratio": math.inf}),
+        ("cells", {"cells": 1}),
+        ("beta", {"cells": 3, "beta": 1.0}),
+        ("beta", {"cells": 3, "ratio": 2.0}),
+    ],
+)
+def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
+    arguments = {"method": "synth_post_one", "n": 5, "m": 5, "epsilon": 1.0, "delta": 1e-3} | changes
+    with pytest.raises(ValueError, match=rf"^{name}\b.* (must|never)"):
+        minimum_prior(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("method", {"method": "param_map"}),
+        ("n", {"n": 0}),
+        ("m", {"m": 0}),
+        ("alpha", {"alpha": 0.0}),
+        ("alpha", {"method": "synth_map", "alpha": 1.0}),
+        ("alpha", {"method": "synth_map", "alpha": 1.0, "cells": 3}),
+        ("beta", {"beta": -1.0}),
+        ("beta", {"cells": 3, "beta": 1.0}),
+        ("cells", {"cells": 0}),
+    ],
+)
+def test_a_bad_release_is_named(name: str, changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}\b.* must"):
+        release(**({"method": "synth_post_one", "n": 5, "m": 5, "alpha": 2.0} | changes))
+
+
+def test_every_method_but_the_mode_itself_is_calibrated() -> None:
+    assert set(METHODS) - set(CALIBRATED) == {"param_map"}
