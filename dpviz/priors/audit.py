@@ -146,10 +146,15 @@ def audit(family: AuditFamily, **setting: float) -> tuple[Finding, ...]:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}.")
     asked = Setting(**setting)  # type: ignore[arg-type]
     bounds = [bound for bound in PRINTED.values() if bound.family == family and bound.methods]
-    return tuple(_finding(bound, method, asked) for bound in bounds for method in bound.methods)
+    known: Known = {}
+    return tuple(_finding(bound, method, asked, known) for bound in bounds for method in bound.methods)
 
 
-def _finding(bound: PrintedBound, method: str, asked: Setting) -> Finding:
+Known = dict[tuple[str, int, float, float], float]
+"""Exact priors of one audit by method, m, ε and δ: several theorems speak of the same one."""
+
+
+def _finding(bound: PrintedBound, method: str, asked: Setting, known: Known) -> Finding:
     setting = dataclasses.replace(asked, m=1) if bound.holds_when is one_synthetic_row else asked
     blank = Finding(bound=bound, method=method, setting=setting, verdict="not asked here")
     if bound.kind == "impossible" and bound.value is None:
@@ -160,28 +165,31 @@ def _finding(bound: PrintedBound, method: str, asked: Setting) -> Finding:
         return dataclasses.replace(blank, sentence="It speaks of (0, δ), and δ is 0 here.")
     if bound.quantity == "scale":
         return _said(_scale(blank))
-    return _said(_range(blank) if bound.quantity == "range" else _prior(blank))
+    return _said(_range(blank) if bound.quantity == "range" else _prior(blank, known))
 
 
-def _prior(blank: Finding) -> Finding:
+def _prior(blank: Finding, known: Known) -> Finding:
     bound, setting = blank.bound, blank.setting
     cells = setting.cells if bound.family == "categorical" else 2
     epsilon = 0.0 if bound.promise == "zero_epsilon" else setting.epsilon
     shape = {"n": setting.n, "m": setting.m, "cells": cells}
-    exact = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
+    key = (blank.method, setting.m, epsilon, blank.promised_delta)
+    if key not in known:
+        known[key] = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
+    exact = known[key]
     if bound.constant:
         unit = bound.at(**setting.arguments(constant=1.0))
         constant = exact / unit if unit > 0 and math.isfinite(exact) else None
         return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
     printed = bound.at(**setting.arguments())
     if printed > PRIOR_ONES.maximum:  # more prior is never less private, so the exact answer alone decides
-        known = math.isfinite(exact)
+        found = math.isfinite(exact)
         return dataclasses.replace(
             blank,
             printed=printed,
-            exact=exact if known else None,
-            verdict="safe" if known and printed >= exact else "not asked here",
-            sentence="" if known else f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
+            exact=exact if found else None,
+            verdict="safe" if found and printed >= exact else "not asked here",
+            sentence="" if found else f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
         )
     made = release(blank.method, alpha=printed, **shape)
     pure = blank.promised_delta == 0

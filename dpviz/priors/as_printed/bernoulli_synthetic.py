@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from dpviz.parameters import EPSILON
 from dpviz.priors.as_printed.printed_bound import (
     CONSTANT,
@@ -58,6 +56,7 @@ def theorem_6_9(*, epsilon: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> round(theorem_6_9(epsilon=math.log(2)), 12)
     3.0
     """
@@ -83,6 +82,7 @@ def corollary_6_10(*, m: int, epsilon: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> round(corollary_6_10(m=3, epsilon=3 * math.log(2)), 12)
     3.0
     """
@@ -106,6 +106,7 @@ def theorem_6_11(*, epsilon: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> round(theorem_6_11(epsilon=math.log(2)), 12)
     2.0
     """
@@ -131,6 +132,7 @@ def corollary_6_12(*, m: int, epsilon: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> round(corollary_6_12(m=3, epsilon=3 * math.log(2)), 12)
     2.0
     """
@@ -156,6 +158,7 @@ def theorem_6_13(*, m: int, epsilon: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> round(theorem_6_13(m=5, epsilon=math.log(2)), 12)
     6.0
     """
