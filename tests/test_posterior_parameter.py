@@ -126,7 +126,7 @@ def test_log_delta_passes_1e_250_without_a_step() -> None:
     found = [log_delta(size, size, 2.0) for size in sizes]
     exact = [log_integral(size, size, 2.0) for size in sizes]
     assert exact[-1] < math.log(1e-290) < math.log(1e-250) < exact[0]
-    assert all(abs(mp.expm1(value - known)) < 1e-10 for value, known in zip(found, exact, strict=True))
+    assert all(abs(mp.expm1(value - known)) < 5e-10 for value, known in zip(found, exact, strict=True))
 
 
 def test_a_pair_far_below_the_largest_is_bounded_from_above() -> None:

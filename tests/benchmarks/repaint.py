@@ -24,11 +24,13 @@ CASES = {
 }
 """Cases of "Transition matrices": name, address, and the goal for the 95th percentile in milliseconds."""
 
+TABLES, PICTURE = ".dpviz-answer, .dpviz-list", "[data-drawn]"
+COUNTS = "minimum_priors?mp_n=1000&mp_epsilon=0.05"
 PRIOR_CASES = {
-    "priors: tables, n = m = 1,000": ("minimum_priors?mp_n=1000&mp_epsilon=0.05", ".dpviz-answer, .dpviz-list", 250),
-    "priors: curves, n = m = 1,000": ("minimum_priors?mp_n=1000&mp_epsilon=0.05", "[data-drawn]", 1000),
-    "priors: curves against ε": ("minimum_priors?mp_n=1000&mp_epsilon=0.05&mp_axis=against+%CE%B5", "[data-drawn]", 1000),
-    "priors: tables, Gaussian": ("minimum_priors?mp_family=Gaussian&mp_n=1000&mp_epsilon=0.05", ".dpviz-answer, .dpviz-list", 250),
+    "priors: tables, n = m = 1,000": (COUNTS, TABLES, 250),
+    "priors: curves, n = m = 1,000": (COUNTS, PICTURE, 1000),
+    "priors: curves against ε": (f"{COUNTS}&mp_axis=against+%CE%B5", PICTURE, 1000),
+    "priors: tables, Gaussian": (f"{COUNTS}&mp_family=Gaussian", TABLES, 250),
 }
 """Cases of "Minimum priors": name, address, the parts that must be new, and the goal."""
 

@@ -1,0 +1,216 @@
+"""The least prior for probabilistic privacy: against the definition, counted over every table and every release."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.stats import betabinom, binom
+
+from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure
+from dpviz.priors.as_printed import lemma_6_5, lemma_6_5_failure
+
+COUNTED = ("synth_post_one", "synth_post_many", "synth_map")
+
+
+def counted_failure(method: str, n: int, m: int, alpha: float, epsilon: float) -> float:
+    """For each table, the probability of the released counts at which a neighbour's |log-odds| exceed ε; the worst.
+
+    A log-odds that equals ε but for rounding does not exceed it.
+    """
+    prior, ones, drawn = alpha - (method == "synth_map"), np.arange(n + 1)[:, None], np.arange(m + 1)
+    if method == "synth_post_one":
+        table = betabinom.pmf(drawn, m, prior + ones, prior + (n - ones))
+        log_table = betabinom.logpmf(drawn, m, prior + ones, prior + (n - ones))
+    else:
+        share = (ones + prior) / (n + 2 * prior)
+        table, log_table = binom.pmf(drawn, m, share), binom.logpmf(drawn, m, share)
+    over = np.abs(np.diff(log_table, axis=0)) > epsilon + 1e-10
+    failing = np.zeros(table.shape, dtype=bool)
+    failing[1:] |= over
+    failing[:-1] |= over
+    return float((table * failing).sum(axis=1).max())
+
+
+def exact_row_failures(n: int, alpha: float, beta: float, epsilon: float) -> list[Any]:
+    """For each table, Pr that θ tells it from a neighbour by more than e^ε: the union of the neighbours' two tails."""
+    with mp.workdps(40):
+        a, b, e = mp.mpf(alpha), mp.mpf(beta), mp.exp(mp.mpf(epsilon))
+        values = []
+        for ones in range(n + 1):
+            crossings = [(a + pair) / (b + (n - 1 - pair)) for pair in (ones - 1, ones) if 0 <= pair < n]
+            high, low = min(crossings) * e, max(crossings) / e
+            if high <= low:
+                values.append(mp.mpf(1))
+                continue
+            x, y = a + ones, b + (n - ones)
+            below = mp.betainc(x, y, 0, low / (1 + low), regularized=True)
+            values.append(below + mp.betainc(y, x, 0, 1 / (1 + high), regularized=True))
+        return values
+
+
+def failure(method: str, n: int, m: int, alpha: float, epsilon: float) -> float:
+    if method == "param_post":
+        return float(max(exact_row_failures(n, alpha, alpha, epsilon)))
+    return counted_failure(method, n, m, alpha, epsilon)
+
+
+CASES = [
+    (method, n, m, epsilon, delta)
+    for method, (n, m), (epsilon, delta) in itertools.product(
+        COUNTED,
+        [(1, 4), (3, 2), (5, 5), (4, 9), (12, 7), (30, 20)],
+        [(0.5, 0.05), (1.0, 1e-3), (2.0, 0.3), (4.0, 1e-6)],
+    )
+] + [
+    ("param_post", n, 1, epsilon, delta) for n in (1, 2, 6) for epsilon, delta in [(0.5, 0.05), (1.0, 1e-4), (3.0, 0.3)]
+]
+
+
+@pytest.mark.parametrize(("method", "n", "m", "epsilon", "delta"), CASES)
+def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
+    method: str, n: int, m: int, epsilon: float, delta: float
+) -> None:
+    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    approximate = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    pure = minimum_prior(method, n=n, m=m, epsilon=epsilon)
+    assert approximate * (1 - 1e-12) <= answer <= pure * (1 + 1e-12)
+    shift = 1 if method == "synth_map" else 0
+    points = 15 if method == "param_post" else 400
+    far = 5 * (answer - shift) if math.isinf(pure) else 1.01 * (pure - shift)
+    for alpha in shift + np.geomspace((answer - shift) * (1 + 1e-8), far, points):
+        assert failure(method, n, m, float(alpha), epsilon) <= delta * (1 + 1e-9), alpha
+    if answer > approximate * (1 + 1e-7):
+        assert failure(method, n, m, shift + (answer - shift) * (1 - 1e-8), epsilon) > delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize(("n", "m", "epsilon", "delta"), [(4, 6, 1.0, 0.05), (6, 4, 0.7, 1e-3), (2, 10, 2.0, 0.1)])
+def test_the_answer_is_the_last_failure_of_a_dense_grid(
+    method: str, n: int, m: int, epsilon: float, delta: float
+) -> None:
+    """Brute force: a ladder of 20,000 priors up to the pure answer, the definition asked on each."""
+    pure = minimum_prior(method, n=n, m=m, epsilon=epsilon)
+    shift = 1 if method == "synth_map" else 0
+    ladder = shift + np.geomspace((pure - shift) / 1000, (pure - shift) * 1.0001, 2000)
+    failing = [alpha for alpha in ladder if counted_failure(method, n, m, float(alpha), epsilon) > delta]
+    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    step = (ladder[1] - shift) / (ladder[0] - shift)
+    assert max(failing) < answer
+    assert answer - shift <= (max(failing) - shift) * step * (1 + 1e-9)
+
+
+def test_nothing_but_a_pure_promise_helps_one_row_and_one_draw() -> None:
+    """A released 1 or 0 always has log-odds ± ln((α + 1)/α): it fails always or never."""
+    for method, shift in (("synth_post_one", 0), ("synth_post_many", 0), ("synth_map", 1)):
+        for epsilon in (0.5, 2.0):
+            answer = minimum_prior_probabilistic(method, n=1, m=1, epsilon=epsilon, delta=0.4)
+            assert answer == pytest.approx(shift + 1 / math.expm1(epsilon), rel=1e-8)
+
+
+def test_without_delta_the_answer_is_the_pure_one() -> None:
+    for method in CALIBRATED:
+        arguments = {"n": 7, "m": 4, "epsilon": 0.8}
+        assert minimum_prior_probabilistic(method, delta=0.0, **arguments) == minimum_prior(method, **arguments)
+
+
+def test_the_failure_of_counts_is_not_monotone_in_the_prior() -> None:
+    """Why a search by halving alone would be wrong: between jumps more prior fails more often."""
+    priors = np.linspace(1.0, 6.0, 400)
+    failures = [counted_failure("synth_post_one", 20, 10, float(alpha), 0.6) for alpha in priors]
+    assert (np.diff(failures) > 1e-6).any()
+    assert (np.diff(failures) < -1e-3).any()
+
+
+# The failure of PARAM_Post
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "beta", "epsilon"),
+    [
+        (1, 1.0, 1.0, 0.5),
+        (3, 0.2, 5.0, 1.0),
+        (8, 12.0, 12.0, 0.7),
+        (8, 40.0, 3.0, 2.0),
+        (15, 60.0, 60.0, 1.5),
+        (2, 300.0, 300.0, 1.0),
+        (5, 1e-3, 1e-3, 10.0),
+        (6, 5.0, 5.0, 1e-3),
+        (4, 2.0, 9.0, 40.0),
+    ],
+)
+def test_parameter_failure_is_the_union_of_the_neighbours_tails(
+    n: int, alpha: float, beta: float, epsilon: float
+) -> None:
+    exact = max(exact_row_failures(n, alpha, beta, epsilon))
+    assert abs(parameter_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / exact - 1) < 1e-10
+
+
+def printed_row_failures(n: int, alpha: float, beta: float, epsilon: float) -> list[Any]:
+    """Pr that θ leaves the interval of Lemma 6.5, for each n₁."""
+    with mp.workdps(40):
+        a, b, e = mp.mpf(alpha), mp.mpf(beta), mp.exp(mp.mpf(epsilon))
+        values = []
+        for ones in range(n + 1):
+            x, y = a + ones, b + (n - ones)
+            low, high = x / (x + e * (y - 1)), e * (x - 1) / (y + e * (x - 1))
+            inside = mp.betainc(x, y, low, high, regularized=True) if x > 1 and y > 1 and low <= high else mp.mpf(0)
+            values.append(1 - inside)
+        return values
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "beta", "epsilon"),
+    [(1, 4.0, 4.0, 1.0), (6, 12.0, 12.0, 0.7), (6, 3.0, 30.0, 1.0), (12, 1.5, 1.5, 3.0), (9, 50.0, 80.0, 0.5)],
+)
+def test_lemma_6_5_asks_as_much_of_every_table_but_the_outermost_and_more_of_those(
+    n: int, alpha: float, beta: float, epsilon: float
+) -> None:
+    """Its interval at n₁ = 0 guards against a neighbour with −1 ones, which there is not."""
+    ours, printed = exact_row_failures(n, alpha, beta, epsilon), printed_row_failures(n, alpha, beta, epsilon)
+    for mine, theirs in list(zip(ours, printed, strict=True))[1:-1]:
+        assert abs(mine - theirs) < 1e-30
+    assert printed[0] > ours[0]
+    assert printed[-1] > ours[-1]
+    assert abs(lemma_6_5_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / max(printed) - 1) < 1e-10
+    assert abs(parameter_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / max(ours) - 1) < 1e-10
+
+
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 1.0, 1e-5), (300, 0.5, 0.01)])
+def test_lemma_6_5_is_sufficient_and_asks_for_more_than_is_needed(n: int, epsilon: float, delta: float) -> None:
+    printed = lemma_6_5(n=n, epsilon=epsilon, delta=delta)
+    needed = minimum_prior_probabilistic("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
+    assert minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta) <= needed < printed
+
+
+def test_the_failure_falls_with_the_promise_and_is_certain_at_epsilon_0() -> None:
+    assert parameter_failure(n=9, alpha=3.0, beta=4.0, epsilon=0.0) == 1.0
+    values = [parameter_failure(n=9, alpha=3.0, beta=4.0, epsilon=epsilon) for epsilon in (0.1, 0.5, 1.0, 3.0, 10.0)]
+    assert values == sorted(values, reverse=True)
+    assert 0 < values[-1] < values[0]
+
+
+def test_too_large_a_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^n and m must give at most 300,000 pairs"):
+        minimum_prior_probabilistic("synth_post_one", n=1000, m=1000, epsilon=1.0, delta=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("method", {"method": "laplace"}),
+        ("epsilon", {"epsilon": -1.0}),
+        ("delta", {"delta": 1.0}),
+        ("delta", {"delta": -0.1}),
+        ("n", {"n": 0}),
+        ("m", {"m": 0}),
+    ],
+)
+def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
+    good: dict[str, Any] = {"method": "synth_post_one", "n": 3, "m": 3, "epsilon": 1.0, "delta": 0.1}
+    with pytest.raises(ValueError, match=rf"^{name}\b.* must"):
+        minimum_prior_probabilistic(**(good | changes))
