@@ -67,11 +67,11 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[bytes]) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until the script has run and its pictures are drawn."""
+    """Wait until the script has run and its pictures are drawn; an answer has numbers or audited theorems."""
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
-    page.wait_for_selector(".dpviz-numbers, .dpviz-problem", timeout=60_000)
+    page.wait_for_selector(".dpviz-numbers, .dpviz-audit, .dpviz-problem", timeout=60_000)
     page.wait_for_function(
-        """() => !document.querySelector('.dpviz-numbers') || (document.querySelector('[data-drawn]')
+        """() => !document.querySelector('.dpviz-numbers, .dpviz-audit') || (document.querySelector('[data-drawn]')
           && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])'))""",
         timeout=60_000,
     )

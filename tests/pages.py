@@ -1,9 +1,10 @@
-"""The page "Transition matrices" in a test without a browser: set its controls, read what it shows."""
+"""The pages in a test without a browser: set their controls, read what they show."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 from streamlit import config
@@ -16,20 +17,28 @@ from pages.components.figure import decode_figure
 from tests.browser import ROOT
 
 PAGE = ROOT / "pages" / "transition_matrices.py"
+PRIORS = ROOT / "pages" / "minimum_priors.py"
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
 SECTIONS = ["The attacker", "Plug-in or posterior draw?", "As published", "Download", "Why, and sources"]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
 
 
-def open_page(address: dict[str, str] | None = None, **state: object) -> AppTest:
+def open_page(
+    address: dict[str, str] | None = None, *, path: Path = PAGE, prefix: str = "tm_", **state: object
+) -> AppTest:
     """The page after its first run, with `state` under the keys ``tm_…`` and `address` in the query."""
     config.set_option("client.showErrorDetails", "full")
-    page = AppTest.from_file(str(PAGE), default_timeout=120)
+    page = AppTest.from_file(str(path), default_timeout=120)
     for key, value in (address or {}).items():
         page.query_params[key] = value
     for key, value in state.items():
-        page.session_state[f"tm_{key}"] = value
+        page.session_state[prefix + key] = value
     return page.run()
+
+
+def open_priors(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Minimum priors" after its first run, with `state` under the keys ``mp_…``."""
+    return open_page(address, path=PRIORS, prefix="mp_", **state)
 
 
 def html(page: AppTest) -> list[str]:
@@ -53,11 +62,16 @@ def problems(page: AppTest) -> list[str]:
     ]
 
 
+def marks(page: AppTest) -> list[str]:
+    """The words in frames, one for each answer of the page."""
+    return [unescape(mark) for mark in re.findall(r'<span class="dpviz-mark">([^<]*)</span>', " ".join(html(page)))]
+
+
 def verdict(page: AppTest) -> str:
     """The word in the frame: kept, kept with δ, or broken."""
-    marks = re.findall(r'<span class="dpviz-mark">([^<]*)</span>', " ".join(html(page)))
-    assert len(marks) == 1, marks
-    return unescape(marks[0])
+    found = marks(page)
+    assert len(found) == 1, found
+    return found[0]
 
 
 def figures(page: AppTest) -> dict[str, dict[str, Any]]:
@@ -70,7 +84,7 @@ def check_sound(page: AppTest) -> None:
     assert not page.exception, page.exception[0].value
     shown = text(page)
     assert not WRONG.search(shown), WRONG.search(shown)
-    assert problems(page) or verdict(page)
+    assert problems(page) or marks(page)
     for message in figures(page).values():
         assert not WRONG.search(message["alt"])
         assert message["figure"]["data"]

@@ -6,13 +6,16 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.browser import settle
 
 LABELS = {key: cls.label for key, cls in SYNTHESIZERS.items()} | {GivenMatrix.key: GivenMatrix.label}
+PROBED = ("/minimum_priors/_stcore/health", "/minimum_priors/_stcore/host-config")
+"""What Streamlit's browser side looks for below a page's own address, where it is not: it then asks one folder up."""
+
 PATIENCE = 30_000
 """Milliseconds after which something that was to appear counts as missing; nothing is timed."""
 
@@ -28,7 +31,14 @@ def visiting(chromium: Browser, address: str, **context: Any) -> Iterator[Page]:
     visitor = chromium.new_context(**options)
     page = visitor.new_page()
     page.set_default_timeout(PATIENCE)
-    page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+    page.on(
+        "console",
+        lambda said: (
+            faults.append(f"console: {said.text} {said.location['url']}")
+            if said.type == "error" and not _probe(said, host)
+            else None
+        ),
+    )
     page.on("pageerror", lambda error: faults.append(f"thrown: {error}"))
     page.on(
         "request",
@@ -47,6 +57,11 @@ def visiting(chromium: Browser, address: str, **context: Any) -> Iterator[Page]:
         visitor.close()
 
 
+def _probe(said: ConsoleMessage, host: str) -> bool:
+    """Whether an error is one of the two that Streamlit itself causes at the address of a page."""
+    return "status of 404" in said.text and said.location["url"] in [host + path for path in PROBED]
+
+
 def check_calm(page: Page) -> None:
     """No exception, no number that is not one, no picture that could not be drawn."""
     assert page.locator("[data-testid=stException], [data-testid=stAlert]").count() == 0
@@ -55,9 +70,9 @@ def check_calm(page: Page) -> None:
         assert sign not in words, sign
 
 
-def control(page: Page, key: str) -> Locator:
-    """The control with the key ``tm_…``."""
-    return page.locator(f".st-key-tm_{key}")
+def control(page: Page, key: str, prefix: str = "tm_") -> Locator:
+    """The control with the key ``tm_…``, or with another page's prefix."""
+    return page.locator(f".st-key-{prefix}{key}")
 
 
 def choose_law(page: Page, law: str) -> None:
@@ -69,31 +84,31 @@ def choose_law(page: Page, law: str) -> None:
     settle(page)
 
 
-def type_number(page: Page, key: str, text: str) -> None:
+def type_number(page: Page, key: str, text: str, prefix: str = "tm_") -> None:
     """Type into the box of a number."""
-    box = control(page, key).locator("input")
+    box = control(page, key, prefix).locator("input")
     box.fill(text)
     box.press("Enter")
     settle(page)
 
 
-def toggle(page: Page, key: str) -> None:
+def toggle(page: Page, key: str, prefix: str = "tm_") -> None:
     """Flip a switch."""
-    control(page, key).locator("label").first.click()
+    control(page, key, prefix).locator("label").first.click()
     settle(page)
 
 
-def pick(page: Page, key: str, option: str) -> None:
+def pick(page: Page, key: str, option: str, prefix: str = "tm_") -> None:
     """Choose one of the buttons side by side."""
-    button = control(page, key).get_by_role("radio", name=option, exact=True)
+    button = control(page, key, prefix).get_by_role("radio", name=option, exact=True)
     button.click()
     expect(button).to_be_checked()
     settle(page)
 
 
-def slider(page: Page, key: str) -> Locator:
+def slider(page: Page, key: str, prefix: str = "tm_") -> Locator:
     """The thumb of a slider."""
-    return control(page, f"{key}_slider").locator("input[type=range]")
+    return control(page, f"{key}_slider", prefix).locator("input[type=range]")
 
 
 def told(page: Page) -> dict[str, Any]:

@@ -191,14 +191,20 @@ def _prior(blank: Finding, known: Known) -> Finding:
             verdict="safe" if found and printed >= exact else "not asked here",
             sentence="" if found else f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
         )
-    made = release(blank.method, alpha=printed, **shape)
+    if math.isinf(exact) and bound.promise != "pure":
+        return dataclasses.replace(
+            blank,
+            printed=printed,
+            sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
+        )
+    made = release(blank.method, alpha=_accepted(blank.method, printed), **shape)
     pure = blank.promised_delta == 0
     gives_delta = delta_for_epsilon(made, epsilon)
     gives_epsilon = None
     if bound.promise != "zero_epsilon":
         gives_epsilon = pure_epsilon(made) if pure else epsilon_for_delta(made, blank.promised_delta)
     kept = gives_delta <= 1e-14 if pure else gives_delta <= blank.promised_delta
-    same = abs(printed - exact) <= SAME * exact
+    same = math.isfinite(exact) and abs(printed - exact) <= SAME * exact
     return dataclasses.replace(
         blank,
         verdict="exact" if same else "safe" if kept else "unsafe",
@@ -247,8 +253,15 @@ def _scale(blank: Finding) -> Finding:
         sensitivity = 1 / (setting.n + 2 * (setting.alpha - 1))
     exact, printed = sensitivity / setting.epsilon, bound.at(**setting.arguments())
     gives = setting.epsilon * exact / printed
-    verdict: Verdict = "safe" if printed >= exact else "unsafe"
+    verdict: Verdict = "safe" if printed >= exact * (1 - SAME) else "unsafe"
+    if abs(printed - exact) <= SAME * exact:
+        verdict = "exact"
     return dataclasses.replace(blank, verdict=verdict, printed=printed, exact=exact, gives_epsilon=gives)
+
+
+def _accepted(method: str, prior: float) -> float:
+    """A printed prior that rounds to 1 exactly is a little above it: the mode asks for that."""
+    return max(prior, math.nextafter(1.0, 2.0)) if method == "synth_map" else prior
 
 
 def _said(finding: Finding) -> Finding:
@@ -262,6 +275,8 @@ def _size(finding: Finding) -> str:
     factor, epsilon = finding.factor, readable(finding.setting.epsilon, 4)
     what = {"prior": "prior", "range": "R/σ", "scale": "noise"}.get(finding.bound.quantity, "")
     if finding.verdict == "constant not named":
+        if finding.exact is not None and math.isinf(finding.exact):
+            return f"The constant is not named, and the exact prior lies beyond {readable(LARGEST_SOUGHT)}."
         if finding.constant is None:
             return "The constant is not named, and at these parameters the bound asks for nothing."
         return f"The constant is not named; {readable(finding.constant, 4)} would make it exact here."

@@ -68,24 +68,41 @@ class CellRelease:
         totals, log_masses = self._totals()
         first = self._threshold(totals, epsilon)
         inside = first <= totals
-        s, u, log_masses = totals[inside], first[inside], log_masses[inside]
+        s, first, log_masses = totals[inside], first[inside], log_masses[inside]
         if len(s) == 0:
             return WorstCase(0.0, 1, 0)
-        log_terms = log_masses + self._log_split(u, s)
+        anchor = np.maximum(first, self._mode(s))
+        log_terms = log_masses + self._log_split(anchor, s)
         top = float(log_terms.max())
-        reached = log_terms > top - FAR
-        s, u, term = s[reached], u[reached], np.exp(log_terms[reached] - top)
-        total = 0.0
-        with np.errstate(under="ignore"):
-            while len(s):
-                total += float(term @ -np.expm1(np.minimum(epsilon - self._log_odds(u, s), 0.0)))
-                ratio = self._next(u, s)
-                term, u = term * ratio, u + 1
-                going = (term > NEGLIGIBLE * total * np.maximum(1 - ratio, 1e-6) / len(s)) | (ratio >= 1)
-                going &= u <= s
-                if not going.all():
-                    s, u, term = s[going], u[going], term[going]
-            return WorstCase(math.exp(top + math.log(total)) if total > 0 else 0.0, 1, 0)
+        reached = log_masses > top - FAR
+        s, first, anchor, term = s[reached], first[reached], anchor[reached], np.exp(log_terms[reached] - top)
+        with np.errstate(under="ignore", over="ignore", divide="ignore"):
+            total = self._sum(epsilon, s, anchor, s, term, 0.0)
+            below = anchor > first
+            term = term[below] / self._next(anchor[below] - 1, s[below])
+            total = self._sum(epsilon, s[below], anchor[below] - 1, first[below], term, total)
+        return WorstCase(math.exp(min(top + math.log(total), 0.0)) if total > 0 else 0.0, 1, 0)
+
+    def _sum(self, epsilon: float, s: IntArray, u: IntArray, last: IntArray, term: FloatArray, total: float) -> float:
+        """`total` and the weighted terms from u to `last`, up or down, while they count; they fall from u on."""
+        step = 1 if np.all(u <= last) else -1
+        while len(s):
+            total += float(term @ -np.expm1(np.minimum(epsilon - self._log_odds(u, s), 0.0)))
+            ratio = self._next(u, s) if step > 0 else 1 / self._next(u - 1, s)
+            term, u = term * ratio, u + step
+            going = (step * u <= step * last) & (term > NEGLIGIBLE * total * np.maximum(1 - ratio, 1e-6) / len(s))
+            if not going.all():
+                s, u, last, term = s[going], u[going], last[going], term[going]
+        return total
+
+    def _mode(self, s: IntArray) -> IntArray:
+        """The likeliest count u of s under the likelier table: up to it, each count is likelier than the one before."""
+        x = self.alpha
+        if self.law == "plug_in":
+            return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
+        if x <= 0.5:
+            return s
+        return np.minimum(np.ceil(np.minimum((s * x + 1 - x) / (2 * x - 1), s)), s).astype(np.int64)
 
     def _totals(self) -> tuple[IntArray, FloatArray]:
         """The totals s of the two cells that have a probability worth counting, and its logarithm."""

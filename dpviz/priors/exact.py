@@ -12,7 +12,7 @@ from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, check_method, release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
-from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
 RESOLUTION = 1e-13
 """Relative accuracy of a calibrated prior, which then moves to the private side."""
@@ -96,21 +96,21 @@ def minimum_prior(
     if delta == 0 or pure <= PRIOR_ONES.minimum:
         return pure
 
-    def log_delta(effective: float) -> float:
+    def delta_of(effective: float) -> float:
         alpha = effective + shift
         zeros = None if cells > 2 else (ratio * alpha if beta is None else beta)
-        value = delta_for_epsilon(release(method, n=n, m=m, alpha=alpha, beta=zeros, cells=cells), epsilon)
-        return math.log(value) if value > 0 else UNDERFLOW
+        return delta_for_epsilon(release(method, n=n, m=m, alpha=alpha, beta=zeros, cells=cells), epsilon)
 
-    lowest = _lowest(shift, beta, ratio)
+    lowest, highest = _lowest(shift, beta, ratio), LARGEST_SOUGHT / max(1.0, ratio if beta is None else 1.0)
     guess = near - shift if near is not None and lowest < near - shift < pure else _guess(epsilon, delta)
-    effective = _least_root(log_delta, math.log(delta), lowest, pure - shift, guess, near is not None)
+    bounded = pure if pure <= highest else math.inf
+    effective = _least_root(delta_of, delta, lowest, bounded - shift, highest, guess, near is not None)
     return effective + shift
 
 
 def _check_shape(beta: float | None, ratio: float, cells: int) -> None:
     if beta is not None:
-        PRIOR_ONES.check(beta)
+        PRIOR_ZEROS.check(beta)
     if not (isinstance(ratio, (int, float)) and 1e-9 <= ratio <= 1e9):
         raise ValueError(f"ratio (β / α) must be a number from 10⁻⁹ to 10⁹; got {ratio!r}.")
     if cells > 2 and (beta is not None or ratio != 1):
@@ -130,7 +130,7 @@ def _least_pure(method: str, m: int, epsilon: float, beta: float | None, ratio: 
     alpha = symmetric / min(1.0, ratio)
     while min(alpha, ratio * alpha) < symmetric:
         alpha = math.nextafter(alpha, math.inf)
-    return alpha
+    return alpha if max(alpha, ratio * alpha) <= PRIOR_ONES.maximum else math.inf
 
 
 def _lowest(shift: float, beta: float | None, ratio: float) -> float:
@@ -139,7 +139,10 @@ def _lowest(shift: float, beta: float | None, ratio: float) -> float:
         return max(PRIOR_ONES.minimum, PRIOR_ONES.minimum / ratio) if beta is None else PRIOR_ONES.minimum
     if beta is not None and beta <= 1:
         raise ValueError(f"beta (prior zeros) must be above 1 for the posterior mode; got {readable(beta)}.")
-    return math.nextafter(max(1.0, 1.0 / ratio), math.inf) - 1 if beta is None else math.nextafter(1.0, 2.0) - 1
+    least = math.nextafter(1.0 if beta is not None else max(1.0, 1.0 / ratio), math.inf)
+    while beta is None and ratio * ((least - 1) + 1) <= 1:
+        least = math.nextafter(least, math.inf)
+    return least - 1
 
 
 def _guess(epsilon: float, delta: float) -> float:
@@ -151,37 +154,45 @@ def _guess(epsilon: float, delta: float) -> float:
 
 
 def _least_root(
-    log_delta: Callable[[float], float], target: float, lowest: float, highest: float, guess: float, close: bool
+    delta_of: Callable[[float], float],
+    delta: float,
+    lowest: float,
+    bound: float,
+    highest: float,
+    guess: float,
+    close: bool,
 ) -> float:
-    """The least prior in [lowest, highest] with ln δ ≤ target, for ln δ that never rises; infinite where there is none.
+    """The least prior from `lowest` on with δ(prior) ≤ δ, for a δ that never rises; infinite where there is none.
 
-    `highest` is private without being asked where it is finite.
+    `bound` is private without being asked where it is finite; otherwise priors up to `highest` are tried.
     """
-    if log_delta(lowest) <= target:
+    if delta_of(lowest) <= delta:
         return lowest
-    top = highest if math.isfinite(highest) else LARGEST_SOUGHT
+    top = min(bound, highest)
     step = 1.02 if close else 1.5
     low, high = lowest, top
     here = min(max(guess, lowest), top)
-    first = log_delta(here) <= target
-    while True:
-        if first:
+    private = delta_of(here) <= delta
+    while here not in (lowest, top):
+        if private:
             high, here = here, max(here / step, lowest)
         else:
             low, here = here, min(here * step, top)
-        if here in (lowest, top):
-            break
-        if (log_delta(here) <= target) != first:
-            low, high = (here, high) if first else (low, here)
+        if here not in (lowest, top) and (delta_of(here) <= delta) != private:
+            low, high = (here, high) if private else (low, here)
             break
         step = step * step if step < 1e6 else step
-    if high == top and math.isinf(highest) and log_delta(top) > target:
+    if high == top and math.isinf(bound) and delta_of(top) > delta:
         return math.inf
     ends = math.log(low), math.log(high)
-    if log_delta(math.exp(ends[1])) > target:  # it rounds to a prior just below `high`
+    if delta_of(math.exp(ends[1])) > delta:  # it rounds to a prior just below `high`
         return high
-    found = brentq(lambda x: log_delta(math.exp(x)) - target, *ends, xtol=1e-15, rtol=RESOLUTION)
-    prior, step = math.exp(found), RESOLUTION
-    while prior < high and log_delta(prior) > target:
+
+    def excess(log_prior: float) -> float:
+        value = delta_of(max(math.exp(log_prior), lowest))
+        return (math.log(value) if value > 0 else UNDERFLOW) - math.log(delta)
+
+    prior, step = max(math.exp(brentq(excess, *ends, xtol=1e-15, rtol=RESOLUTION)), lowest), RESOLUTION
+    while prior < high and delta_of(prior) > delta:
         prior, step = prior * (1 + step), 2 * step
     return min(prior, high)

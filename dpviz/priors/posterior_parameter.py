@@ -20,14 +20,11 @@ LARGEST = 100_000
 
 MANY_ROWS: Parameter = dataclasses.replace(ROWS, maximum=LARGEST)
 
-TINY = 1e-290
-"""Size of the leading term below which tails are summed relative to it, so that they do not underflow."""
+ROUNDING = 1e-12
+"""Relative change by a term below which one that no longer shrinks is rounding."""
 
-MOST_TERMS = 20_000
+MOST_TERMS = 400
 """Terms of the continued fraction; so far in a tail a few dozen are enough."""
-
-FAR = 60.0
-"""Nats below the largest leading term from which a pair cannot be the worst, and is not summed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,31 +101,41 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     Returns
     -------
     ndarray
-        ln δ, relative error of δ about 1e-11; never −∞. Where D underflows and is less than e^−60 of the largest, ln D,
-        an upper bound.
+        ln δ, never −∞. The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
 
     Examples
     --------
     >>> round(float(np.exp(log_parameter_delta(np.array([1.0]), np.array([1.0]), 0.0))[0]), 12)
     0.5
     """
-    grow = math.exp(epsilon) if epsilon < 700 else math.inf
-    log_spread = np.log1p(math.expm1(epsilon) * (x / (x + y))) if epsilon < 700 else epsilon + np.log(x / (x + y))
-    log_term = x * epsilon - (x + y) * log_spread + log_peak(x, y)
-    with np.errstate(over="ignore"):
-        left, right = 1 / (1 + y / x / grow), 1 / (1 + x / y * grow)  # θ and 1 − θ
+    log_term = _log_term(x, y, epsilon)
     if epsilon == 0:
         return log_term
-    small = log_term < math.log(TINY)
-    reached = small & (log_term > log_term.max() - FAR)
-    tail = np.where(left < 0.5, betaincc(x, y + 1, left), betainc(y + 1, x, right))
-    tail /= np.exp(np.where(small, 0.0, log_term))
-    tail[small] = 0.0
-    if np.any(reached):
-        tail[reached] = _tail_fraction(x[reached], y[reached], right[reached])
     with np.errstate(over="ignore"):
-        share = tail * math.expm1(epsilon) if epsilon < 700 else tail * np.inf
+        odds = x / y
+        far = x * np.expm1(np.float64(epsilon)) >= 1
+        gained = -math.expm1(-epsilon) / (math.exp(-epsilon) + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
+    share = np.empty_like(log_term)
+    if np.any(far):
+        right = math.exp(-epsilon) / (math.exp(-epsilon) + odds[far])
+        share[far] = gained[far] * _tail_fraction(x[far], y[far], right)
+    if not np.all(far):
+        a, b, near = x[~far], y[~far], math.exp(-epsilon)
+        left, right = odds[~far] / (near + odds[~far]), near / (near + odds[~far])
+        tail = np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right))
+        share[~far] = math.expm1(epsilon) * tail / np.exp(log_term[~far])
     return log_term + np.log1p(-np.minimum(share, 1 - 1e-15))
+
+
+def _log_term(x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+    """ln D, from the smaller of x and y, so that large parts do not cancel."""
+    total, shrink = x + y, math.exp(-epsilon)
+    if epsilon < 700:
+        from_ones = x * epsilon - total * np.log1p(math.expm1(epsilon) * (x / total))
+    else:
+        from_ones = -y * epsilon - total * np.log((x + y * shrink) / total)
+    from_zeros = -y * epsilon - total * np.log1p(math.expm1(-epsilon) * (np.minimum(x, y) / total))
+    return np.where(x <= y, from_ones, from_zeros) + log_peak(x, y)
 
 
 def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -152,14 +159,12 @@ def _stirling_rest(z: FloatArray) -> FloatArray:
 
 
 def _tail_fraction(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArray:
-    """Pr(Beta(x, y + 1) > θ) / D by the continued fraction of the incomplete beta function (Lentz's evaluation)."""
+    """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1): the incomplete beta function's continued fraction (Lentz)."""
     a, b = y + 1, x
     upper = np.ones_like(x)
     lower = 1 / (1 - (a + b) / (a + 1) * right)
-    fraction, change = lower.copy(), np.full_like(x, 2.0)
+    fraction, moved = lower.copy(), math.inf
     for step in range(1, MOST_TERMS):
-        if np.all(np.abs(change - 1) < 1e-14):
-            break
         even = step * (b - step) * right / ((a + 2 * step - 1) * (a + 2 * step))
         odd = -(a + step) * (a + b + step) * right / ((a + 2 * step) * (a + 2 * step + 1))
         for term in (even, odd):
@@ -167,4 +172,7 @@ def _tail_fraction(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArra
             upper = 1 + term / upper
             change = lower * upper
             fraction = fraction * change
-    return right * x / a * fraction
+        moved, before = float(np.abs(change - 1).max()), moved
+        if moved < 1e-14 or before / 2 < moved < ROUNDING:
+            break
+    return fraction

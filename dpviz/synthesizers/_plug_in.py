@@ -11,10 +11,13 @@ import numpy as np
 from scipy.special import betainc
 
 from dpviz.synthesizers._sums import log_binomials
-from dpviz.synthesizers._worst_pair import largest_pairs
+from dpviz.synthesizers._worst_pair import KEPT, largest_pairs
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
+
+TINY = 1e-13
+"""δ below which the difference of tails may rank the pairs by its rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +87,24 @@ class PlugIn(PriorSynthesizer):
             return WorstCase(0.0, 1, 0)
         near = largest_pairs(lambda x, y: self._tail_differences(epsilon, x, y), self.n, a, b)
         values = [self._positive_sum(epsilon, int(pair)) for pair in near]
+        if max(values) < TINY:
+            near = self._likeliest_to_tell(epsilon)
+            values = [self._positive_sum(epsilon, int(pair)) for pair in near]
         winner = int(near[int(np.argmax(values))])
         return WorstCase(max(values), winner + 1, winner)
+
+    def _likeliest_to_tell(self, epsilon: float) -> IntArray:
+        """The pairs whose first count that tells them apart weighs most: what ranks them where tails are lost."""
+        m, (up, down) = self.m, self._pair_slopes
+        pairs = np.flatnonzero(m * up > epsilon)
+        first = np.minimum(_threshold(m, epsilon, up[pairs], down[pairs]), m).astype(np.int64)
+        ones, zeros = self.proportions(pairs + 1)
+        lean = ones - zeros
+        log_mass = first * _log_one_plus(lean, 2 * ones) + (m - first) * _log_one_plus(-lean, 2 * zeros)
+        log_odds = first * up[pairs] - (m - first) * down[pairs]
+        with np.errstate(divide="ignore"):
+            weight = np.log(-np.expm1(np.minimum(epsilon - log_odds, 0.0)))
+        return pairs[np.argsort(log_mass + self._column_terms[first] + weight, kind="stable")[-KEPT:]]
 
     def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
         """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""

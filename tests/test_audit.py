@@ -1,0 +1,504 @@
+"""The audit of the printed bounds: its numbers, its verdicts and its sentences, each found again without it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.stats import truncnorm
+
+from dpviz.priors import CALIBRATED, METHODS, Finding, Setting, audit, parameter_failure
+from dpviz.priors.as_printed import PRINTED, lemma_6_5_failure
+from dpviz.priors.audit import FAMILIES, method_label
+from dpviz.priors.reasons import REASONS
+from tests.test_minimum_prior import log_delta
+
+HUNDRED: dict[str, Any] = {"n": 100, "m": 100, "epsilon": 1.0, "delta": 1e-5, "sigma0": 1.0}
+NUMBERS = ("printed", "exact", "gives_epsilon", "gives_delta", "constant")
+
+
+def finding(family: Any, key: str, method: str | None = None, **setting: Any) -> Finding:
+    found = [f for f in audit(family, **setting) if f.bound.key == key and method in (None, f.method)]
+    assert len(found) == 1, [f.method for f in found]
+    return found[0]
+
+
+# Chapter 6: priors
+
+PURE = {
+    "6.9": lambda e, m: (2 + 1 / mp.expm1(e), 1 + 1 / mp.expm1(e)),
+    "6.10": lambda e, m: (2 + 1 / mp.expm1(e / m), 1 + 1 / mp.expm1(e / m)),
+    "6.11": lambda e, m: (1 + 1 / mp.expm1(e), 1 / mp.expm1(e)),
+    "6.12": lambda e, m: (1 + 1 / mp.expm1(e / m), 1 / mp.expm1(e / m)),
+    "6.13": lambda e, m: (1 + m / mp.expm1(e), m / mp.expm1(e)),
+    "6.21": lambda e, m: (1 + 1 / mp.expm1(e / (2 * m)), 1 + 1 / mp.expm1(e / m)),
+    "6.22": lambda e, m: (1 + 1 / mp.expm1(e / (2 * m)), 1 / mp.expm1(e / m)),
+}
+GIVEN_EPSILON = {  # the exact ε of each method at a prior
+    "synth_post_one": lambda alpha, m: mp.log1p(m / alpha),
+    "synth_post_many": lambda alpha, m: m * mp.log1p(1 / alpha),
+    "synth_map": lambda alpha, m: m * mp.log1p(1 / (alpha - 1)),
+}
+
+
+@pytest.mark.parametrize(("m", "epsilon"), [(1, 1.0), (100, 1.0), (1000, 0.1), (7, 5.0)])
+def test_pure_priors_are_safe_by_the_closed_forms(m: int, epsilon: float) -> None:
+    """Printed, exact, and the ε that the printed prior gives."""
+    seen = 0
+    for found in [*audit("bernoulli", n=50, m=m, epsilon=epsilon), *audit("categorical", n=50, m=m, epsilon=epsilon)]:
+        if found.bound.key not in PURE:
+            continue
+        with mp.workdps(40):
+            rows = found.setting.m
+            printed, exact = PURE[found.bound.key](mp.mpf(epsilon), rows)
+            gives = GIVEN_EPSILON[found.method](printed, rows)
+            assert rows == (1 if found.bound.key in ("6.9", "6.11") else m)
+            assert found.printed is not None
+            assert found.exact is not None
+            assert found.gives_epsilon is not None
+            assert abs(found.printed / printed - 1) < 1e-13
+            assert abs(found.exact / exact - 1) < 1e-13
+            assert abs(found.gives_epsilon / gives - 1) < 1e-11
+            assert gives < epsilon
+        assert found.verdict == "safe"
+        assert found.gives_delta == 0.0
+        seen += 1
+    assert seen == 8
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "delta", "minima"),
+    [
+        (100, 100, 1e-5, (6.0914, 15.0426, 16.0426, 20.5674)),
+        (1000, 1000, 1e-6, (7.5806, 22.0976, 23.0976, 24.4570)),
+    ],
+)
+def test_the_exact_minima_with_delta(n: int, m: int, delta: float, minima: tuple[float, ...]) -> None:
+    """Rounded to four decimals; the roots are found again in the tests of the minima."""
+    exact = dict(zip(CALIBRATED, minima, strict=True))
+    seen = set()
+    for found in audit("bernoulli", n=n, m=m, epsilon=1.0, delta=delta):
+        if found.bound.promise == "approximate" and found.exact is not None:
+            assert found.exact == pytest.approx(exact[found.method], abs=5.1e-5)
+            assert log_delta(found.method, n, m, found.exact, found.exact, 1.0) == pytest.approx(
+                math.log(delta), abs=1e-8
+            )
+            seen.add(found.method)
+    assert seen == set(exact)
+
+
+def test_constants_that_print_leaves_unnamed_make_the_bound_exact() -> None:
+    n, m, epsilon, delta = 100, 40, 0.8, 1e-4
+    log = -math.log(delta)
+    printed = {  # with the constant 1
+        "4.2": m / epsilon,
+        "6.4": (math.log(n) + log) / epsilon**2,
+        "6.7": math.log(epsilon / (delta * n)) / epsilon**2,
+        "6.14": math.sqrt(m * log) / epsilon,
+        "6.15": (math.log(n) + log) / epsilon**2,
+        "6.16": log / epsilon**2,
+    }
+    seen = set()
+    for found in audit("bernoulli", n=n, m=m, epsilon=epsilon, delta=delta):
+        if found.verdict == "constant not named":
+            assert found.constant is not None
+            assert found.exact == pytest.approx(found.constant * printed[found.bound.key], rel=1e-12)
+            assert found.printed is None
+            seen.add(found.bound.key)
+    assert seen == set(printed)
+
+
+def test_where_a_necessary_condition_excludes_nothing_its_constant_is_not_named() -> None:
+    """ln(ε/(δn)) < 0."""
+    found = finding("bernoulli", "6.7", n=1000, m=5, epsilon=0.5, delta=0.01)
+    assert found.constant is None
+    assert "asks for nothing" in found.sentence
+
+
+def test_lemma_6_5_is_safe_since_it_asks_for_probabilistic_privacy() -> None:
+    found = finding("bernoulli", "6.5", **HUNDRED)
+    assert found.printed is not None
+    assert found.printed > found.exact  # type: ignore[operator]
+    assert lemma_6_5_failure(n=100, alpha=found.printed, beta=found.printed, epsilon=1.0) <= 1e-5
+    assert parameter_failure(n=100, alpha=found.printed, beta=found.printed, epsilon=1.0) <= 1e-5
+    assert found.gives_delta == pytest.approx(
+        math.exp(log_delta("param_post", 100, 1, found.printed, found.printed, 1.0)), rel=1e-8
+    )
+    assert found.gives_delta < 1e-5  # type: ignore[operator]
+    assert found.gives_epsilon is not None
+    assert log_delta("param_post", 100, 1, found.printed, found.printed, found.gives_epsilon) == pytest.approx(
+        math.log(1e-5), abs=1e-8
+    )
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.01, 1e-4, 1e-5])
+def test_theorem_4_3_asks_for_2_46_where_one_over_pi_is_enough(delta: float) -> None:
+    """ε = 0: total variation. The promised ε plays no part."""
+    found = finding("bernoulli", "4.3", n=20, m=3, epsilon=2.0, delta=delta)
+    assert found.printed == pytest.approx(2.46 / delta**2, rel=1e-12)
+    assert found.verdict == "safe"
+    assert found.gives_epsilon is None
+    assert found.exact is not None
+    assert log_delta("param_post", 20, 3, found.exact, found.exact, 0.0) == pytest.approx(math.log(delta), abs=1e-6)
+    if delta < 1e-3:
+        assert found.exact * delta**2 == pytest.approx(1 / math.pi, rel=1e-5)
+        assert "0.318" in found.sentence
+        assert "2.46" in found.sentence
+
+
+@pytest.mark.parametrize(("n", "alpha", "epsilon"), [(100, 1.0, 1.0), (4, 3.0, 0.5)])
+def test_corollary_6_2_is_unsafe_since_the_mode_moves_further_than_the_mean(
+    n: int, alpha: float, epsilon: float
+) -> None:
+    found = finding("bernoulli", "6.2", n=n, m=1, epsilon=epsilon, alpha=alpha)
+    modes = [(ones + alpha - 1) / (n + 2 * alpha - 2) for ones in range(n + 1)]
+    step = max(abs(second - first) for first, second in itertools.pairwise(modes))
+    assert found.verdict == "unsafe"
+    assert found.printed == pytest.approx(1 / (epsilon * (n + 2 * alpha)), rel=1e-13)
+    assert found.exact == pytest.approx(step / epsilon, rel=1e-12)
+    assert found.gives_epsilon == pytest.approx(step / found.printed, rel=1e-12)  # type: ignore[operator]
+    assert found.gives_epsilon > epsilon  # type: ignore[operator]
+
+
+# Chapter 7: ranges, with two referees for what a range gives
+
+
+def gaussian(method: str, n: int, m: int, sigma0: float) -> tuple[Any, Any]:
+    """s and the variance of the sufficient statistic of one release, for σ = 1."""
+    s = mp.mpf(1) if math.isinf(sigma0) else mp.mpf(sigma0) ** 2 / (mp.mpf(1) / n + mp.mpf(sigma0) ** 2)
+    posterior = s / n
+    return s, {
+        "param_post": posterior,
+        "synth_map": mp.mpf(1) / m,
+        "synth_post_one": posterior + mp.mpf(1) / m,
+        "synth_post_many": (1 + posterior) / m,
+    }[method]
+
+
+def gaussian_delta(method: str, n: int, m: int, sigma0: float, reach: float, epsilon: float) -> Any:
+    """Balle and Wang's Theorem 8 at the ratio of 2Rs/n to the noise, in 400 digits."""
+    with mp.workdps(400):
+        s, variance = gaussian(method, n, m, sigma0)
+        r, e = 2 * mp.mpf(reach) * s / n / mp.sqrt(variance), mp.mpf(epsilon)
+        return mp.ncdf(r / 2 - e / r) - mp.exp(e) * mp.ncdf(-r / 2 - e / r)
+
+
+def truncated_epsilon(method: str, n: int, sigma0: float, reach: float) -> float:
+    """sup over neighbouring means and released numbers of the log-ratio of two normal laws truncated to [−R, R].
+
+    Brute force: 201 means from −R to R − 2R/n, each against the mean 2R/n further on, at 21 numbers from −R to R. One
+    number is released.
+    """
+    s, variance = (float(part) for part in gaussian(method, n, 1, sigma0))
+    sd, step, numbers = math.sqrt(variance), 2 * reach / n, np.linspace(-reach, reach, 21)
+    means = np.linspace(-reach, reach - step, 201)[:, None]
+    first, second = (
+        truncnorm.logpdf(numbers, (-reach - c) / sd, (reach - c) / sd, loc=c, scale=sd)
+        for c in (s * means, s * (means + step))
+    )
+    return float(np.abs(first - second).max())
+
+
+PRINTED_RANGE = {
+    "7.7": lambda n, m, e, d: math.sqrt(e) / 2,
+    "7.7 fails": lambda n, m, e, d: math.sqrt(e),
+    "7.8": lambda n, m, e, d: e * math.sqrt(n) / math.sqrt(2 * math.log(1 / d)),
+    "7.12": lambda n, m, e, d: math.sqrt(e * n / 2),
+    "7.13": lambda n, m, e, d: math.sqrt(e * n / (2 * m)),
+    "7.14": lambda n, m, e, d: math.sqrt(e * n / (2 - 1 / (2 * n))),
+    "7.15": lambda n, m, e, d: n * e / (2 * m * math.sqrt(2 * math.log(m / d))),
+    "7.16": lambda n, m, e, d: math.sqrt(e * n / (4 * math.sqrt(2 * m * math.log(1 / d)))),
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "method", "sigma0", "printed", "exact", "gives"),
+    [
+        ("7.7", "param_post", math.inf, 0.5, 0.52085, None),
+        ("7.8", "param_post", 1.0, 2.084, 1.347, 1.77e-3),
+        ("7.12", "synth_post_one", math.inf, 7.071, 5.234, 1.864),
+        ("7.12", "synth_post_many", math.inf, 7.071, 5.234, 1.864),
+        ("7.14", "synth_map", math.inf, None, None, 1.888),
+        ("7.15", "synth_map", 1.0, 0.088, 1.354, None),
+        ("7.16", "synth_map", 1.0, 0.722, 1.354, None),
+    ],
+)
+def test_the_table_of_ranges(
+    key: str, method: str, sigma0: float, printed: float | None, exact: float | None, gives: float | None
+) -> None:
+    """ε = 1, δ = 1e-5, n = m = 100; to the digits that are stated."""
+    found = finding("gaussian", key, method, **(HUNDRED | {"sigma0": sigma0}))
+
+    def digits(value: float) -> float:
+        return 0.5 * 10.0 ** -len(f"{value:f}".rstrip("0").partition(".")[2])
+
+    for stated, value in ((printed, found.printed), (exact, found.exact)):
+        if stated is not None:
+            assert value == pytest.approx(stated, abs=digits(stated))
+    if gives is not None:
+        given = found.gives_delta if key == "7.8" else found.gives_epsilon
+        assert given == pytest.approx(gives, abs=digits(gives))
+
+
+@pytest.mark.parametrize("sigma0", [1.0, 0.1, math.inf])
+@pytest.mark.parametrize(
+    ("n", "m", "epsilon", "delta"),
+    [(100, 100, 1.0, 1e-5), (100, 1, 20.0, 1e-5), (100, 100, 0.1, 1e-5), (5, 3, 2.0, 0.1)],
+)
+def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(
+    n: int, m: int, epsilon: float, delta: float, sigma0: float
+) -> None:
+    seen = 0
+    for found in audit("gaussian", n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0):
+        if found.bound.key not in ("7.8", "7.15", "7.16") or found.verdict == "not asked here":
+            continue
+        reach = PRINTED_RANGE[found.bound.key](n, m, epsilon, delta)
+        gives = gaussian_delta(found.method, n, m, sigma0, reach, epsilon)
+        assert found.printed == pytest.approx(reach, rel=1e-13)
+        assert found.verdict == ("safe" if gives <= delta else "unsafe")
+        assert found.gives_delta == pytest.approx(float(gives), rel=1e-10)
+        assert found.exact is not None
+        assert gaussian_delta(found.method, n, m, sigma0, found.exact, epsilon) <= delta * (1 + 1e-13)
+        assert gaussian_delta(found.method, n, m, sigma0, found.exact * (1 + 1e-6), epsilon) > delta
+        assert found.gives_epsilon is not None
+        at_given = gaussian_delta(found.method, n, m, sigma0, reach, found.gives_epsilon)
+        assert at_given <= delta * (1 + 1e-9) or found.gives_epsilon == 0
+        seen += 1
+    assert seen >= 3
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "sigma0"), [(100, 1.0, math.inf), (100, 1.0, 1.0), (10, 3.0, 0.5), (2, 0.2, 2.0)]
+)
+def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_laws(n: int, epsilon: float, sigma0: float) -> None:
+    seen = set()
+    for found in audit("gaussian", n=n, m=1, epsilon=epsilon, delta=1e-5, sigma0=sigma0):
+        if found.bound.key not in ("7.7", "7.7 fails", "7.12", "7.13", "7.14"):
+            continue
+        reach = PRINTED_RANGE[found.bound.key](n, 1, epsilon, 1e-5)
+        gives = truncated_epsilon(found.method, n, sigma0, reach)
+        assert found.printed == pytest.approx(reach, rel=1e-13)
+        assert found.gives_epsilon == pytest.approx(gives, rel=1e-7)
+        assert truncated_epsilon(found.method, n, sigma0, found.exact) == pytest.approx(epsilon, rel=1e-7)  # type: ignore[arg-type]
+        if found.bound.kind == "impossible":
+            assert found.verdict == ("true" if gives >= epsilon else "false")
+        else:
+            assert found.verdict == ("safe" if gives <= epsilon else "unsafe")
+        seen.add(found.bound.key)
+    assert len(seen) == 5
+
+
+@pytest.mark.parametrize("m", [1, 7, 100])
+def test_rows_that_are_conditioned_one_by_one_add_up(m: int) -> None:
+    found = finding("gaussian", "7.13", **(HUNDRED | {"m": m}))
+    one = truncated_epsilon("synth_post_many", 100, 1.0, found.printed)  # type: ignore[arg-type]
+    assert found.gives_epsilon == pytest.approx(m * one, rel=1e-7)
+    assert found.verdict == "unsafe"
+
+
+@pytest.mark.parametrize(
+    ("n", "sigma0", "verdict"), [(100, 1.0, "unsafe"), (100, math.inf, "unsafe"), (10, 0.2, "safe")]
+)
+def test_corollary_7_3_gives_twice_the_promise_but_for_the_shrinkage(n: int, sigma0: float, verdict: str) -> None:
+    """The mode s x̄ moves by 2Rs/n; the printed scale is R/(nε)."""
+    epsilon = 0.7
+    found = finding("gaussian", "7.3", n=n, m=1, epsilon=epsilon, sigma0=sigma0)
+    s = 1.0 if math.isinf(sigma0) else sigma0**2 / (1 / n + sigma0**2)
+    assert found.printed == pytest.approx(1 / (n * epsilon), rel=1e-13)
+    assert found.exact == pytest.approx(2 * s / (n * epsilon), rel=1e-13)
+    assert found.gives_epsilon == pytest.approx(2 * s * epsilon, rel=1e-13)
+    assert found.verdict == verdict
+
+
+def test_the_unsafe_bounds_are_these_and_no_others() -> None:
+    unsafe = {
+        family: {found.bound.key for found in audit(family, **HUNDRED) if found.verdict == "unsafe"}
+        for family in FAMILIES
+    }
+    assert unsafe == {
+        "bernoulli": {"6.2"},
+        "categorical": set(),
+        "gaussian": {"7.3", "7.8", "7.12", "7.13", "7.14"},
+    }
+
+
+@pytest.mark.parametrize(("key", "changes"), [("7.15", {"m": 1, "epsilon": 20.0}), ("7.16", {"epsilon": 0.1})])
+@pytest.mark.parametrize("sigma0", [1.0, math.inf])
+def test_bounds_that_are_safe_there_are_unsafe_elsewhere(key: str, changes: dict[str, Any], sigma0: float) -> None:
+    setting = HUNDRED | changes | {"sigma0": sigma0}
+    for found in audit("gaussian", **setting):
+        if found.bound.key == key:
+            reach = PRINTED_RANGE[key](setting["n"], setting["m"], setting["epsilon"], setting["delta"])
+            gives = gaussian_delta(found.method, setting["n"], setting["m"], sigma0, reach, setting["epsilon"])
+            assert gives > 2e-5
+            assert found.verdict == "unsafe"
+            assert found.sentence.startswith("Unsafe: it gives δ = ")
+            assert (key, "unsafe") in REASONS
+            assert found.sentence.endswith(REASONS[key, "unsafe"])
+
+
+# Every finding, over a grid
+
+GRID = [
+    {
+        "n": n,
+        "m": m,
+        "epsilon": epsilon,
+        "delta": delta,
+        "sigma": sigma,
+        "sigma0": sigma0,
+        "alpha": alpha,
+        "cells": cells,
+    }
+    for (n, m), epsilon, delta, (sigma, sigma0, alpha, cells) in itertools.product(
+        [(1, 1), (1, 40), (12, 3), (300, 100)],
+        [0.05, 0.8, 20.0],
+        [0.0, 1e-30, 1e-5, 0.5],
+        [(1.0, math.inf, 1.0, 3), (0.1, 2.0, 4.0, 2), (5.0, 0.01, 1.5, 40)],
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def everywhere() -> list[Finding]:
+    return [found for family in FAMILIES for setting in GRID for found in audit(family, **setting)]
+
+
+def test_every_bound_with_a_method_is_audited_once_for_each(everywhere: list[Finding]) -> None:
+    for family in FAMILIES:
+        found = [(f.bound.key, f.method) for f in audit(family, n=5, m=5, epsilon=1.0, delta=0.01)]
+        expected = [(b.key, method) for b in PRINTED.values() if b.family == family for method in b.methods]
+        assert found == expected
+    assert len(everywhere) == len(GRID) * sum(
+        len(bound.methods) for bound in PRINTED.values() if bound.family in FAMILIES
+    )
+
+
+def test_no_number_is_nan_and_every_finding_has_a_sentence(everywhere: list[Finding]) -> None:
+    for found in everywhere:
+        for name in NUMBERS:
+            value = getattr(found, name)
+            assert value is None or (not math.isnan(value) and value >= 0), (found.bound.key, name, found.setting)
+        assert found.sentence.endswith(".")
+        assert found.sentence.strip() == found.sentence
+        assert "  " not in found.sentence
+        words = found.sentence.replace(".", " ").replace(",", " ").split()
+        assert not {"nan", "NaN", "None", "inf"} & set(words), found.sentence
+        assert method_label(found) == METHODS[found.method].label
+
+
+def test_verdicts_follow_from_the_printed_and_the_exact_value(everywhere: list[Finding]) -> None:
+    counted = dict.fromkeys(("prior", "range", "scale"), 0)
+    for found in everywhere:
+        if found.verdict not in ("exact", "safe", "unsafe") or found.exact is None:
+            continue
+        assert found.printed is not None
+        loose = found.printed / found.exact if found.bound.quantity != "range" else found.exact / found.printed
+        if abs(loose - 1) < 2e-9:
+            continue
+        assert found.verdict == ("safe" if loose > 1 else "unsafe"), (found.bound.key, found.setting)
+        if found.gives_epsilon is not None:
+            assert (found.gives_epsilon <= found.setting.epsilon) == (loose > 1), (found.bound.key, found.setting)
+        if found.gives_delta is not None and found.promised_delta > 0:
+            assert (found.gives_delta <= found.promised_delta) == (loose > 1)
+        counted[found.bound.quantity] += 1
+    assert min(counted.values()) > 100
+
+
+def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -> None:
+    checked = 0
+    for found in everywhere[::7]:
+        setting = found.setting
+        if found.bound.family != "bernoulli" or found.bound.promise != "approximate" or found.gives_delta is None:
+            continue
+        if found.gives_delta > 1e-12 and setting.n <= 12:
+            known = log_delta(found.method, setting.n, setting.m, found.printed, found.printed, setting.epsilon)  # type: ignore[arg-type]
+            assert math.log(found.gives_delta) == pytest.approx(known, abs=1e-6)
+            checked += 1
+    assert checked >= 3
+
+
+def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
+    assert {found.verdict for found in everywhere if found.bound.kind == "impossible"} <= {"true", "not asked here"}
+    for found in everywhere:
+        if found.bound.kind == "impossible" and found.bound.value is None:
+            assert found.verdict == "true"
+    assert "false" not in {found.verdict for found in everywhere}
+
+
+def test_reasons_speak_of_verdicts_that_occur(everywhere: list[Finding]) -> None:
+    extra = [
+        found
+        for changes in ({"m": 1, "epsilon": 20.0}, {"epsilon": 0.1})
+        for found in audit("gaussian", **(HUNDRED | changes))
+    ]
+    occurring = {(found.bound.key, found.verdict) for found in [*everywhere, *extra]}
+    for key, verdict in REASONS:
+        assert key in PRINTED
+        assert (key, verdict) in occurring, (key, verdict)
+    for found in everywhere:
+        if reason := REASONS.get((found.bound.key, found.verdict)):
+            assert found.sentence.endswith(reason)
+    assert {(key, verdict) for key, verdict in occurring if verdict == "unsafe"} <= set(REASONS)
+
+
+def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
+    for family in FAMILIES:
+        for found in audit(family, n=10, m=4, epsilon=1.0):
+            asked = found.bound.promise == "pure" or found.bound.kind == "impossible" or found.bound.key == "7.14"
+            assert (found.verdict == "not asked here") == (not asked)
+            if not asked:
+                assert "δ is 0" in found.sentence
+
+
+def test_the_factor_is_printed_over_exact() -> None:
+    found = finding("bernoulli", "6.12", n=10, m=20, epsilon=1.0)
+    assert found.factor == pytest.approx(found.printed / found.exact, rel=1e-15)  # type: ignore[operator]
+    assert finding("bernoulli", "6.1", n=10, m=20, epsilon=1.0).factor is None
+
+
+def test_at_a_hundred_thousand_rows_the_verdicts_stay() -> None:
+    large = HUNDRED | {"n": 100_000, "m": 100_000}
+    for family, expected in (
+        ("bernoulli", {"6.2"}),
+        ("categorical", set()),
+        ("gaussian", {"7.3", "7.8", "7.12", "7.13", "7.14"}),
+    ):
+        unsafe = {found.bound.key for found in audit(family, **large) if found.verdict == "unsafe"}  # type: ignore[arg-type]
+        assert unsafe == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("family", {"family": "poisson"}),
+        ("epsilon", {"epsilon": 0.0}),
+        ("epsilon", {"epsilon": -1.0}),
+        ("epsilon", {"epsilon": math.inf}),
+        ("delta", {"delta": 1.0}),
+        ("delta", {"delta": 1.5}),
+        ("delta", {"delta": -1e-5}),
+        ("delta", {"delta": math.nan}),
+        ("m", {"m": 0}),
+        ("n", {"n": 0}),
+        ("n", {"n": 100_001}),
+        ("cells", {"cells": 1}),
+        ("alpha", {"alpha": 0.5}),
+        ("sigma", {"sigma": 0.0}),
+        ("sigma0", {"sigma0": -1.0}),
+    ],
+)
+def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
+    good: dict[str, Any] = {"family": "gaussian", "n": 5, "m": 5, "epsilon": 1.0, "delta": 1e-3}
+    with pytest.raises(ValueError, match=rf"^{name}\b.* must be"):
+        audit(**(good | changes))
+
+
+def test_a_setting_keeps_what_it_was_given() -> None:
+    setting = Setting(n=5, m=6, epsilon=1)
+    assert (setting.n, setting.m, setting.epsilon, setting.delta, setting.sigma0) == (5, 6, 1.0, 0.0, math.inf)
+    assert isinstance(setting.epsilon, float)

@@ -1,0 +1,242 @@
+"""Pictures of priors and ranges: exact solid, pure ε dotted, printed dashed, one colour for each method."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dpviz.charts import Line, Mark, Rule, Scale, curves_chart, lines_chart
+from dpviz.charts.style import METHOD_COLORS
+from dpviz.parameters import readable
+from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors.curves import AXES, Axis, Curves, prior_curves
+from pages.components.figure import decode_figure, encode_figure
+from tests.test_charts import BREAKING
+
+BERNOULLI = Setting(n=50, m=40, epsilon=1.1, delta=1e-5)
+SETTINGS = {
+    "bernoulli": BERNOULLI,
+    "categorical": dataclasses.replace(BERNOULLI, n=300, m=20, cells=4),
+    "gaussian": dataclasses.replace(BERNOULLI, sigma=2.0, sigma0=3.0),
+}
+DELTAS = [0.0, 1e-5]
+every_picture = pytest.mark.parametrize(
+    ("family", "axis", "delta"), list(product(SETTINGS, AXES, DELTAS)), ids=lambda part: str(part)
+)
+DASHES = {"exact": "solid", "pure": "dot", "printed": "dash"}
+
+
+@cache
+def drawn(family: str, axis: Axis, delta: float) -> tuple[Curves, go.Figure]:
+    curves = prior_curves(family, dataclasses.replace(SETTINGS[family], delta=delta), axis)
+    return curves, curves_chart(curves)
+
+
+def curve_traces(figure: go.Figure) -> list[Any]:
+    return [trace for trace in figure.data if trace.mode == "lines" and trace.x[0] is not None]
+
+
+def point_traces(figure: go.Figure) -> list[Any]:
+    return [trace for trace in figure.data if "markers" in trace.mode]
+
+
+def texts_of(node: Any) -> Iterator[str]:
+    """Every text anywhere in a figure."""
+    if isinstance(node, dict):
+        for value in node.values():
+            yield from texts_of(value)
+    elif isinstance(node, (list, tuple)):
+        for value in node:
+            yield from texts_of(value)
+    elif isinstance(node, str):
+        yield node
+
+
+@every_picture
+def test_each_curve_is_drawn_with_its_own_numbers(family: str, axis: Axis, delta: float) -> None:
+    curves, figure = drawn(family, axis, delta)
+    shown = [line for line in curves.lines if np.any(np.isfinite(line.values))]
+    traces = curve_traces(figure)
+    assert len(traces) == len(shown)
+    for line, trace in zip(shown, traces, strict=True):
+        assert np.array_equal(trace.x, curves.points)
+        assert np.array_equal(trace.y, line.values, equal_nan=True)
+        assert trace.connectgaps is False
+
+
+@every_picture
+def test_exact_is_solid_pure_dotted_and_printed_dashed(family: str, axis: Axis, delta: float) -> None:
+    curves, figure = drawn(family, axis, delta)
+    shown = [line for line in curves.lines if np.any(np.isfinite(line.values))]
+    some_exact = any(line.kind == "exact" for line in shown)
+    assert some_exact == (delta > 0 or axis == "delta")
+    for line, trace in zip(shown, curve_traces(figure), strict=True):
+        kind = "exact" if line.kind == "pure" and not some_exact else line.kind
+        assert trace.line.dash == DASHES[kind]
+        assert trace.showlegend == (kind == "exact")
+        if line.theorem:
+            assert f"printed, {line.theorem}" in trace.hovertemplate
+    widths = {trace.line.dash: trace.line.width for trace in curve_traces(figure)}
+    assert widths["solid"] == max(widths.values())
+    assert all(width < widths["solid"] for dash, width in widths.items() if dash != "solid")
+
+
+@every_picture
+def test_each_method_has_one_colour_and_one_entry_in_the_legend(family: str, axis: Axis, delta: float) -> None:
+    _, figure = drawn(family, axis, delta)
+    colours: dict[str, set[str]] = {}
+    for trace in curve_traces(figure):
+        colours.setdefault(trace.legendgroup, set()).add(trace.line.color)
+        assert trace.name == METHODS[trace.legendgroup].label
+    for trace in point_traces(figure):
+        colours[trace.legendgroup].add(trace.marker.color)
+    assert colours == {key: {METHOD_COLORS[key]} for key in colours}
+    entries = [trace.name for trace in figure.data if trace.showlegend is not False]
+    assert len(entries) == len(set(entries))
+    possible = [key for key in CALIBRATED if key in colours]
+    assert set(entries) - {"pure ε (δ = 0)", "as printed"} == {METHODS[key].label for key in possible}
+
+
+def test_the_colours_of_the_methods_differ() -> None:
+    assert len({METHOD_COLORS[key] for key in METHODS}) == len(METHODS)
+
+
+@every_picture
+def test_the_mark_stands_at_the_chosen_point_with_its_number(family: str, axis: Axis, delta: float) -> None:
+    curves, figure = drawn(family, axis, delta)
+    points = point_traces(figure)
+    if axis == "delta" and delta == 0:
+        assert points == []
+        return
+    kind = "exact" if delta > 0 else "pure"
+    marked = {line.method: curves.at_chosen(line) for line in curves.lines if line.kind == kind}
+    assert {trace.legendgroup: trace.y[0] for trace in points} == {
+        method: value for method, value in marked.items() if math.isfinite(value)
+    }
+    assert {trace.x[0] for trace in points} == {getattr(curves.setting, axis)}
+    written = [trace for trace in points if "text" in trace.mode]
+    assert [trace.legendgroup for trace in written] == ["synth_post_one"]
+    assert written[0].text == (f"<b>{readable(marked['synth_post_one'], 4)}</b>",)
+
+
+def test_the_number_beside_the_mark_of_a_fresh_page_is_that_of_the_answer() -> None:
+    setting = Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)
+    figure = curves_chart(prior_curves("bernoulli", setting, "m"))
+    assert [trace.text[0] for trace in point_traces(figure) if "text" in trace.mode] == ["<b>7.581</b>"]
+
+
+@every_picture
+def test_both_axes_are_logarithmic_and_hold_every_curve(family: str, axis: Axis, delta: float) -> None:
+    curves, figure = drawn(family, axis, delta)
+    for one in (figure.layout.xaxis, figure.layout.yaxis):
+        assert one.type == "log"
+        assert one.title.text
+        assert one.range[0] < one.range[1]
+    low, high = (10**end for end in figure.layout.yaxis.range)
+    values = np.concatenate([trace.y for trace in curve_traces(figure)])
+    kept = values[np.isfinite(values) & (values > 2e-7 * np.nanmax(values))]
+    assert low < kept.min() <= kept.max() < high
+    assert [10**end for end in figure.layout.xaxis.range] == pytest.approx(
+        [curves.points[0], curves.points[-1]], rel=1e-12
+    )
+    texts = list(figure.layout.yaxis.ticktext or ())
+    assert len(texts) == len(set(texts))
+
+
+@every_picture
+def test_no_picture_holds_a_text_that_is_no_number(family: str, axis: Axis, delta: float) -> None:
+    _, figure = drawn(family, axis, delta)
+    text = encode_figure(figure).decode()
+    assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in a figure"))
+    for words in texts_of(decode_figure(text.encode())["figure"]):
+        assert not re.search(r"\bnan\b|\binf\b|None", words, re.IGNORECASE), words
+
+
+@every_picture
+def test_a_zoom_survives_new_numbers_and_not_another_question(family: str, axis: Axis, delta: float) -> None:
+    _, figure = drawn(family, axis, delta)
+    assert figure.layout.uirevision == drawn(family, axis, DELTAS[0])[1].layout.uirevision
+    others = [drawn(*other, delta)[1] for other in product(SETTINGS, AXES) if other != (family, axis)]
+    assert all(figure.layout.uirevision != other.layout.uirevision for other in others)
+
+
+LINE = Line(name="one", color="param_post", x=np.array([1.0, 10.0, 100.0]), y=np.array([1e-3, 1e-2, np.nan]))
+SCALES = {log: (Scale(title="x", log=log), Scale(title="y", log=log)) for log in (False, True)}
+
+
+@pytest.mark.parametrize("log", SCALES)
+@pytest.mark.parametrize(
+    ("rule", "inside"),
+    [
+        (Rule(text="words", x=10.0), True),
+        (Rule(text="words", x=101.0), False),
+        (Rule(text="words", x=0.5), False),
+        (Rule(text="words", y=5e-3, shapes=("dot",)), True),
+        (Rule(text="words", y=0.5), False),
+        (Rule(text="words", y=1e-9), False),
+    ],
+    ids=str,
+)
+def test_a_rule_is_drawn_with_its_words_inside_the_picture_alone(rule: Rule, inside: bool, log: bool) -> None:
+    figure = lines_chart([LINE], *SCALES[log], key="k", rules=[rule])
+    assert len(figure.layout.shapes) == len(figure.layout.annotations) == int(inside)
+    if not inside:
+        return
+    shape, words = figure.layout.shapes[0], figure.layout.annotations[0]
+    assert words.text == "words"
+    assert shape.line.dash == rule.shapes[0]
+    if rule.x is None:
+        assert (shape.y0, shape.y1, shape.xref) == (rule.y, rule.y, "x domain")
+        assert words.y == pytest.approx(math.log10(rule.y or 1.0) if log else rule.y)
+        ends = figure.layout.yaxis.range
+    else:
+        assert (shape.x0, shape.x1, shape.yref) == (rule.x, rule.x, "y domain")
+        assert words.x == pytest.approx(math.log10(rule.x) if log else rule.x)
+        ends = figure.layout.xaxis.range
+    place = words.y if rule.x is None else words.x
+    assert ends[0] <= place <= ends[1]
+
+
+@pytest.mark.parametrize("y", [0.0, math.nan, math.inf])
+def test_a_mark_without_a_place_is_left_out(y: float) -> None:
+    figure = lines_chart([LINE], *SCALES[True], key="k", marks=[Mark(x=1.0, y=y, color="param_post")])
+    assert point_traces(figure) == []
+
+
+def test_a_mark_has_its_number_and_the_colour_of_its_method() -> None:
+    mark = Mark(x=10.0, y=1e-2, color="synth_map", text="0.01", name="SYNTH_MAP")
+    (trace,) = point_traces(lines_chart([LINE], *SCALES[True], key="k", marks=[mark]))
+    assert (trace.x, trace.y, trace.text) == ((10.0,), (1e-2,), ("<b>0.01</b>",))
+    assert trace.marker.color == METHOD_COLORS["synth_map"]
+    assert trace.hovertemplate == "your point: 0.01<extra>SYNTH_MAP</extra>"
+
+
+def test_lines_have_the_dash_of_their_kind_and_nothing_below_zero() -> None:
+    values = np.array([0.5, 0.0, -1.0])
+    kinds = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"}
+    lines = [dataclasses.replace(LINE, kind=kind, y=values) for kind in kinds]  # type: ignore[arg-type]
+    traces = lines_chart(lines, *SCALES[True], key="k").data
+    assert [trace.line.dash for trace in traces] == list(kinds.values())
+    for trace in traces:
+        assert np.array_equal(trace.y, [0.5, np.nan, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize("log", SCALES)
+@pytest.mark.parametrize("values", [[math.nan] * 3, [0.0] * 3, [0.25] * 3, [1e-12, 1.0, math.nan]], ids=str)
+def test_any_values_give_axes_that_can_be_drawn(values: list[float], log: bool) -> None:
+    figure = lines_chart([dataclasses.replace(LINE, y=np.array(values))], *SCALES[log], key="k")
+    for one in (figure.layout.xaxis, figure.layout.yaxis):
+        assert all(math.isfinite(end) for end in one.range)
+        assert one.range[0] < one.range[1]
+        assert one.type == ("log" if log else None)

@@ -1,0 +1,194 @@
+"""The page "Minimum priors" as files: every digit in the CSV, and a script that prints what the page says."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import dataclasses
+import math
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dpviz.exports import curves_csv, findings_csv, priors_script
+from dpviz.parameters import readable
+from dpviz.priors import CALIBRATED, Setting, audit, maximum_range, minimum_prior
+from dpviz.priors.curves import AXES, Axis, prior_curves
+from dpviz.priors.sets import minimum_prior_for_sets
+from tests.browser import ROOT
+from tests.pages import html, open_priors
+
+SETTINGS = {
+    "bernoulli": Setting(n=50, m=40, epsilon=1.1, delta=1e-5),
+    "categorical": Setting(n=50, m=20, epsilon=1.1, delta=1e-5, cells=4),
+    "gaussian": Setting(n=50, m=40, epsilon=1.1, delta=1e-5, sigma=2.0, sigma0=3.0),
+}
+LABELS = {"bernoulli": "Bernoulli", "categorical": "k categories", "gaussian": "Gaussian"}
+every_family = pytest.mark.parametrize("family", SETTINGS)
+every_delta = pytest.mark.parametrize("delta", [0.0, 1e-5])
+
+
+def at(family: str, delta: float) -> Setting:
+    return dataclasses.replace(SETTINGS[family], delta=delta)
+
+
+def kept(cell: str) -> float | None:
+    return float(cell) if cell else None
+
+
+@every_delta
+@every_family
+def test_the_audit_as_csv_keeps_every_digit_and_word(family: str, delta: float) -> None:
+    found = audit(family, **dataclasses.asdict(at(family, delta)))  # type: ignore[arg-type]
+    head, *rows = csv.reader(findings_csv(found).splitlines())
+    assert len(set(head)) == len(head)
+    assert len(rows) == len(found) > 0
+    for finding, row in zip(found, rows, strict=True):
+        one = dict(zip(head, row, strict=True))
+        assert (one["theorem"], one["part"], one["method"]) == (finding.bound.name, finding.bound.part, finding.method)
+        assert (one["claim"], one["verdict"], one["sentence"]) == (
+            finding.bound.claim,
+            finding.verdict,
+            finding.sentence,
+        )
+        assert int(one["m"]) == finding.setting.m
+        for name in ("printed", "gives_epsilon", "gives_delta", "exact", "constant"):
+            assert kept(one[name]) == getattr(finding, name), name
+        assert kept(one["printed_over_exact"]) == finding.factor
+
+
+def test_every_verdict_is_in_the_audits_that_are_tested() -> None:
+    found = [
+        finding.verdict
+        for family in SETTINGS
+        for delta in (0.0, 1e-5)
+        for finding in audit(family, **dataclasses.asdict(at(family, delta)))  # type: ignore[arg-type]
+    ]
+    assert {"safe", "unsafe", "true", "constant not named", "not asked here"} <= set(found)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@every_delta
+@every_family
+def test_the_curves_as_csv_keep_every_digit(family: str, delta: float, axis: Axis) -> None:
+    curves = prior_curves(family, dataclasses.replace(at(family, delta), n=300), axis)
+    head, *rows = csv.reader(curves_csv(curves).splitlines())
+    assert head[0] == axis
+    assert len(set(head)) == len(head) == 1 + len(curves.lines)
+    values = np.array([[float(cell) if cell else math.nan for cell in row] for row in rows])
+    assert np.array_equal(values[:, 0], curves.points)
+    for place, line in enumerate(curves.lines, start=1):
+        assert np.array_equal(values[:, place], line.values, equal_nan=True)
+        assert head[place].split()[:2] == [line.method, line.kind]
+        assert head[place].endswith(line.theorem)
+
+
+def run(script: str) -> str:
+    """What the script prints in a fresh interpreter, in the folder that holds dpviz, without a warning on the way."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-"],
+        input=script,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+def answers(printed: str) -> dict[tuple[str, float], float]:
+    """The needed prior or range by method and δ."""
+    found = re.findall(r"^(\w+) delta = (\S+) : (\S+)$", printed, re.MULTILINE)
+    return {(method, float(delta)): float(value) for method, delta, value in found}
+
+
+def page_table(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
+    """The cells of the page's table of methods, by the method's label."""
+    state = {key: getattr(setting, key) for key in ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")}
+    page = open_priors(family=LABELS[family], m_is_n=False, sets=sets, **state)
+    table = next(part for part in html(page) if "The exact prior of" in part or "The exact range of" in part)
+    rows = re.findall(r"<tr><td><b>([^<]*)</b>.*?</td>(.*?)</tr>", table)
+    return {label: re.findall(r"<td[^>]*>(.*?)</td>", rest) for label, rest in rows}
+
+
+METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post")
+
+
+@pytest.mark.parametrize(("family", "sets"), [(family, 1) for family in SETTINGS] + [("gaussian", 5)])
+def test_the_script_prints_the_numbers_of_the_page(family: str, sets: int) -> None:
+    setting = SETTINGS[family]
+    printed = run(priors_script(family, setting, sets))
+    found = answers(printed)
+    assert len(found) == 2 * len(CALIBRATED)
+    table = page_table(family, setting, sets)
+    for method, label in zip(CALIBRATED, METHOD_LABELS, strict=True):
+        for place, delta in enumerate((0.0, setting.delta)):
+            value = found[method, delta]
+            assert table[label][place] == ("impossible" if math.isinf(value) else readable(value, 5))
+            rest = dataclasses.asdict(setting)
+            if family == "gaussian":
+                sizes = {name: rest[name] for name in ("n", "m", "epsilon", "sigma", "sigma0")}
+                assert value == maximum_range(method, **sizes, delta=delta, sets=sets)
+            else:
+                sizes = {name: rest[name] for name in ("n", "m", "epsilon")}
+                cells = setting.cells if family == "categorical" else 2
+                assert value == minimum_prior(method, **sizes, delta=delta, cells=cells)
+    check_audit(family, setting, printed)
+
+
+def check_audit(family: str, setting: Setting, printed: str) -> None:
+    """The script's audit has every finding of the page's, to the digit."""
+    lines = [line for line in printed.splitlines() if " | printed " in line]
+    found = audit(family, **dataclasses.asdict(setting))  # type: ignore[arg-type]
+    assert len(lines) == len(found)
+    for finding, line in zip(found, lines, strict=True):
+        name, numbers, exact, verdict, sentence = parts_of(line)
+        assert name == f"{finding.bound.name} {finding.method}"
+        assert numbers == f"printed {finding.printed} | gives {finding.gives_epsilon} {finding.gives_delta}"
+        assert exact == f"exact {finding.exact}"
+        assert (verdict, sentence) == (finding.verdict, finding.sentence)
+
+
+def parts_of(line: str) -> list[str]:
+    """The parts of a line of the audit."""
+    whole = re.fullmatch(r"(.*?) \| (printed .*? \| gives .*?) \| (exact .*?) \| (.*?) \|(.*)", line)
+    assert whole is not None
+    return [part.strip() for part in whole.groups()]
+
+
+def test_the_script_of_several_sets_prints_what_they_need_together() -> None:
+    setting = SETTINGS["bernoulli"]
+    printed = run(priors_script("bernoulli", setting, 5))
+    brackets = re.findall(r"^SetPriors\(.*exact=Bracket\(lower=([\d.e+-]+), upper=([\d.e+-]+)\)\)$", printed, re.M)
+    assert len(brackets) == len(CALIBRATED)
+    table = page_table("bernoulli", setting, 5)
+    pure = re.findall(r"^SetPriors\(pure=([^,]+),", printed, re.M)
+    for place, (method, label) in enumerate(zip(CALIBRATED, METHOD_LABELS, strict=True)):
+        sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "delta": setting.delta}
+        exact = minimum_prior_for_sets(method, **sizes, sets=5).exact  # type: ignore[arg-type]
+        assert [float(end) for end in brackets[place]] == [exact.lower, exact.upper]
+        assert table[label][1] == readable(exact.upper, 5)
+        assert table[label][0] == ("impossible" if pure[place] == "inf" else readable(float(pure[place]), 5))
+
+
+@pytest.mark.parametrize("sets", [1, 5])
+@every_family
+def test_the_script_is_python_that_asks_for_the_settings(family: str, sets: int) -> None:
+    script = priors_script(family, SETTINGS[family], sets)
+    tree = ast.parse(script)
+    asked = next(node for node in tree.body if isinstance(node, ast.Assign))
+    assert isinstance(asked.value, ast.Call)
+    values = {one.arg: ast.literal_eval(one.value) for one in asked.value.keywords}
+    assert values == {name: getattr(SETTINGS[family], name) for name in values}
+    assert {"n", "m", "epsilon", "delta"} <= set(values)
+    assert max(map(len, script.splitlines())) <= 120
+    imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert imported - used <= {"maximum_range", "minimum_prior"}
