@@ -83,11 +83,16 @@ def priors_script(family: str, setting: Setting, sets: int) -> str:
         "categorical": "minimum_prior(method, **{**asked, 'delta': delta})",
         "gaussian": f"maximum_range(method, **{{**asked, 'delta': delta}}, sets={sets})",
     }
+    of_family = {
+        "bernoulli": ("sets", "minimum_prior_for_sets"),
+        "categorical": ("cell_sets", "minimum_prior_for_cell_sets"),
+    }
+    module, several = of_family.get(family, ("", "")) if sets > 1 else ("", "")
     lines = [
         '"""The numbers of dpviz\'s page "Minimum priors". Run it in the folder that holds dpviz."""',
         "",
         "from dpviz.priors import CALIBRATED, audit, maximum_range, minimum_prior",
-        *(["from dpviz.priors.sets import minimum_prior_for_sets"] if family == "bernoulli" and sets > 1 else []),
+        *([f"from dpviz.priors.{module} import {several}"] if several else []),
         "",
         f"asked = dict({arguments})",
         "",
@@ -95,8 +100,8 @@ def priors_script(family: str, setting: Setting, sets: int) -> str:
         "    for delta in sorted({0.0, asked['delta']}):",
         f"        print(method, 'delta =', delta, ':', {calls[family]})",
     ]
-    if family == "bernoulli" and sets > 1:
-        lines += ["", "for method in CALIBRATED:", f"    print(minimum_prior_for_sets(method, **asked, sets={sets}))"]
+    if several:
+        lines += ["", "for method in CALIBRATED:", f"    print(method, {several}(method, **asked, sets={sets}))"]
     lines += [
         "",
         f"for finding in audit({family!r}, **asked):",
