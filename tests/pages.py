@@ -99,3 +99,18 @@ def declared(law: str) -> dict[str, Parameter]:
 def unlinked(law: str) -> dict[str, object]:
     """State in which every box of a law is shown."""
     return {"law": law, "m_is_n": False, "beta_is_alpha": False, "noise_is_promise": False}
+
+
+def method_table(page: AppTest) -> dict[str, list[str]]:
+    """The cells of the table of methods on "Minimum priors", by the method's label."""
+    table = next(part for part in html(page) if re.search(r'aria-label="The exact (prior|range) of every method', part))
+    return table_rows(table)
+
+
+def table_rows(table: str) -> dict[str, list[str]]:
+    """The cells of a small table, tags left out, by the bold words in the first of each row."""
+    rows = re.findall(r"<tr><td><b>([^<]*)</b>(?:(?!</td>).)*</td>(.*?)</tr>", table)
+    return {
+        label: [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)]
+        for label, rest in rows
+    }

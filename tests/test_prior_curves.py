@@ -28,7 +28,7 @@ from dpviz.priors.curves import (
 
 SETTINGS = {
     "bernoulli": Setting(n=60, m=45, epsilon=0.9, delta=1e-4),
-    "categorical": Setting(n=300, m=20, epsilon=0.9, delta=1e-4, cells=4),
+    "categorical": Setting(n=30, m=20, epsilon=0.9, delta=1e-4, cells=4),
     "gaussian": Setting(n=60, m=45, epsilon=0.9, delta=1e-4, sigma=2.0, sigma0=3.0),
 }
 KEYS = list(product(SETTINGS, AXES))

@@ -17,10 +17,11 @@ import pytest
 from dpviz.exports import curves_csv, findings_csv, priors_script
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, Setting, audit, maximum_range, minimum_prior
+from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.curves import AXES, Axis, prior_curves
 from dpviz.priors.sets import minimum_prior_for_sets
 from tests.browser import ROOT
-from tests.pages import html, open_priors
+from tests.pages import method_table, open_priors
 
 SETTINGS = {
     "bernoulli": Setting(n=50, m=40, epsilon=1.1, delta=1e-5),
@@ -112,10 +113,7 @@ def answers(printed: str) -> dict[tuple[str, float], float]:
 def page_table(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
     """The cells of the page's table of methods, by the method's label."""
     state = {key: getattr(setting, key) for key in ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")}
-    page = open_priors(family=LABELS[family], m_is_n=False, sets=sets, **state)
-    table = next(part for part in html(page) if "The exact prior of" in part or "The exact range of" in part)
-    rows = re.findall(r"<tr><td><b>([^<]*)</b>.*?</td>(.*?)</tr>", table)
-    return {label: re.findall(r"<td[^>]*>(.*?)</td>", rest) for label, rest in rows}
+    return method_table(open_priors(family=LABELS[family], m_is_n=False, sets=sets, **state))
 
 
 METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post")
@@ -163,19 +161,22 @@ def parts_of(line: str) -> list[str]:
     return [part.strip() for part in whole.groups()]
 
 
-def test_the_script_of_several_sets_prints_what_they_need_together() -> None:
-    setting = SETTINGS["bernoulli"]
-    printed = run(priors_script("bernoulli", setting, 5))
-    brackets = re.findall(r"^SetPriors\(.*exact=Bracket\(lower=([\d.e+-]+), upper=([\d.e+-]+)\)\)$", printed, re.M)
-    assert len(brackets) == len(CALIBRATED)
-    table = page_table("bernoulli", setting, 5)
-    pure = re.findall(r"^SetPriors\(pure=([^,]+),", printed, re.M)
-    for place, (method, label) in enumerate(zip(CALIBRATED, METHOD_LABELS, strict=True)):
-        sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "delta": setting.delta}
-        exact = minimum_prior_for_sets(method, **sizes, sets=5).exact  # type: ignore[arg-type]
-        assert [float(end) for end in brackets[place]] == [exact.lower, exact.upper]
+@pytest.mark.parametrize("family", ["bernoulli", "categorical"])
+def test_the_script_of_several_sets_prints_what_they_need_together(family: str) -> None:
+    setting = SETTINGS[family]
+    printed = run(priors_script(family, setting, 5))
+    brackets = re.findall(r"^(\w+) .*Bracket\(lower=([^,]+), upper=([^)]+)\)\)?$", printed, re.MULTILINE)
+    assert [method for method, *_ in brackets] == list(CALIBRATED)
+    table = page_table(family, setting, 5)
+    sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "delta": setting.delta, "sets": 5}
+    for label, (method, lower, upper) in zip(METHOD_LABELS, brackets, strict=True):
+        exact = (
+            minimum_prior_for_sets(method, **sizes).exact  # type: ignore[arg-type]
+            if family == "bernoulli"
+            else minimum_prior_for_cell_sets(method, **sizes, cells=setting.cells)  # type: ignore[arg-type]
+        )
+        assert (float(lower), float(upper)) == (exact.lower, exact.upper)
         assert table[label][1] == readable(exact.upper, 5)
-        assert table[label][0] == ("impossible" if pure[place] == "inf" else readable(float(pure[place]), 5))
 
 
 @pytest.mark.parametrize("sets", [1, 5])

@@ -1,0 +1,549 @@
+"""The page "Minimum priors": whatever is set, it answers with the exact numbers or says in a sentence what is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from html import unescape
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.stats import binom
+from streamlit.testing.v1 import AppTest
+
+from dpviz.parameters import readable
+from dpviz.priors import (
+    CALIBRATED,
+    METHODS,
+    Finding,
+    GaussianRelease,
+    Setting,
+    audit,
+    maximum_range,
+    minimum_prior,
+    minimum_prior_probabilistic,
+    release,
+)
+from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from pages.priors.audited import MARKS
+from pages.priors.controls import FAMILIES, NUMBERS, PRESETS, Asked
+from pages.priors.sections import sections_of
+from tests.pages import (
+    check_sound,
+    figures,
+    html,
+    marks,
+    method_table,
+    open_priors,
+    problems,
+    table_rows,
+    text,
+)
+
+SECTIONS = {label: list(sections_of(Asked(family, None))) for label, family in FAMILIES.items()}
+VIEWS = [(label, section) for label, sections in SECTIONS.items() for section in sections]
+SHOWN = {
+    "Bernoulli": ("n", "epsilon", "delta", "sets", "proportion"),
+    "k categories": ("n", "epsilon", "delta", "cells", "sets", "proportion"),
+    "Gaussian": ("n", "epsilon", "delta", "sigma", "sigma0", "sets"),
+}
+INSIDE = {
+    "alpha": ("Bernoulli", "The inverse"),
+    "reach": ("Gaussian", "The inverse"),
+    "theta": ("Bernoulli", "Average case"),
+    "population": ("Bernoulli", "Subsampling"),
+    "ratio": ("Bernoulli", "Uneven priors"),
+    "beta": ("Bernoulli", "Uneven priors"),
+}
+INSIDE_ENDS = [(name, end) for name in INSIDE for end in (0, -1) if (name, end) != ("ratio", 0)]
+SMALL = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
+ENDS = [(label, name, end) for label, names in SHOWN.items() for name in names for end in (0, -1)]
+LARGEST = {("Bernoulli", "n", -1), ("k categories", "n", -1)}
+"""Ends that take long; `test_a_hundred_thousand_rows_are_answered` asks for one of them."""
+
+
+def table_called(page: AppTest, name: str) -> str:
+    """The HTML of the table with that accessible name."""
+    return next(part for part in html(page) if f'aria-label="{name}"' in part)
+
+
+def prior_words(value: float) -> str:
+    return "impossible" if math.isinf(value) else "any" if value < 1e-290 else readable(value, 5)
+
+
+def test_the_first_answer_is_the_strongest_picture() -> None:
+    page = open_priors()
+    check_sound(page)
+    assert not problems(page)
+    assert marks(page) == ["582 → 7.58"]
+    shown = " ".join(html(page))
+    assert "<b>581.98</b>" in shown
+    assert "<b>7.5806</b>" in shown
+    assert set(figures(page)) == {"mp_curves"}
+
+
+def test_the_sections_are_those_that_make_sense() -> None:
+    assert SECTIONS["k categories"] == SECTIONS["Gaussian"]
+    assert set(SECTIONS["Gaussian"]) < set(SECTIONS["Bernoulli"])
+    assert len(SECTIONS["Bernoulli"]) == 9
+
+
+@pytest.mark.parametrize(("label", "section"), VIEWS)
+def test_every_section_of_every_family_is_shown(label: str, section: str) -> None:
+    first = open_priors(family=label, **SMALL)
+    page = open_priors(family=label, look=section, **SMALL)
+    for one in (first, page):
+        check_sound(one)
+        assert not problems(one)
+    assert len(page.get("html")) + len(page.markdown) + len(page.caption) > len(first.get("html")) + len(first.caption)
+
+
+@pytest.mark.parametrize("axis", ["against δ", "against ε", "against m", "against n"])
+@pytest.mark.parametrize("label", FAMILIES)
+def test_every_picture_holds_the_answer(label: str, axis: str) -> None:
+    page = open_priors(family=label, axis=axis, **SMALL)
+    check_sound(page)
+    picture = figures(page)["mp_curves"]
+    assert axis in picture["alt"]
+    written = [trace["text"][0] for trace in picture["figure"]["data"] if "text" in trace.get("mode", "")]
+    shown = method_table(page)["SYNTH_Post(One)"][1]
+    assert written == [f"<b>{readable(float(shown.replace(',', '')), 4)}</b>"]
+
+
+@pytest.mark.parametrize(("label", "name", "end"), [one for one in ENDS if one not in LARGEST])
+def test_each_slider_moves_its_box_to_both_ends(label: str, name: str, end: int) -> None:
+    page = open_priors(family=label, **SMALL)
+    _slide(page, name, end)
+    check_sound(page)
+    assert not problems(page)
+
+
+@pytest.mark.parametrize(("name", "end"), INSIDE_ENDS)
+def test_each_slider_of_a_section_moves_its_box_to_both_ends(name: str, end: int) -> None:
+    label, section = INSIDE[name]
+    page = open_priors(family=label, look=section, **SMALL)
+    _slide(page, name, end)
+    check_sound(page)
+    assert not problems(page)
+
+
+def _slide(page: AppTest, name: str, end: int) -> None:
+    declared = NUMBERS[name]
+    low = 0.0 if name == "delta" else declared.slider_minimum or declared.minimum
+    value = low if end == 0 else declared.slider_maximum or declared.maximum
+    slider = page.select_slider(key=f"mp_{name}_slider")
+    assert slider.options[end] == readable(value)
+    slider.set_value(value).run()
+    assert page.number_input(key=f"mp_{name}").value == value
+
+
+@pytest.mark.parametrize("label", ["Bernoulli", "Gaussian"])
+def test_a_hundred_thousand_rows_are_answered(label: str) -> None:
+    page = open_priors(family=label, n=100_000, axis="against n")
+    check_sound(page)
+    assert not problems(page)
+    assert "n = m = 100,000" in text(page)
+
+
+EXTREMES = [
+    {"epsilon": 1e-4},
+    {"epsilon": 50.0},
+    {"delta": 0.0},
+    {"delta": 1e-300},
+    {"delta": 0.5},
+    {"epsilon": 50.0, "delta": 0.5},
+    {"n": 1},
+    {"n": 1, "delta": 0.0},
+    {"n": 1, "m": 300, "m_is_n": False},
+    {"n": 300, "m": 1, "m_is_n": False},
+    {"sigma": 1e-12, "sigma0": 1e12},
+    {"sigma": 1e12, "sigma0": 1e-12},
+    {"proportion": 0.0},
+    {"proportion": 1.0},
+]
+
+
+@pytest.mark.parametrize("extreme", EXTREMES, ids=str)
+@pytest.mark.parametrize("label", FAMILIES)
+def test_extreme_settings_are_answered(label: str, extreme: dict[str, object]) -> None:
+    page = open_priors(family=label, **{"n": 12, "epsilon": 1.5, "delta": 1e-4} | extreme)
+    check_sound(page)
+    assert not problems(page)
+    assert set(figures(page)) == {"mp_curves"}
+
+
+@pytest.mark.parametrize("section", SECTIONS["Bernoulli"])
+@pytest.mark.parametrize("extreme", [{"n": 1}, {"delta": 0.0}, {"delta": 0.5}, {"epsilon": 50.0}], ids=str)
+def test_extreme_settings_leave_every_section_sound(section: str, extreme: dict[str, object]) -> None:
+    page = open_priors(look=section, **{"n": 12, "epsilon": 1.5, "delta": 1e-4} | extreme)
+    check_sound(page)
+    assert not problems(page)
+
+
+REFUSED = [
+    ("Bernoulli", None, "epsilon", 0.0),
+    ("Bernoulli", None, "epsilon", -1.0),
+    ("Bernoulli", None, "delta", 1.0),
+    ("Bernoulli", None, "delta", -0.1),
+    ("Bernoulli", None, "delta", 2.0),
+    ("Bernoulli", None, "m", 0),
+    ("Bernoulli", None, "n", 0),
+    ("Bernoulli", None, "sets", 0),
+    ("Bernoulli", None, "proportion", 2.0),
+    ("k categories", None, "cells", 2),
+    ("Gaussian", None, "sigma", -1.0),
+    ("Gaussian", None, "sigma0", 0.0),
+    ("Bernoulli", "The inverse", "alpha", 0.0),
+    ("Gaussian", "The inverse", "reach", -1.0),
+    ("Bernoulli", "Average case", "theta", 1.5),
+    ("Bernoulli", "Subsampling", "population", 0),
+    ("Bernoulli", "Uneven priors", "ratio", 0.0),
+    ("Bernoulli", "Uneven priors", "beta", -3.0),
+]
+
+
+@pytest.mark.parametrize(("label", "section", "name", "value"), REFUSED)
+def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
+    label: str, section: str | None, name: str, value: float
+) -> None:
+    others = {"alpha": 33.0, "reach": 3.0, "theta": 0.25, "ratio": 3.0, "beta": 44.0, "population": 500}
+    sizes = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "delta": 1e-3}
+    page = open_priors(family=label, look=section, **sizes, **others)
+    before = {box.key: box.value for box in page.number_input}
+    page.number_input(key=f"mp_{name}").set_value(value).run()
+    assert not page.exception
+    (sentence,) = problems(page)
+    assert sentence.startswith(f"{name} (")
+    assert "must be" in sentence
+    assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
+    assert not re.search(r"Traceback|\bnan\b", text(page))
+    page.number_input(key=f"mp_{name}").set_value(before[f"mp_{name}"]).run()
+    check_sound(page)
+    assert not problems(page)
+    assert {box.key: box.value for box in page.number_input} == before
+
+
+def test_a_mode_needs_a_prior_above_one() -> None:
+    for alpha in (0.5, 1.0):
+        page = open_priors(look="The inverse", alpha=alpha, **SMALL)
+        check_sound(page)
+        assert table_rows(table_called(page, "What this prior or range gives"))["SYNTH_MAP"][0] == "needs α > 1"
+    page = open_priors(look="The inverse", alpha=1.0001, **SMALL)
+    check_sound(page)
+    assert "needs α > 1" not in text(page)
+    assert "SYNTH_MAP needs α > 1" in text(open_priors(look="Parameter or rows?", alpha=1.0, **SMALL))
+
+
+@pytest.mark.parametrize("reach", [1e-6, 1e6])
+def test_a_range_of_any_size_is_answered(reach: float) -> None:
+    page = open_priors(family="Gaussian", look="The inverse", reach=reach, **SMALL)
+    check_sound(page)
+    assert not problems(page)
+    assert ("every method" in text(page)) == (reach == 1e-6)
+    assert ("no method" in text(page)) == (reach == 1e6)
+
+
+SENTENCES = [
+    ({"look": "Average case", "theta": 0.0}, "At θ = 0 or 1 nothing is random"),
+    ({"look": "Average case", "theta": 1.0}, "At θ = 0 or 1 nothing is random"),
+    ({"look": "Average case", "n": 2001}, "for n and m up to 2,000"),
+    ({"look": "Average case", "m_is_n": False, "m": 2001}, "for n and m up to 2,000"),
+    ({"look": "Subsampling", "population": 39}, "must hold at least the n = 40 rows"),
+    ({"look": "Subsampling", "n": 401, "population": 2000}, "for n and m up to 400"),
+    ({"look": "Probabilistic δ", "n": 212}, "here up to 45,000 of them"),
+    ({"look": "Probabilistic δ", "delta": 0.0}, "At δ = 0 both are pure ε-differential privacy"),
+]
+
+
+@pytest.mark.parametrize(("state", "sentence"), SENTENCES, ids=lambda part: str(part)[:60])
+def test_what_a_section_does_not_compute_it_says(state: dict[str, object], sentence: str) -> None:
+    page = open_priors(**SMALL | state)
+    check_sound(page)
+    assert not problems(page)
+    assert sentence in text(page)
+
+
+@pytest.mark.parametrize("value", ["foo", "", "<b>x</b>", "bernoulli", "x" * 400])
+def test_a_family_that_is_none_is_named_and_left_out(value: str) -> None:
+    page = open_priors({"mp_family": value})
+    check_sound(page)
+    (sentence,) = problems(page)
+    assert sentence.startswith(f"In the address, mp_family = {value[:40]} was left out: it must be one of Bernoulli, ")
+    assert len(sentence) < 300
+    assert marks(page) == ["582 → 7.58"]
+
+
+@pytest.mark.parametrize("label", FAMILIES)
+def test_a_family_in_the_address_is_shown(label: str) -> None:
+    page = open_priors({"mp_family": label, "mp_n": "40"})
+    check_sound(page)
+    assert not problems(page)
+    assert page.session_state["mp_family"] == label
+
+
+WRITTEN = [(name, ("foo", "1e400")[place % 2]) for place, name in enumerate(NUMBERS)]
+WRITTEN += [(name, value) for name in ("n", "epsilon", "cells", "theta") for value in ("inf", "nan", "-1", "")]
+
+
+@pytest.mark.parametrize(("name", "value"), WRITTEN)
+def test_a_number_in_the_address_that_is_none_is_named_and_left_out(name: str, value: str) -> None:
+    page = open_priors({"mp_n": "40", "mp_m": "30", "mp_m_is_n": "false", f"mp_{name}": value})
+    assert not page.exception
+    (sentence,) = problems(page)
+    assert sentence.startswith(f"In the address, mp_{name} = {value} was left out: {name} (")
+    kept = "At n = 1,000, m = 30" if name == "n" else "At n = 40, m = 1,000" if name == "m" else "At n = 40, m = 30"
+    assert kept in text(page)
+    page.number_input(key="mp_epsilon").set_value(1.5).run()
+    check_sound(page)
+
+
+def test_numbers_in_the_address_are_taken() -> None:
+    page = open_priors({"mp_n": "40", "mp_m": "7", "mp_m_is_n": "false", "mp_epsilon": "1.5", "mp_delta": "0.01"})
+    check_sound(page)
+    assert not problems(page)
+    assert "At n = 40, m = 7 and ε = 1.5" in text(page)
+
+
+def test_settings_survive_another_family() -> None:
+    page = open_priors(**SMALL)
+    page.number_input(key="mp_proportion").set_value(0.3).run()
+    for label in ("Gaussian", "k categories", "Bernoulli"):
+        next(group for group in page.get("button_group") if group.key == "mp_family").set_value(label).run()
+        check_sound(page)
+        assert page.session_state["mp_n"] == 40
+    assert page.number_input(key="mp_proportion").value == 0.3
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_sets_its_case_and_stays_marked(name: str) -> None:
+    page = open_priors(family="k categories", n=77, m_is_n=False, m=3, sets=2, epsilon=3.0)
+    next(group for group in page.get("button_group") if group.key == "mp_preset").set_value(name).run()
+    check_sound(page)
+    assert not problems(page)
+    assert {key: page.session_state[f"mp_{key}"] for key in PRESETS[name]} == PRESETS[name]
+    assert page.session_state["mp_m_is_n"] is True
+    assert page.session_state["mp_sets"] == 1
+    assert page.session_state["mp_preset"] == name
+    page.number_input(key="mp_epsilon").set_value(1.75).run()
+    assert page.session_state["mp_preset"] is None
+
+
+AUDITED = [
+    ("Bernoulli", Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)),
+    ("Bernoulli", Setting(n=40, m=25, epsilon=0.3, delta=0.0)),
+    ("Bernoulli", Setting(n=3, m=3, epsilon=5.0, delta=0.3)),
+    ("k categories", Setting(n=40, m=25, epsilon=1.0, delta=1e-4, cells=5)),
+    ("Gaussian", Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma=1.0, sigma0=1.0)),
+    ("Gaussian", Setting(n=40, m=25, epsilon=4.0, delta=0.01, sigma=2.0, sigma0=0.1)),
+    ("Gaussian", Setting(n=1, m=1, epsilon=1.0, delta=0.0, sigma=1.0, sigma0=1.0)),
+]
+every_audit = pytest.mark.parametrize(("label", "setting"), AUDITED, ids=str)
+
+
+def open_at(label: str, setting: Setting, **state: object) -> AppTest:
+    names = ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")
+    return open_priors(family=label, m_is_n=False, **{name: getattr(setting, name) for name in names}, **state)
+
+
+def audit_rows(page: AppTest) -> list[dict[str, str]]:
+    """Each row of the table of printed theorems with the sentence below it."""
+    table = table_called(page, "Printed theorems and what they give")
+    found = re.findall(
+        r'<tr class="row( bad)?">(.*?)</tr><tr class="said( bad)?"><td colspan="5">(.*?)</td></tr>', table
+    )
+    assert len(found) == table.count("<tr class=") / 2
+    rows = []
+    for bad, cells, said_bad, sentence in found:
+        title, printed, gives, exact, mark = re.findall(r"<td[^>]*>(.*?)</td>", cells)
+        assert bad == said_bad
+        rows.append(
+            {"title": unescape(re.sub("<[^>]+>", " ", title)), "printed": printed, "gives": gives, "exact": exact,
+             "mark": mark, "sentence": unescape(sentence), "bad": bad}
+        )  # fmt: skip
+    return rows
+
+
+def findings(label: str, setting: Setting) -> tuple[Finding, ...]:
+    return audit(FAMILIES[label], **dataclasses.asdict(setting))
+
+
+@every_audit
+def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str, setting: Setting) -> None:
+    page = open_at(label, setting)
+    check_sound(page)
+    rows = audit_rows(page)
+    for finding in findings(label, setting):
+        title = f"{finding.bound.name} "
+        (row,) = [
+            row
+            for row in rows
+            if row["title"].strip().startswith(title)
+            and finding.bound.claim in row["title"]
+            and METHODS[finding.method].label in row["title"].split(finding.bound.claim)[0]
+        ]
+        assert row["mark"] == MARKS[finding.verdict]
+        assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
+        assert row["sentence"] == finding.sentence
+        if finding.printed is not None and finding.bound.quantity != "scale":
+            assert row["printed"] == readable(finding.printed, 5)
+    assert len(rows) <= len(findings(label, setting))
+
+
+@every_audit
+def test_unsafe_theorems_say_so_in_words_and_a_sentence_names_them(label: str, setting: Setting) -> None:
+    page = open_at(label, setting)
+    unsafe = {one.bound.name for one in findings(label, setting) if one.verdict in ("unsafe", "false")}
+    rows = audit_rows(page)
+    bad = [row for row in rows if row["mark"] in ("✗ unsafe", "✗ false")]
+    assert {" ".join(row["title"].split()[:2]) for row in bad} == unsafe
+    assert all(row["sentence"].startswith("Unsafe: it gives ") for row in bad if row["mark"] == "✗ unsafe")
+    said = next(part for part in html(page) if "printed claims" in part)
+    summary = re.search(r'<p class="dpviz-question">(.*?)</p>', said)
+    assert summary is not None
+    assert set(re.findall(r"(?:Theorem|Corollary|Lemma) [\d.]+\d", summary[1])) == unsafe
+    assert (f"<b>{len(unsafe)} of " in summary[1]) == bool(unsafe)
+
+
+def test_theorem_7_8_is_unsafe_where_the_preset_asks() -> None:
+    setting = AUDITED[4][1]
+    page = open_at("Gaussian", setting)
+    summary = next(part for part in html(page) if "printed claims" in part)
+    named = ["Corollary 7.3", "Theorem 7.8", "Theorem 7.12", "Corollary 7.13", "Corollary 7.14"]
+    assert ", ".join(named) + ".</b>" in summary
+    (row,) = [row for row in audit_rows(page) if row["title"].strip().startswith("Theorem 7.8 ")]
+    assert (row["mark"], row["gives"]) == ("✗ unsafe", "δ = 0.00177")
+    assert row["sentence"].startswith("Unsafe: it gives δ = 0.00177 at ε = 1, not 10⁻⁵.")
+
+
+ANSWERED = [
+    ("Bernoulli", Setting(n=40, m=25, epsilon=0.7, delta=1e-3)),
+    ("Bernoulli", Setting(n=25, m=40, epsilon=2.0, delta=0.5)),
+    ("k categories", Setting(n=40, m=25, epsilon=0.7, delta=1e-3, cells=4)),
+    ("Gaussian", Setting(n=40, m=25, epsilon=0.7, delta=1e-3, sigma=2.0, sigma0=0.5)),
+]
+
+
+@pytest.mark.parametrize(("label", "setting"), ANSWERED, ids=str)
+@pytest.mark.parametrize("with_delta", [True, False])
+def test_the_numbers_shown_are_the_exact_ones(label: str, setting: Setting, with_delta: bool) -> None:
+    setting = setting if with_delta else dataclasses.replace(setting, delta=0.0)
+    shown = method_table(open_at(label, setting))
+    sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon}
+    if label == "Gaussian":
+        sizes |= {"sigma": setting.sigma, "sigma0": setting.sigma0}
+    else:
+        sizes["cells"] = setting.cells if label == "k categories" else 2
+    answer = maximum_range if label == "Gaussian" else minimum_prior
+    for method in CALIBRATED:
+        cells = shown[METHODS[method].label]
+        deltas = [0.0, setting.delta] if with_delta else [0.0]
+        values = [answer(method, **sizes, delta=delta) for delta in deltas]  # type: ignore[operator]
+        assert cells[: len(values)] == [prior_words(value) for value in values]
+        rest = cells[len(values) :]
+        if label == "Gaussian":
+            assert rest == [readable(float(mpmath.erfc(values[-1] / mpmath.sqrt(2))), 3)]
+        elif math.isfinite(values[-1]) and values[-1] > 1e-290:
+            assert rest[0] == readable(sizes["cells"] * values[-1] / setting.n, 3)
+    assert shown["PARAM_MAP"][: len(deltas)] == ["impossible"] * len(deltas)
+
+
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize("p", [0.1, 0.4])
+def test_what_the_prior_costs_is_counted_over_all_tables(method: str, p: float) -> None:
+    n, m, epsilon, delta = 40, 25, 0.7, 1e-3
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta) - (method == "synth_map")
+    shown = method_table(open_priors(n=n, m=m, m_is_n=False, epsilon=epsilon, delta=delta, proportion=p))
+    ones = np.arange(n + 1)
+    weight, theta, size = binom.pmf(ones, n, p), (ones + alpha) / (n + 2 * alpha), n + 2 * alpha
+    within = theta * (1 - theta)
+    spread = {
+        "synth_post_one": within / (size + 1) + within * size / (size + 1) / m,
+        "synth_post_many": within / m,
+        "synth_map": within / m,
+        "param_post": within / (size + 1),
+    }[method]
+    mean = float(weight @ theta)
+    error = math.sqrt(float(weight @ (spread + (theta - mean) ** 2)))
+    cells = shown[METHODS[method].label]
+    assert cells[-2:] == [f"+{readable(mean - p, 3)}", readable(error, 3)]
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_several_sets_need_what_their_composition_says(delta: float) -> None:
+    state = {"n": 40, "m": 25, "m_is_n": False, "epsilon": 1.5, "delta": delta, "sets": 5}
+    page = open_priors(look="Several sets", **state)
+    check_sound(page)
+    assert "M = 5 sets together" in text(page)
+    shown = method_table(page)
+    ways = table_rows(table_called(page, "The prior that the sets need, by way of counting"))
+    for method in CALIBRATED:
+        found = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta)
+        label = METHODS[method].label
+        assert (
+            shown[label][: 1 + (delta > 0)]
+            == [prior_words(found.pure), prior_words(found.exact.upper)][: 1 + (delta > 0)]
+        )
+        assert ways[label][:2] == [prior_words(found.pure), prior_words(found.split)]
+        if delta > 0:
+            assert ways[label][2] == prior_words(found.advanced or math.nan)
+            exact = float(ways[label][3].replace(",", ""))
+            assert exact == pytest.approx(found.exact.upper, rel=1e-4)
+
+
+def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
+    page = open_priors(family="Gaussian", look="Several sets", sets=4, sigma=1.0, sigma0=1.0, **SMALL)
+    shown = table_rows(table_called(page, "The range that the sets allow, by way of counting"))
+    for method in CALIBRATED:
+        one = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5, delta=1e-4)
+        assert shown[METHODS[method].label][1] == readable(one / 2, 5)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-4])
+@pytest.mark.parametrize("label", FAMILIES)
+def test_the_inverse_shows_the_exact_privacy_of_a_prior_or_range(label: str, delta: float) -> None:
+    page = open_priors(family=label, look="The inverse", alpha=3.5, reach=0.8, **SMALL | {"delta": delta})
+    check_sound(page)
+    shown = table_rows(table_called(page, "What this prior or range gives"))
+    for method in CALIBRATED:
+        if label == "Gaussian":
+            made = GaussianRelease(method=method, n=40, m=40, sigma=1.0, sigma0=1.0)
+            numbers = [made.pure_epsilon(0.8), made.epsilon(0.8, delta) if delta else made.pure_epsilon(0.8)]
+            left = made.delta(0.8, 1.5)
+        else:
+            law = release(method, n=40, m=40, alpha=3.5, cells=3 if label == "k categories" else 2)
+            numbers = [pure_epsilon(law)] + ([epsilon_for_delta(law, delta)] if delta else [])
+            left = delta_for_epsilon(law, 1.5)
+        words = ["none" if math.isinf(value) else readable(value, 5) for value in numbers]
+        assert shown[METHODS[method].label] == [*words, readable(left, 4)]
+
+
+def test_the_probabilistic_prior_stands_beside_the_other() -> None:
+    page = open_priors(look="Probabilistic δ", **SMALL)
+    shown = table_rows(table_called(page, "Least priors for two kinds of δ"))
+    for method in CALIBRATED:
+        both = [
+            answer(method, n=40, m=40, epsilon=1.5, delta=1e-4)
+            for answer in (minimum_prior, minimum_prior_probabilistic)
+        ]
+        assert shown[METHODS[method].label][:2] == [readable(value, 5) for value in both]
+
+
+def test_an_uneven_prior_is_the_answer_of_its_ratio() -> None:
+    page = open_priors(look="Uneven priors", ratio=3.0, beta=30.0, **SMALL)
+    shown = table_rows(table_called(page, "Least priors of uneven shape"))
+    asked = {"n": 40, "m": 40, "epsilon": 1.5, "delta": 1e-4}
+    for method in CALIBRATED:
+        leaning = minimum_prior(method, **asked, ratio=3.0)
+        fixed = minimum_prior(method, **asked, beta=30.0)
+        expected = [f"{prior_words(leaning)}, β = {prior_words(3 * leaning)}", prior_words(fixed)]
+        assert shown[METHODS[method].label][1:] == expected
+
+
+@pytest.mark.parametrize("label", FAMILIES)
+def test_the_script_shown_is_the_one_of_these_settings(label: str) -> None:
+    page = open_priors(family=label, look="Download", **SMALL)
+    assert "n=40, m=40, epsilon=1.5, delta=0.0001" in page.code[0].value
+    assert f"audit('{FAMILIES[label]}', **asked)" in page.code[0].value
