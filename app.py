@@ -19,5 +19,6 @@ def tune_process() -> None:
 
 
 tune_process()
-st.set_page_config(page_title="dpviz", page_icon="🔎", layout="wide")
-navigate().run()
+page = navigate()
+st.set_page_config(page_title=f"{page.title} · dpviz", page_icon="🔎", layout="wide")
+page.run()

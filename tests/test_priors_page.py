@@ -58,7 +58,7 @@ INSIDE = {
     "ratio": ("Bernoulli", "Uneven priors"),
     "beta": ("Bernoulli", "Uneven priors"),
 }
-INSIDE_ENDS = [(name, end) for name in INSIDE for end in (0, -1) if (name, end) != ("ratio", 0)]
+INSIDE_ENDS = [(name, end) for name in INSIDE for end in (0, -1)]
 SMALL = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
 ENDS = [(label, name, end) for label, names in SHOWN.items() for name in names for end in (0, -1)]
 LARGEST = {("Bernoulli", "n", -1), ("k categories", "n", -1)}

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.releases import check_method
-from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.priors.sets import ALMOST_NONE, check_all_rows, minimum_prior_for_sets
 from dpviz.privacy.composition import SETS, Bracket, composed_delta
 from dpviz.privacy.losses import DiscreteLosses
 from dpviz.synthesizers import DirichletMultinomial
@@ -65,6 +65,7 @@ def minimum_prior_for_cell_sets(
     if method == "param_post":
         return minimum_prior_for_sets(method, n=1, m=1, sets=sets, epsilon=epsilon, delta=delta).exact
     if method != "synth_post_one":
+        check_all_rows(sets * m)
         return _bracket_of(minimum_prior(method, n=n, m=sets * m, epsilon=epsilon, delta=delta, cells=cells))
     pure = minimum_prior(method, n=n, m=m, epsilon=epsilon / sets, cells=cells)
     if delta == 0:
@@ -87,7 +88,7 @@ def minimum_prior_for_cell_sets(
         return composed_delta(DiscreteLosses(losses, log_masses), sets, epsilon)
 
     split = minimum_prior(method, n=n, m=m, epsilon=epsilon / sets, delta=delta / sets, cells=cells)
-    low, high = alone * (1 - TOLERANCE), min(pure, split)
+    low, high = max(alone * (1 - TOLERANCE), ALMOST_NONE), min(pure, split)
     upper = _crossing(lambda alpha: composed(alpha).upper, delta, low, high)
     while upper < high and composed(upper).upper > delta:
         upper *= 1 + TOLERANCE / 10

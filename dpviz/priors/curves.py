@@ -19,7 +19,9 @@ from dpviz.types import FloatArray
 
 Axis = Literal["epsilon", "delta", "m", "n"]
 AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
-POINTS = 25
+POINTS, SEVERAL, FEW = 25, 11, 6
+"""Points of a curve; fewer of them from 10,000 rows on, and from 50,000."""
+
 LIMITS: dict[Axis, tuple[float, float]] = {
     "epsilon": (1e-4, 50.0),
     "delta": (1e-300, 0.5),
@@ -115,7 +117,7 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     >>> round(curves.at_chosen(one), 6)  # 10 / (e − 1)
     5.819767
     """
-    points = axis_points(axis, float(getattr(setting, axis)))
+    points = axis_points(axis, float(getattr(setting, axis)), _point_count(setting))
     settings = [_moved(setting, axis, float(point), m_is_n) for point in points]
     printed = PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS
     lines: list[Curve] = []
@@ -138,7 +140,12 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     return Curves(family=family, setting=setting, axis=axis, points=points, lines=tuple(lines))
 
 
-def axis_points(axis: Axis, chosen: float) -> FloatArray:
+def _point_count(setting: Setting) -> int:
+    rows = max(setting.n, setting.m)
+    return POINTS if rows < 10_000 else SEVERAL if rows < 50_000 else FEW
+
+
+def axis_points(axis: Axis, chosen: float, count: int = POINTS) -> FloatArray:
     """Points of an axis in equal ratios around the chosen one, which is among them; whole where rows are counted."""
     low, high = LIMITS[axis]
     if axis == "delta":
@@ -146,7 +153,7 @@ def axis_points(axis: Axis, chosen: float) -> FloatArray:
     else:
         below, above = SPAN[axis]
         start, stop = max(low, chosen / below), min(high, max(chosen * above, 10 * low))
-    points = np.geomspace(start, stop, POINTS)
+    points = np.geomspace(start, stop, count)
     if axis in ("m", "n"):
         points = np.rint(points)
     if chosen > 0:
@@ -165,7 +172,10 @@ def _along(family: str, method: str, settings: list[Setting], *, pure: bool) -> 
     """One method along the axis, each answer the guess for the next; what no prior gives is a gap."""
     values, near = np.full(len(settings), np.nan), None
     for place, setting in enumerate(settings):
-        value = need(family, setting, method, 0.0 if pure else setting.delta, near)
+        try:
+            value = need(family, setting, method, 0.0 if pure else setting.delta, near)
+        except ValueError:  # beyond what the exact answer reaches: a gap
+            continue
         if math.isfinite(value):
             values[place] = near = value
     return values

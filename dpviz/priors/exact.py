@@ -136,7 +136,10 @@ def _least_pure(method: str, m: int, epsilon: float, beta: float | None, ratio: 
 def _lowest(shift: float, beta: float | None, ratio: float) -> float:
     """The smallest accepted α, less `shift`; both priors of the posterior mode must be above 1."""
     if shift == 0:
-        return max(PRIOR_ONES.minimum, PRIOR_ONES.minimum / ratio) if beta is None else PRIOR_ONES.minimum
+        least = PRIOR_ONES.minimum if beta is not None else max(1.0, 1 / ratio) * PRIOR_ONES.minimum
+        while beta is None and ratio * least < PRIOR_ZEROS.minimum:
+            least = math.nextafter(least, math.inf)
+        return least
     if beta is not None and beta <= 1:
         raise ValueError(f"beta (prior zeros) must be above 1 for the posterior mode; got {readable(beta)}.")
     least = math.nextafter(1.0 if beta is not None else max(1.0, 1.0 / ratio), math.inf)

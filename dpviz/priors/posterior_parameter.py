@@ -20,6 +20,9 @@ LARGEST = 100_000
 
 MANY_ROWS: Parameter = dataclasses.replace(ROWS, maximum=LARGEST)
 
+TOGETHER = 2000
+"""Pairs up to which one look at all of them is faster than a search."""
+
 ROUNDING = 1e-12
 """Relative change by a term below which one that no longer shrinks is rounding."""
 
@@ -79,9 +82,10 @@ class PosteriorParameter:
             with np.errstate(under="ignore"):
                 return np.exp(log_parameter_delta(x, y, epsilon))
 
-        pair = int(largest_pairs(delta, self.n, ones, zeros)[-1])
-        value = delta(np.array([ones + pair]), np.array([zeros + (self.n - 1 - pair)]))
-        return WorstCase(float(value[0]), pair + 1, pair)
+        i = np.arange(self.n) if self.n <= TOGETHER else largest_pairs(delta, self.n, ones, zeros)
+        values = delta(ones + i, zeros + (self.n - 1 - i))
+        best = int(values.argmax())
+        return WorstCase(float(values[best]), int(i[best]) + 1, int(i[best]))
 
 
 def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:

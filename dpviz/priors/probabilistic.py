@@ -21,6 +21,9 @@ LARGEST_TABLE = 300_000
 INTERVALS = 12
 """Intervals of priors that the search between the (ε, δ) answer and the pure one starts with."""
 
+MOST_LOOKS, LARGEST_WORK = 3_000, 20_000_000
+"""Intervals of priors that the search looks at before it gives up, or cells of all its tables where that is more."""
+
 RESOLUTION = 1e-9
 """Relative length of an interval of priors that is not halved again."""
 
@@ -78,6 +81,11 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
         α at which the promise holds, and at α (1 − 1e-9) fails; never below the (ε, δ) answer. Infinite where no prior
         is enough.
 
+    Raises
+    ------
+    ValueError
+        Where a value is outside its domain, or the failure crosses δ so often that the search does not end.
+
     Source: Machanavajjhala et al. (2008).
 
     Examples
@@ -106,9 +114,16 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
             top *= 2
     change = epsilon + 4 * max(1.0, m / n)
     grid = np.geomspace(least, top, INTERVALS + 1).tolist()
-    waiting = list(pairwise(grid))
+    waiting, looks = list(pairwise(grid)), 0
+    most = min(max(MOST_LOOKS, LARGEST_WORK // ((n + 1) * (rows + 1))), 10 * MOST_LOOKS)
     while waiting:
         low, high = waiting.pop()
+        looks += 1
+        if looks > most:
+            raise ValueError(
+                f"epsilon and delta must let the search end within {most:,} intervals of priors; at "
+                f"ε = {readable(epsilon)} and δ = {readable(delta)} the failure crosses δ too often."
+            )
         promise = max(epsilon - change * math.log(high / low), 0.0)
         if max(failure(low, promise), failure(high, promise)) <= delta:
             continue

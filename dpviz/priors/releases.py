@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpviz.parameters import Parameter
+from dpviz.parameters import Parameter, readable
 from dpviz.priors.cell_releases import CellRelease
 from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, PosteriorParameter
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, Release
@@ -16,6 +16,10 @@ from dpviz.synthesizers.prior import PRIOR_ONES
 
 MANY_SYNTHETIC_ROWS: Parameter = dataclasses.replace(SYNTHETIC_ROWS, maximum=LARGEST)
 TWO_CELLS_OR_MORE: Parameter = dataclasses.replace(CELLS, minimum=2, default=2)
+
+
+MOST_ROWS_OF_CELLS, MOST_TIMES = 2_000, 20
+"""Synthetic rows of k > 2 cells up to which δ is summed for any n, and how many times n they may be beyond."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     alpha, beta
         Prior pseudo-rows; β = α where it is not given. With k > 2 cells, α in each of them, and no β.
     cells
-        Number of cells k, 2 to 1,000.
+        Number of cells k, 2 to 1,000; with more than 2, m is at most 2,000, or 20 n where that is more.
 
     Raises
     ------
@@ -131,6 +135,11 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
         return PosteriorParameter(n=1, alpha=alpha, beta=alpha)
     if method == "synth_map" and alpha <= 1:
         raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
+    if drawn > MOST_ROWS_OF_CELLS and drawn > MOST_TIMES * rows:
+        raise ValueError(
+            f"m (synthetic rows) must be at most {MOST_ROWS_OF_CELLS:,}, or {MOST_TIMES} times n, for {int(cells)} "
+            f"cells: the sum over all splits grows too long; got {readable(drawn)}."
+        )
     effective = alpha - 1 if method == "synth_map" else alpha
     return CellRelease(
         law="draw" if method == "synth_post_one" else "plug_in", n=rows, m=drawn, cells=int(cells), alpha=effective

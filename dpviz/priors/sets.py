@@ -13,10 +13,13 @@ from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import SetSearch
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.pairs import BetaLosses, beta_binomial_pair
-from dpviz.priors.posterior_parameter import MANY_ROWS
+from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, check_method
 from dpviz.privacy.composition import SETS, Bracket, Losses, advanced_composition
 from dpviz.types import FloatArray
+
+ALMOST_NONE = 1e-291
+"""A prior that counts as none; the search for a larger one starts from it."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     split = single(epsilon / sets, delta / sets)
     advanced, slack = _advanced(single, sets, epsilon, delta)
     if method in ("synth_post_many", "synth_map"):
+        check_all_rows(sets * m)
         exact = _single_bracket(single(epsilon, delta, sets * m))
     elif sets == 1:
         exact = _single_bracket(split)
@@ -99,9 +103,18 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
         pair: Callable[[float, float], Losses] = (
             BetaLosses if method == "param_post" else lambda x, y: beta_binomial_pair(x, y, m)
         )
-        search = SetSearch(pair, n, sets, epsilon, delta, alone, min(pure, split, advanced))
+        search = SetSearch(pair, n, sets, epsilon, delta, max(alone, ALMOST_NONE), min(pure, split, advanced))
         exact = search.bracket()
     return SetPriors(pure, split, advanced, slack, exact)
+
+
+def check_all_rows(rows: int) -> None:
+    """Raise a ValueError where the sets of a plug-in have more rows together than a calibration reaches."""
+    if rows > LARGEST:
+        raise ValueError(
+            f"sets times m (all synthetic rows together) must be at most {LARGEST:,} for several sets of a plug-in; "
+            f"got {readable(rows)}."
+        )
 
 
 def ways_by_sets(

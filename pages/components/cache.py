@@ -87,7 +87,7 @@ def cached_audit(family: AuditFamily, setting: Setting) -> tuple[Finding, ...]:
     return audit(family, **dataclasses.asdict(setting))
 
 
-@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Drawing the curves …")
 def cached_curves(family: AuditFamily, setting: Setting, axis: Axis, m_is_n: bool) -> Curves:
     """`prior_curves`."""
     return prior_curves(family, setting, axis, m_is_n=m_is_n)

@@ -35,6 +35,7 @@ STYLE = (
 .dpviz-list td.num, .dpviz-list th.num {text-align: right; white-space: nowrap}
 .dpviz-list th.num {white-space: normal; vertical-align: bottom}
 .dpviz-scroll {overflow-x: auto}
+.stMain [data-testid="stCaptionContainer"] {opacity: .8}
 @media (min-width: 900px) {
   [data-testid="stColumn"]:has(.st-key-controls) {position: sticky; top: 3.5rem; align-self: flex-start;
     max-height: calc(100vh - 4rem); overflow-y: auto; scrollbar-width: thin; padding-right: .6rem}

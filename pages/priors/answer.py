@@ -138,11 +138,13 @@ def _prior_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
     plain = math.sqrt(p * (1 - p) / setting.n)
     composed = " Several sets: their losses are added exactly." if asked.sets > 1 else ""
     st.caption(
-        f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every cell. Bias and "
-        "standard error: "
-        f"of the released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone "
-        "have "
-        f"bias 0 and standard error {readable(plain, 3)}.{composed}"
+        f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every cell. Numbers are "
+        "rounded to "
+        "the nearest; the script under “Download” gives every digit, on the private side. Bias and standard error: "
+        "of the "
+        f"released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone have "
+        "bias 0 "
+        f"and standard error {readable(plain, 3)}.{composed}"
     )
 
 

@@ -50,10 +50,11 @@ def show_audit(asked: Asked) -> None:
     heading("As printed, and what it really gives")
     bad = sorted({finding.bound.name for finding in found if finding.verdict in ("unsafe", "false")}, key=_number)
     count = len({finding.bound.key for finding in found if finding.verdict != "not asked here"})
+    one = len(bad) == 1
     said = (
-        f"<b>{len(bad)} of {count} printed claims are unsafe here: {', '.join(bad)}.</b> They promise more privacy "
-        "than "
-        "they give. Safe ones keep the promise, most with more prior or less range than needed."
+        f"<b>{len(bad)} of {count} printed claims {'is' if one else 'are'} unsafe here: {', '.join(bad)}.</b> "
+        f"{'It promises' if one else 'They promise'} more privacy than really given. Safe ones keep the promise, most "
+        "with more prior or less range than needed."
         if bad
         else f"All {count} printed claims that speak here are safe; most ask for more than is needed."
     )

@@ -30,7 +30,7 @@ RELEASED_ROWS = dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_ma
 PROMISE = dataclasses.replace(
     EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
 )
-FAILURE = dataclasses.replace(DELTA, default=1e-6, slider_maximum=0.5)
+FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
 MANY_CELLS = dataclasses.replace(CELLS, slider_maximum=20)
 MANY_SETS = dataclasses.replace(SETS, slider_maximum=20)
 PROPORTION = Parameter(

@@ -27,9 +27,9 @@ def show_inverse(asked: Asked) -> None:
         kept = [METHODS[key].label for key, given in found.items() if given and given.pure_epsilon <= setting.epsilon]
     who = "no method" if not kept else "every method" if len(kept) == len(found) else ", ".join(kept)
     st.html(answer(held, f"keeps {promise_text(setting)} for <b>{who}</b>, one set, one row substituted."))
-    at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else "ε at δ = 0"
-    conditioned = "ε at δ = 0, conditioned" if gaussian else "ε at δ = 0"
-    head = ["exact", *([] if not gaussian and setting.delta == 0 else [conditioned]), at]
+    zero = "ε at δ = 0, conditioned" if gaussian else "ε at δ = 0"
+    at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero
+    head = ["exact", *([zero] if setting.delta > 0 else []), at]
     head.append(f"δ at ε = {readable(setting.epsilon, 4)}")
     rows = []
     for key, given in found.items():
@@ -37,7 +37,7 @@ def show_inverse(asked: Asked) -> None:
         if given is None:
             rows.append([name, "needs α > 1", *[""] * (len(head) - 2)])
             continue
-        pure = [] if not gaussian and setting.delta == 0 else [_epsilon(given.pure_epsilon)]
+        pure = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
         rows.append([name, *pure, _epsilon(given.epsilon_at_delta), readable(given.delta_at_epsilon, 4)])
     listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
     shown = {key: given for key, given in found.items() if given is not None}

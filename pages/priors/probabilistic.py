@@ -37,10 +37,15 @@ def show_probabilistic(asked: Asked) -> None:
             "`minimum_prior_probabilistic` of the package goes up to 300,000."
         )
         return
-    rows = []
+    rows, unfound = [], ""
     for method in CALIBRATED:
         exact = cached_need("bernoulli", setting, method, setting.delta)
-        strict = cached_probabilistic(setting, method)
+        try:
+            strict = cached_probabilistic(setting, method)
+        except ValueError as broken:
+            rows.append([f"<b>{METHODS[method].label}</b>", readable(exact, 5), "not found", ""])
+            unfound = str(broken)
+            continue
         more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
         rows.append([f"<b>{METHODS[method].label}</b>", readable(exact, 5), readable(strict, 5), more])
     listing(
@@ -49,6 +54,8 @@ def show_probabilistic(asked: Asked) -> None:
         "Least priors for two kinds of δ",
         frozenset({1, 2, 3}),
     )
+    if unfound:
+        st.caption(unfound)
     st.caption(
         f"{promise_text(setting)}, one set, one row substituted, α = β. The probabilistic failure jumps down where "
         "one more "

@@ -146,4 +146,7 @@ def _bracket(exact: Bracket) -> str:
     if math.isinf(high):
         return "impossible"
     digits = next((d for d in (6, 5, 4, 3) if high - low <= 0.5 * 10 ** (math.floor(math.log10(high)) - d + 1)), 2)
-    return readable(high, digits) if high > 1e-290 else "any"
+    if high <= 1e-290:
+        return "any"
+    unit = 10.0 ** (math.floor(math.log10(high)) - digits + 1)
+    return readable(math.ceil(high / unit * (1 - 1e-12)) * unit, digits)
