@@ -510,7 +510,7 @@ def test_the_inverse_shows_the_exact_privacy_of_a_prior_or_range(label: str, del
     for method in CALIBRATED:
         if label == "Gaussian":
             made = GaussianRelease(method=method, n=40, m=40, sigma=1.0, sigma0=1.0)
-            numbers = [made.pure_epsilon(0.8), made.epsilon(0.8, delta) if delta else made.pure_epsilon(0.8)]
+            numbers = [made.pure_epsilon(0.8)] + ([made.epsilon(0.8, delta)] if delta else [])
             left = made.delta(0.8, 1.5)
         else:
             law = release(method, n=40, m=40, alpha=3.5, cells=3 if label == "k categories" else 2)
