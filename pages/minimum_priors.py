@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from pages.components.controls import controls_style
@@ -11,6 +13,9 @@ from pages.priors.audited import show_audit
 from pages.priors.controls import IN_ADDRESS, choose, show_problems
 from pages.priors.curves import show_curves
 from pages.priors.sections import sections_of
+
+LET_THROUGH = 0.25
+"""Seconds in which the tables reach the browser before the curves take the interpreter."""
 
 page_head(
     "Minimum priors",
@@ -30,6 +35,7 @@ with results:
                 show_answer(asked)
                 drawing = st.container()
             show_audit(asked)
+            time.sleep(LET_THROUGH)
             with drawing:
                 show_curves(asked)
             sections = sections_of(asked)

@@ -89,7 +89,7 @@ def _rows(alike: list[Finding]) -> str:
     bound = finding.bound
     methods = ", ".join(METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if "one synthetic row" in bound.conditions else ""
-    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{escape(bound.claim)}</small>"
+    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{escape(_claim(finding))}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
     bad = " bad" if finding.verdict in ("unsafe", "false") else ""
     numbers = "".join(
@@ -97,6 +97,12 @@ def _rows(alike: list[Finding]) -> str:
     )
     first = f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{MARKS[finding.verdict]}</td></tr>'
     return f'{first}<tr class="said{bad}"><td colspan="5">{escape(finding.sentence)}</td></tr>'
+
+
+def _claim(finding: Finding) -> str:
+    """The printed claim with the conditions it stands under."""
+    zero = "for ε = 0" if finding.bound.promise == "zero_epsilon" else ""
+    return "; ".join(part for part in (finding.bound.claim, zero, finding.bound.conditions) if part)
 
 
 def _printed(finding: Finding) -> str:
@@ -111,7 +117,8 @@ def _gives(finding: Finding) -> str:
     if finding.constant is not None:
         return f"exact at c = {readable(finding.constant, 4)}"
     if finding.gives_delta is not None and finding.promised_delta > 0:
-        return f"δ = {readable(finding.gives_delta, 3)}"
+        where = " at ε = 0" if finding.bound.promise == "zero_epsilon" else ""
+        return f"δ = {readable(finding.gives_delta, 3)}{where}"
     if finding.gives_epsilon is not None:
         return f"ε = {readable(finding.gives_epsilon, 5)}"
     return "–"

@@ -17,9 +17,8 @@ def show_uneven(asked: Asked) -> None:
     """The least α for a fixed ratio β / α, and for a fixed β."""
     setting = asked.asked_setting
     note(
-        "A prior may lean: α pseudo-rows with a one, β with a zero. The smaller of the two binds, so an uneven prior "
-        "costs "
-        "more of the other kind. It pulls the released proportion towards α / (α + β) instead of 1/2."
+        "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each makes "
+        "up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2."
     )
     ratio, beta = checked("ratio"), checked("beta")
     rows = []
