@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Literal
 
 Scale = Literal["linear", "log"]
@@ -116,6 +117,9 @@ class Parameter:
             return self.check(text)
 
 
+WIDE = Context(prec=2000)
+"""Holds every digit of a floating-point number."""
+
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -178,3 +182,34 @@ DELTA = Parameter(
     help="The probability that the promise of ε may fail by. 0 asks for pure ε-differential privacy. Smaller is more "
     "private.",
 )
+
+
+def rounded_up(number: float, digits: int = 6) -> float:
+    """The least number of `digits` significant decimal digits that is not below `number`.
+
+    A least prior shown with fewer digits than it has must still keep its promise.
+
+    Examples
+    --------
+    >>> rounded_up(7.58061, 4), rounded_up(0.25), rounded_up(float("inf"))
+    (7.581, 0.25, inf)
+    """
+    return _rounded(number, digits, ROUND_CEILING)
+
+
+def rounded_down(number: float, digits: int = 6) -> float:
+    """The largest number of `digits` significant decimal digits that is not above `number`.
+
+    Examples
+    --------
+    >>> rounded_down(1.34694, 4), rounded_down(0.25)
+    (1.346, 0.25)
+    """
+    return _rounded(number, digits, ROUND_FLOOR)
+
+
+def _rounded(number: float, digits: int, way: str) -> float:
+    if not math.isfinite(number) or number == 0:
+        return number
+    exact = Decimal(number)
+    return float(exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding=way, context=WIDE))

@@ -10,8 +10,8 @@ from pages.components.controls import controls_style
 from pages.components.words import page_head, problem
 from pages.priors.answer import show_answer
 from pages.priors.audited import show_audit
-from pages.priors.controls import IN_ADDRESS, choose, show_problems
-from pages.priors.curves import show_curves
+from pages.priors.controls import IN_ADDRESS, Asked, choose, family_in_address, show_problems
+from pages.priors.curves import NAMES, show_curves
 from pages.priors.sections import sections_of
 
 LET_THROUGH = 0.25
@@ -25,7 +25,8 @@ page_head(
 
 controls, results = st.columns([1, 3.1], gap="medium")
 with controls, st.container(key="controls"):
-    asked = choose()
+    sections = sections_of(Asked(family_in_address(), None))
+    asked = choose({"mp_look": list(sections), "mp_axis": list(NAMES.values())})
 with results:
     show_problems(asked)
     if asked.setting is not None:

@@ -23,9 +23,11 @@ page_head(
     controls_style([*IN_ADDRESS, PRIOR_ODDS_KEY]),
 )
 
+SECTIONS = ["The attacker", "Plug-in or posterior draw?", "As published", "Download", "Why, and sources"]
+
 controls, results = st.columns([1, 3.1], gap="medium")
 with controls, st.container(key="controls"):
-    choice = choose()
+    choice = choose({"tm_look": SECTIONS})
 with results:
     show_problems(choice)
     if choice.synthesizer is not None:
@@ -35,16 +37,16 @@ with results:
         with top:
             show_verdict(summary)
         show_tables(summary)
-        sections = {
-            "The attacker": lambda: show_attacker(summary),
-            "Plug-in or posterior draw?": lambda: show_plug_in_or_draw(release, choice.epsilon),
-            "As published": show_published,
-            "Download": lambda: show_downloads(summary, choice.given_text),
-            "Why, and sources": lambda: show_why(release),
-        }
-        section = st.pills("Look closer", list(sections), key="tm_look", bind="query-params", wrap=True)
+        looks = (
+            lambda: show_attacker(summary),
+            lambda: show_plug_in_or_draw(release, choice.epsilon),
+            show_published,
+            lambda: show_downloads(summary, choice.given_text),
+            lambda: show_why(release),
+        )
+        section = st.pills("Look closer", SECTIONS, key="tm_look", bind="query-params", wrap=True)
         if section is not None:
             try:
-                sections[section]()
+                looks[SECTIONS.index(section)]()
             except ValueError as broken:
                 problem(str(broken))

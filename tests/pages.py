@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+import mpmath
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dpviz.parameters import Parameter
+from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.figure import decode_figure
@@ -114,3 +116,17 @@ def table_rows(table: str) -> dict[str, list[str]]:
         label: [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)]
         for label, rest in rows
     }
+
+
+def shown_prior(value: float, digits: int = 5) -> str:
+    """A least prior in as few digits, never below it."""
+    if math.isinf(value) or value < 1e-290:
+        return "impossible" if math.isinf(value) else "any"
+    unit = mpmath.mpf(10) ** (int(mpmath.floor(mpmath.log10(value))) - digits + 1)
+    return readable(float(mpmath.ceil(mpmath.mpf(value) / unit) * unit), digits)
+
+
+def shown_range(value: float, digits: int = 5) -> str:
+    """A largest range in as few digits, never above it."""
+    unit = mpmath.mpf(10) ** (int(mpmath.floor(mpmath.log10(value))) - digits + 1)
+    return readable(float(mpmath.floor(mpmath.mpf(value) / unit) * unit), digits)

@@ -433,7 +433,7 @@ def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
 def test_reasons_speak_of_verdicts_that_occur(everywhere: list[Finding]) -> None:
     extra = [
         found
-        for changes in ({"m": 1, "epsilon": 20.0}, {"epsilon": 0.1})
+        for changes in ({"m": 1, "epsilon": 20.0}, {"epsilon": 0.1}, {"m": 1, "sigma0": 0.02, "delta": 1e-3})
         for found in audit("gaussian", **(HUNDRED | changes))
     ]
     occurring = {(found.bound.key, found.verdict) for found in [*everywhere, *extra]}

@@ -43,14 +43,14 @@ def check_inside_the_app(page: Page) -> None:
 def test_the_first_visitor_of_a_fresh_server_sees_the_page_inside_the_app(chromium: Browser) -> None:
     with running_app() as address, visiting(chromium, address + HERE) as page:
         check_inside_the_app(page)
-        expect(page.locator(".dpviz-answer").first).to_contain_text("from 581.98 to 7.5806")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("from 581.98 to 7.5807")
 
 
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
         page.get_by_role("link", name="Minimum priors").click()
         expect(page).to_have_url(re.compile(f"{HERE}$"))
-        expect(page.locator(".dpviz-answer").first).to_contain_text("from 581.98 to 7.5806")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("from 581.98 to 7.5807")
         settle(page)
         check_inside_the_app(page)
         type_number(page, "n", "40")
@@ -169,7 +169,7 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
         assert taken(page, "Audit, CSV").decode() == findings_csv(audit("bernoulli", **asked))
         curves = prior_curves("bernoulli", setting, "n", m_is_n=True)
         assert taken(page, "Curves, CSV").decode() == curves_csv(curves)
-        assert taken(page, "Script").decode() == priors_script("bernoulli", setting, 1)
+        assert taken(page, "Script").decode() == priors_script("bernoulli", setting, 1, 0.1)
         assert b"Plotly.newPlot" in taken(page, "Curves, HTML")
 
 

@@ -21,7 +21,7 @@ from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.curves import AXES, Axis, prior_curves
 from dpviz.priors.sets import minimum_prior_for_sets
 from tests.browser import ROOT
-from tests.pages import method_table, open_priors
+from tests.pages import method_table, open_priors, shown_prior, shown_range
 
 SETTINGS = {
     "bernoulli": Setting(n=50, m=40, epsilon=1.1, delta=1e-5),
@@ -106,14 +106,20 @@ def run(script: str) -> str:
 
 def answers(printed: str) -> dict[tuple[str, float], float]:
     """The needed prior or range by method and δ."""
-    found = re.findall(r"^(\w+) delta = (\S+) : (\S+)$", printed, re.MULTILINE)
+    found = re.findall(r"^(\w+) \| delta (\S+) \| (?:least alpha|largest R/sigma) (\S+)", printed, re.MULTILINE)
     return {(method, float(delta)): float(value) for method, delta, value in found}
+
+
+def costs(printed: str) -> list[tuple[str, float, float]]:
+    """Bias and standard error after each finite prior, with the line before them."""
+    found = re.findall(r"^(\w+ \| delta \S+).*\n    bias (\S+) \| standard error (\S+)$", printed, re.MULTILINE)
+    return [(before, float(bias), float(error)) for before, bias, error in found]
 
 
 def page_table(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
     """The cells of the page's table of methods, by the method's label."""
     state = {key: getattr(setting, key) for key in ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")}
-    return method_table(open_priors(family=LABELS[family], m_is_n=False, sets=sets, **state))
+    return method_table(open_priors(family=LABELS[family], m_is_n=False, sets=sets, proportion=0.2, **state))
 
 
 METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post")
@@ -122,14 +128,15 @@ METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post
 @pytest.mark.parametrize(("family", "sets"), [(family, 1) for family in SETTINGS] + [("gaussian", 5)])
 def test_the_script_prints_the_numbers_of_the_page(family: str, sets: int) -> None:
     setting = SETTINGS[family]
-    printed = run(priors_script(family, setting, sets))
+    printed = run(priors_script(family, setting, sets, 0.2))
     found = answers(printed)
     assert len(found) == 2 * len(CALIBRATED)
     table = page_table(family, setting, sets)
     for method, label in zip(CALIBRATED, METHOD_LABELS, strict=True):
         for place, delta in enumerate((0.0, setting.delta)):
             value = found[method, delta]
-            assert table[label][place] == ("impossible" if math.isinf(value) else readable(value, 5))
+            shown = shown_range(value) if family == "gaussian" else shown_prior(value)
+            assert table[label][place] == shown
             rest = dataclasses.asdict(setting)
             if family == "gaussian":
                 sizes = {name: rest[name] for name in ("n", "m", "epsilon", "sigma", "sigma0")}
@@ -138,6 +145,9 @@ def test_the_script_prints_the_numbers_of_the_page(family: str, sets: int) -> No
                 sizes = {name: rest[name] for name in ("n", "m", "epsilon")}
                 cells = setting.cells if family == "categorical" else 2
                 assert value == minimum_prior(method, **sizes, delta=delta, cells=cells)
+        if family != "gaussian" and math.isfinite(value):
+            bias, error = next(two for before, *two in costs(printed) if before == f"{method} | delta {setting.delta}")
+            assert [readable(abs(bias), 3), readable(error, 3)] == [cell.strip("+-−") for cell in table[label][-2:]]
     check_audit(family, setting, printed)
 
 
@@ -164,25 +174,25 @@ def parts_of(line: str) -> list[str]:
 @pytest.mark.parametrize("family", ["bernoulli", "categorical"])
 def test_the_script_of_several_sets_prints_what_they_need_together(family: str) -> None:
     setting = SETTINGS[family]
-    printed = run(priors_script(family, setting, 5))
-    brackets = re.findall(r"^(\w+) .*Bracket\(lower=([^,]+), upper=([^)]+)\)\)?$", printed, re.MULTILINE)
-    assert [method for method, *_ in brackets] == list(CALIBRATED)
+    found = answers(run(priors_script(family, setting, 5, 0.2)))
+    assert len(found) == 2 * len(CALIBRATED)
     table = page_table(family, setting, 5)
-    sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "delta": setting.delta, "sets": 5}
-    for label, (method, lower, upper) in zip(METHOD_LABELS, brackets, strict=True):
-        exact = (
-            minimum_prior_for_sets(method, **sizes).exact  # type: ignore[arg-type]
-            if family == "bernoulli"
-            else minimum_prior_for_cell_sets(method, **sizes, cells=setting.cells)  # type: ignore[arg-type]
-        )
-        assert (float(lower), float(upper)) == (exact.lower, exact.upper)
-        assert table[label][1] == readable(exact.upper, 5)
+    sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "sets": 5}
+    for label, method in zip(METHOD_LABELS, CALIBRATED, strict=True):
+        for place, delta in enumerate((0.0, setting.delta)):
+            exact = (
+                minimum_prior_for_sets(method, **sizes, delta=delta).exact  # type: ignore[arg-type]
+                if family == "bernoulli"
+                else minimum_prior_for_cell_sets(method, **sizes, delta=delta, cells=setting.cells)  # type: ignore[arg-type]
+            )
+            assert found[method, delta] == exact.upper
+            assert table[label][place] == shown_prior(exact.upper)
 
 
 @pytest.mark.parametrize("sets", [1, 5])
 @every_family
 def test_the_script_is_python_that_asks_for_the_settings(family: str, sets: int) -> None:
-    script = priors_script(family, SETTINGS[family], sets)
+    script = priors_script(family, SETTINGS[family], sets, 0.2)
     tree = ast.parse(script)
     asked = next(node for node in tree.body if isinstance(node, ast.Assign))
     assert isinstance(asked.value, ast.Call)
@@ -192,4 +202,4 @@ def test_the_script_is_python_that_asks_for_the_settings(family: str, sets: int)
     assert max(map(len, script.splitlines())) <= 120
     imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert imported - used <= {"maximum_range", "minimum_prior"}
+    assert imported <= used

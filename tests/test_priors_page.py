@@ -39,6 +39,8 @@ from tests.pages import (
     method_table,
     open_priors,
     problems,
+    shown_prior,
+    shown_range,
     table_rows,
     text,
 )
@@ -70,18 +72,14 @@ def table_called(page: AppTest, name: str) -> str:
     return next(part for part in html(page) if f'aria-label="{name}"' in part)
 
 
-def prior_words(value: float) -> str:
-    return "impossible" if math.isinf(value) else "any" if value < 1e-290 else readable(value, 5)
-
-
 def test_the_first_answer_is_the_strongest_picture() -> None:
     page = open_priors()
     check_sound(page)
     assert not problems(page)
-    assert marks(page) == ["582 → 7.58"]
+    assert marks(page) == ["582 → 7.59"]
     shown = " ".join(html(page))
     assert "<b>581.98</b>" in shown
-    assert "<b>7.5806</b>" in shown
+    assert "<b>7.5807</b>" in shown
     assert set(figures(page)) == {"mp_curves"}
 
 
@@ -216,7 +214,7 @@ def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
     page.number_input(key=f"mp_{name}").set_value(value).run()
     assert not page.exception
     (sentence,) = problems(page)
-    assert sentence.startswith(f"{name} (")
+    assert sentence.startswith(f"{NUMBERS[name].name} (")
     assert "must be" in sentence
     assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
     assert not re.search(r"Traceback|\bnan\b", text(page))
@@ -273,7 +271,7 @@ def test_a_family_that_is_none_is_named_and_left_out(value: str) -> None:
     (sentence,) = problems(page)
     assert sentence.startswith(f"In the address, mp_family = {value[:40]} was left out: it must be one of Bernoulli, ")
     assert len(sentence) < 300
-    assert marks(page) == ["582 → 7.58"]
+    assert marks(page) == ["582 → 7.59"]
 
 
 @pytest.mark.parametrize("label", FAMILIES)
@@ -293,11 +291,32 @@ def test_a_number_in_the_address_that_is_none_is_named_and_left_out(name: str, v
     page = open_priors({"mp_n": "40", "mp_m": "30", "mp_m_is_n": "false", f"mp_{name}": value})
     assert not page.exception
     (sentence,) = problems(page)
-    assert sentence.startswith(f"In the address, mp_{name} = {value} was left out: {name} (")
+    assert sentence.startswith(f"In the address, mp_{name} = {value} was left out: {NUMBERS[name].name} (")
     kept = "At n = 1,000, m = 30" if name == "n" else "At n = 40, m = 1,000" if name == "m" else "At n = 40, m = 30"
     assert kept in text(page)
     page.number_input(key="mp_epsilon").set_value(1.5).run()
     check_sound(page)
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ({"mp_look": "Everything"}, "mp_look"),
+        ({"mp_family": "Gaussian", "mp_look": "Average case"}, "mp_look"),
+        ({"mp_axis": "against x"}, "mp_axis"),
+    ],
+)
+def test_a_word_in_the_address_that_is_none_is_named_and_left_out(address: dict[str, str], key: str) -> None:
+    page = open_priors(address)
+    (sentence,) = problems(page)
+    assert sentence.startswith(f"In the address, {key} = {address[key]} was left out: it must be one of ")
+    assert set(figures(page)) == {"mp_curves"}
+
+
+def test_a_section_in_the_address_is_opened() -> None:
+    page = open_priors({"mp_look": "Average case", "mp_n": "40"})
+    assert not problems(page)
+    assert "Section 6.3 of the thesis" in " ".join(html(page))
 
 
 def test_numbers_in_the_address_are_taken() -> None:
@@ -393,6 +412,46 @@ def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str
 
 
 @every_audit
+def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) -> None:
+    said = next(part for part in html(open_at(label, setting)) if "printed claims" in part)
+    by_verdict: dict[str, set[str]] = {}
+    for one in findings(label, setting):
+        by_verdict.setdefault(one.verdict, set()).add(one.bound.key)
+    open_ones = by_verdict.pop("constant not named", set())
+    by_verdict.pop("not asked here", None)
+    judged = set().union(*by_verdict.values())
+    assert f"of the {len(judged)} printed claims that can be judged" in said
+    assert (f" {len(open_ones)} more cannot be judged" in said) == bool(open_ones)
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-3])
+@pytest.mark.parametrize(("n", "m", "epsilon"), [(100, 100, 1.0), (40, 25, 0.7), (7, 90, 2.3)])
+def test_a_shown_number_that_is_typed_back_keeps_the_promise(n: int, m: int, epsilon: float, delta: float) -> None:
+    counts = method_table(open_priors(n=n, m=m, m_is_n=False, epsilon=epsilon, delta=delta))
+    sigma0 = NUMBERS["sigma0"].default
+    ranges = method_table(open_priors(family="Gaussian", n=n, m=m, m_is_n=False, epsilon=epsilon, delta=delta))
+    for method in CALIBRATED:
+        label = METHODS[method].label
+        alpha, reach = (float(table[label][1].replace(",", "")) for table in (counts, ranges))
+        assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
+        assert GaussianRelease(method=method, n=n, m=m, sigma=1.0, sigma0=sigma0).delta(reach, epsilon) <= delta
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-9, 1e-300])
+def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
+    (row,) = [
+        row for row in audit_rows(open_priors(n=50, delta=delta)) if row["title"].strip().startswith("Theorem 4.3 ")
+    ]
+    assert row["mark"] == "✓ safe"
+    assert "inf" not in "".join(map(str, row.values()))
+    assert "∞" not in "".join(map(str, row.values()))
+    assert row["sentence"].startswith("Safe: 7.73 times the prior that is needed.")
+    if delta > 1e-150:
+        given = float(mpmath.sqrt(mpmath.pi * 2.46 / delta**2) ** -1)
+        assert row["gives"] == f"δ = {readable(given, 3)} at ε = 0"
+
+
+@every_audit
 def test_unsafe_theorems_say_so_in_words_and_a_sentence_names_them(label: str, setting: Setting) -> None:
     page = open_at(label, setting)
     unsafe = {one.bound.name for one in findings(label, setting) if one.verdict in ("unsafe", "false")}
@@ -404,7 +463,7 @@ def test_unsafe_theorems_say_so_in_words_and_a_sentence_names_them(label: str, s
     summary = re.search(r'<p class="dpviz-question">(.*?)</p>', said)
     assert summary is not None
     assert set(re.findall(r"(?:Theorem|Corollary|Lemma) [\d.]+\d", summary[1])) == unsafe
-    assert (f"<b>{len(unsafe)} of " in summary[1]) == bool(unsafe)
+    assert (f"<b>{len(unsafe)} of the " in summary[1]) == bool(unsafe)
 
 
 def test_theorem_7_8_is_unsafe_where_the_preset_asks() -> None:
@@ -441,12 +500,13 @@ def test_the_numbers_shown_are_the_exact_ones(label: str, setting: Setting, with
         cells = shown[METHODS[method].label]
         deltas = [0.0, setting.delta] if with_delta else [0.0]
         values = [answer(method, **sizes, delta=delta) for delta in deltas]  # type: ignore[operator]
-        assert cells[: len(values)] == [prior_words(value) for value in values]
+        shown_as = shown_range if label == "Gaussian" else shown_prior
+        assert cells[: len(values)] == [shown_as(value) for value in values]
         rest = cells[len(values) :]
         if label == "Gaussian":
             assert rest == [readable(float(mpmath.erfc(values[-1] / mpmath.sqrt(2))), 3)]
         elif math.isfinite(values[-1]) and values[-1] > 1e-290:
-            assert rest[0] == readable(sizes["cells"] * values[-1] / setting.n, 3)
+            assert rest[0] == shown_prior(sizes["cells"] * values[-1] / setting.n, 3)
     assert shown["PARAM_MAP"][: len(deltas)] == ["impossible"] * len(deltas)
 
 
@@ -484,11 +544,11 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
         label = METHODS[method].label
         assert (
             shown[label][: 1 + (delta > 0)]
-            == [prior_words(found.pure), prior_words(found.exact.upper)][: 1 + (delta > 0)]
+            == [shown_prior(found.pure), shown_prior(found.exact.upper)][: 1 + (delta > 0)]
         )
-        assert ways[label][:2] == [prior_words(found.pure), prior_words(found.split)]
+        assert ways[label][:2] == [shown_prior(found.pure), shown_prior(found.split)]
         if delta > 0:
-            assert ways[label][2] == prior_words(found.advanced or math.nan)
+            assert ways[label][2] == shown_prior(found.advanced or math.nan)
             exact = float(ways[label][3].replace(",", ""))
             assert exact == pytest.approx(found.exact.upper, rel=1e-4)
 
@@ -498,7 +558,7 @@ def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
     shown = table_rows(table_called(page, "The range that the sets allow, by way of counting"))
     for method in CALIBRATED:
         one = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5, delta=1e-4)
-        assert shown[METHODS[method].label][1] == readable(one / 2, 5)
+        assert shown[METHODS[method].label][1] == shown_range(one / 2)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-4])
@@ -528,7 +588,7 @@ def test_the_probabilistic_prior_stands_beside_the_other() -> None:
             answer(method, n=40, m=40, epsilon=1.5, delta=1e-4)
             for answer in (minimum_prior, minimum_prior_probabilistic)
         ]
-        assert shown[METHODS[method].label][:2] == [readable(value, 5) for value in both]
+        assert shown[METHODS[method].label][:2] == [shown_prior(value) for value in both]
 
 
 def test_an_uneven_prior_is_the_answer_of_its_ratio() -> None:
@@ -538,7 +598,7 @@ def test_an_uneven_prior_is_the_answer_of_its_ratio() -> None:
     for method in CALIBRATED:
         leaning = minimum_prior(method, **asked, ratio=3.0)
         fixed = minimum_prior(method, **asked, beta=30.0)
-        expected = [f"{prior_words(leaning)}, β = {prior_words(3 * leaning)}", prior_words(fixed)]
+        expected = [f"{shown_prior(leaning)}, β = {shown_prior(3 * leaning)}", shown_prior(fixed)]
         assert shown[METHODS[method].label][1:] == expected
 
 

@@ -58,12 +58,12 @@ def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return out.getvalue()
 
 
-def priors_script(family: str, setting: Setting, sets: int) -> str:
+def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:
     """The page "Minimum priors" as a script that prints the same numbers.
 
     Parameters
     ----------
-    family, setting, sets
+    family, setting, sets, proportion
         The page's own parameters.
 
     Returns
@@ -77,36 +77,47 @@ def priors_script(family: str, setting: Setting, sets: int) -> str:
         "gaussian": ("n", "m", "epsilon", "delta", "sigma", "sigma0"),
     }[family]
     values = dataclasses.asdict(setting)
-    arguments = ", ".join(f"{name}={values[name]!r}" for name in kept)
-    calls = {
-        "bernoulli": "minimum_prior(method, **{**asked, 'delta': delta})",
-        "categorical": "minimum_prior(method, **{**asked, 'delta': delta})",
-        "gaussian": f"maximum_range(method, **{{**asked, 'delta': delta}}, sets={sets})",
-    }
-    of_family = {
-        "bernoulli": ("sets", "minimum_prior_for_sets"),
-        "categorical": ("cell_sets", "minimum_prior_for_cell_sets"),
-    }
-    module, several = of_family.get(family, ("", "")) if sets > 1 else ("", "")
-    lines = [
-        '"""The numbers of dpviz\'s page "Minimum priors". Run it in the folder that holds dpviz."""',
-        "",
-        "from dpviz.priors import CALIBRATED, audit, maximum_range, minimum_prior",
-        *([f"from dpviz.priors.{module} import {several}"] if several else []),
-        "",
-        f"asked = dict({arguments})",
-        "",
-        "for method in CALIBRATED:",
-        "    for delta in sorted({0.0, asked['delta']}):",
-        f"        print(method, 'delta =', delta, ':', {calls[family]})",
-    ]
-    if several:
-        lines += ["", "for method in CALIBRATED:", f"    print(method, {several}(method, **asked, sets={sets}))"]
-    lines += [
-        "",
-        f"for finding in audit({family!r}, **asked):",
-        "    print(finding.bound.name, finding.method, '| printed', finding.printed, '| gives', finding.gives_epsilon,",
-        "          finding.gives_delta, '| exact', finding.exact, '|', finding.verdict, '|', finding.sentence)",
-        "",
-    ]
-    return "\n".join(lines)
+    head = [f"asked = dict({', '.join(f'{name}={values[name]!r}' for name in kept)})"]
+    if family == "gaussian":
+        imports = ["from dpviz.inference import share_beyond"]
+        imports += ["from dpviz.priors import CALIBRATED, audit, maximum_range"]
+        answer = f"maximum_range(method, **{{**asked, 'delta': delta}}, sets={sets})"
+        cost = ["        print(method, '| delta', delta, '| largest R/sigma', found, '| beyond', share_beyond(found))"]
+    else:
+        imports = ["import math", "", "from dpviz.inference import cell_moments"]
+        imports += ["from dpviz.priors import CALIBRATED, audit" + (", minimum_prior" if sets == 1 else "")]
+        answer = "minimum_prior(method, **{**asked, 'delta': delta})"
+        if sets > 1:
+            cells = family == "categorical"
+            module, name = ("cell_sets", "minimum_prior_for_cell_sets") if cells else ("sets", "minimum_prior_for_sets")
+            imports.append(f"from dpviz.priors.{module} import {name}")
+            bracket = "" if cells else ".exact"
+            answer = f"{name}(method, **{{**asked, 'delta': delta}}, sets={sets}){bracket}.upper"
+        k = setting.cells if family == "categorical" else 2
+        head.append(f"n, m, cells, sets, p = asked['n'], asked['m'], {k}, {sets}, {proportion!r}")
+        cost = [
+            "        print(method, '| delta', delta, '| least alpha', found, '| per real row', cells * found / n)",
+            "        if math.isfinite(found):",
+            "            cost = cell_moments(method, n=n, m=m, alpha=found, cells=cells, proportion=p, sets=sets)",
+            "            print('    bias', cost.bias, '| standard error', cost.standard_error)",
+        ]
+    return "\n".join(
+        [
+            '"""The numbers of dpviz\'s page "Minimum priors". Run it in the folder that holds dpviz."""',
+            "",
+            *imports,
+            "",
+            *head,
+            "",
+            "for method in CALIBRATED:",
+            "    for delta in sorted({0.0, asked['delta']}):",
+            f"        found = {answer}",
+            *cost,
+            "",
+            f"for finding in audit({family!r}, **asked):",
+            "    print(finding.bound.name, finding.method, '| printed', finding.printed,",
+            "          '| gives', finding.gives_epsilon, finding.gives_delta, '| exact', finding.exact,",
+            "          '|', finding.verdict, '|', finding.sentence)",
+            "",
+        ]
+    )

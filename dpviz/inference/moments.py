@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scipy.special import ndtr
+
 from dpviz.parameters import readable
 
 ESTIMATED = ("synth_post_one", "synth_post_many", "synth_map", "param_post")
@@ -99,3 +101,49 @@ def proportion_moments(
     return ProportionMoments(
         proportion=proportion, mean=mean, sampling_variance=between, release_variance=spread * share / sets
     )
+
+
+def cell_moments(
+    method: str, *, n: int, m: int, alpha: float, cells: int, proportion: float, sets: int = 1
+) -> ProportionMoments:
+    """`proportion_moments` of one of k cells, all of which have the same prior α.
+
+    The other cells together have k − 1 times as many pseudo-rows: (k − 1) α, or (k − 1)(α − 1) for the mode.
+
+    Parameters
+    ----------
+    method, n, m, proportion, sets
+        As in `proportion_moments`.
+    alpha
+        Pseudo-rows in each cell, positive; at least 1 for ``synth_map``.
+    cells
+        Number of cells k, at least 2.
+
+    Examples
+    --------
+    Without rows to outweigh it a prior pulls every cell to 1/k; here 3 rows stand against 3 · 2 pseudo-rows.
+
+    >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
+    0.5555555555555556
+    """
+    effective = alpha - 1 if method == "synth_map" else alpha
+    return proportion_moments(
+        "synth_post_many" if method == "synth_map" else method,
+        n=n, m=m, alpha=effective, beta=(cells - 1) * effective, proportion=proportion, sets=sets,
+    )  # fmt: skip
+
+
+def share_beyond(range_over_sigma: float) -> float:
+    """The share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off.
+
+    Parameters
+    ----------
+    range_over_sigma
+        R/σ, at least 0.
+
+    Examples
+    --------
+    >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
+    (1.0, 0.05)
+    """
+    return float(2 * ndtr(-range_over_sigma))

@@ -9,7 +9,8 @@ from typing import Literal
 
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors.as_printed import PRINTED, PrintedBound
-from dpviz.priors.as_printed.printed_bound import one_synthetic_row
+from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
+from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import GaussianRelease, maximum_range
@@ -182,20 +183,16 @@ def _prior(blank: Finding, known: Known) -> Finding:
         constant = exact / unit if unit > 0 and math.isfinite(exact) else None
         return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
     printed = bound.at(**setting.arguments())
-    if printed > PRIOR_ONES.maximum:  # more prior is never less private, so the exact answer alone decides
-        found = math.isfinite(exact)
+    beyond = math.isinf(exact) and bound.promise != "pure"
+    if bound.promise == "zero_epsilon" and (beyond or printed > PRIOR_ONES.maximum):
+        return _flat(dataclasses.replace(blank, printed=printed))
+    if beyond or printed > PRIOR_ONES.maximum:  # more prior is never less private: the exact answer decides
         return dataclasses.replace(
             blank,
             printed=printed,
-            exact=exact if found else None,
-            verdict="safe" if found and printed >= exact else "not asked here",
-            sentence="" if found else f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
-        )
-    if math.isinf(exact) and bound.promise != "pure":
-        return dataclasses.replace(
-            blank,
-            printed=printed,
-            sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond.",
+            exact=None if beyond else exact,
+            verdict="safe" if printed >= exact else "not asked here",
+            sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond." if beyond else "",
         )
     made = release(blank.method, alpha=_accepted(blank.method, printed), **shape)
     pure = blank.promised_delta == 0
@@ -213,6 +210,19 @@ def _prior(blank: Finding, known: Known) -> Finding:
         gives_epsilon=gives_epsilon,
         gives_delta=gives_delta,
     )
+
+
+def _flat(blank: Finding) -> Finding:
+    """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
+    delta, printed = blank.setting.delta, blank.printed or 0.0
+    exact = quotient(quotient(1 / math.pi, delta), delta)
+    if math.isinf(exact):
+        times = readable(DIMITRAKAKIS * math.pi, 3)
+        return dataclasses.replace(
+            blank, verdict="safe", exact=exact, sentence=f"Safe: {times} times the prior that is needed."
+        )
+    gives = 1 / math.sqrt(math.pi * printed) if math.isfinite(printed) else None
+    return dataclasses.replace(blank, verdict="safe", exact=exact, gives_delta=gives)
 
 
 def _range(blank: Finding) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 
 import streamlit as st
@@ -47,20 +47,21 @@ def number_control(
         Whether 0 is added below a logarithmic slider.
     """
     limits = widest or declaration
-    kind = int if declaration.integer else float
-    start = kind(declaration.default if default is None else default)
-    value = st.number_input(
+    start = declaration.default if default is None else default
+    typed = st.number_input(
         f"{declaration.symbol}, exact value",
-        min_value=kind(limits.minimum),
-        max_value=kind(limits.maximum),
-        value=start,
-        step=1 if declaration.integer else None,
-        format="%d" if declaration.integer else "%.10g",
+        min_value=float(limits.minimum),
+        max_value=float(limits.maximum),
+        value=float(start),
+        step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
+        format="%.10g",
         key=key,
         bind="query-params",
         label_visibility="collapsed",
     )
-    value = start if value is None else kind(value)
+    value = start if typed is None else typed
+    if declaration.integer and float(value).is_integer():
+        value = int(value)
     slider = f"{key}_slider"
     options = sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value])
     if st.session_state.get(slider) != value:
@@ -127,17 +128,20 @@ def _rounded_whole(value: float) -> int:
     return round(value) if value < 100 else 5 * round(value / 5)
 
 
-def read_address(declarations: dict[str, Parameter]) -> None:
+def read_address(declarations: dict[str, Parameter], choices: dict[str, Collection[str]] | None = None) -> None:
     """Note what the address of a fresh page asks for that no control accepts; before the controls are drawn.
 
     Parameters
     ----------
     declarations
         The page's bound numbers by key.
+    choices
+        The words that the page's bound choices accept, by key.
     """
     noted = _noted(declarations)
     if noted not in st.session_state:
         found = {key: _problem(key, declaration) for key, declaration in declarations.items()}
+        found |= {key: _unknown(key, words) for key, words in (choices or {}).items()}
         st.session_state[noted] = [sentence for sentence in found.values() if sentence is not None]
         for key, sentence in found.items():
             if sentence is not None:
@@ -153,6 +157,14 @@ def address_problems(declarations: dict[str, Parameter]) -> list[str]:
     if st.session_state.setdefault(f"{noted}_then", now) != now:
         st.session_state[noted] = []
     return st.session_state[noted]
+
+
+def _unknown(key: str, words: Collection[str]) -> str | None:
+    """What is wrong with the word of `key` in the address, if anything is."""
+    text = st.query_params.get(key)
+    if text is None or text in words:
+        return None
+    return f"In the address, {key} = {text[:40]} was left out: it must be one of {', '.join(words)}."
 
 
 def _noted(declarations: dict[str, Parameter]) -> str:

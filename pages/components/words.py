@@ -41,6 +41,17 @@ STYLE = (
     max-height: calc(100vh - 4rem); overflow-y: auto; scrollbar-width: thin; padding-right: .6rem}
 }
 .stMainBlockContainer {padding: 3.6rem 2rem 4rem}
+@media (max-width: 640px) {
+  .dpviz-stack, .dpviz-stack tbody {display: block}
+  .dpviz-stack thead {display: none}
+  .dpviz-stack tr {display: grid; grid-template-columns: repeat(3, 1fr); column-gap: .6rem;
+    border-bottom: 1px solid rgba(128,128,128,.3); padding: .25rem 0}
+  .dpviz-list.dpviz-stack td {display: block; border: none; padding: .1rem 0; grid-column: 1 / -1}
+  .dpviz-list.dpviz-stack td.num {grid-column: auto; text-align: left; white-space: normal; overflow-wrap: anywhere}
+  .dpviz-stack td.num:empty {display: none}
+  .dpviz-stack td.num::before {content: attr(data-label); display: block; font-size: .72rem; opacity: .85;
+    overflow-wrap: normal}
+}
 @media (max-width: 640px) {.dpviz-list {font-size: .8rem} .dpviz-list th, .dpviz-list td {padding-right: .4rem}}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 3.6rem 1rem 3rem}}
 """
@@ -87,15 +98,21 @@ def problem(sentence: str) -> None:
 
 
 def listing(head: list[str], rows: list[list[str]], caption: str, numeric: frozenset[int] = frozenset()) -> None:
-    """A small table of words and numbers; `numeric` columns are set to the right. Cells may hold inline HTML."""
+    """A small table of words and numbers; `numeric` columns are set to the right. Cells may hold inline HTML.
+
+    On a phone a table with numbers becomes a list: each row's first cell, below it the numbers under their names.
+    """
 
     def cells(tag: str, values: list[str]) -> str:
-        return "".join(
-            f"<{tag}{' class=num' if place in numeric else ''}>{value}</{tag}>" for place, value in enumerate(values)
-        )
+        parts = []
+        for place, value in enumerate(values):
+            named = f' data-label="{escape(head[place])}"' if tag == "td" else ""
+            parts.append(f"<{tag}{f' class=num{named}' if place in numeric else ''}>{value}</{tag}>")
+        return "".join(parts)
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    kind = "dpviz-list dpviz-stack" if numeric else "dpviz-list"
     st.html(
         f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
-        f'<table class="dpviz-list"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<table class="{kind}"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
     )

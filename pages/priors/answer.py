@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 
 import streamlit as st
-from scipy.stats import norm
 
-from dpviz.inference import proportion_moments
+from dpviz.inference import cell_moments, share_beyond
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS, Setting
 from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range
 from pages.components.words import answer, listing
-from pages.priors.controls import Asked, known, promise_text
+from pages.priors.controls import Asked, promise_text
+from pages.priors.numbers import known, largest, least
 
 HEADLINE = "synth_post_one"
+SAME = 1e-3
+"""Relative difference of the two answers below which δ is said to be too small to help."""
 
 
 def show_answer(asked: Asked) -> None:
@@ -41,60 +43,62 @@ def needed(asked: Asked, method: str, delta: float) -> float:
     return found.exact.upper
 
 
-def prior_text(value: float, digits: int = 5) -> str:
-    """A prior in words where it is no number."""
-    if math.isinf(value):
-        return "impossible"
-    return readable(value, digits) if known(value) else "any"
-
-
 def _where(asked: Asked) -> str:
     setting = asked.asked_setting
-    rows = f"n = m = {readable(setting.n)}" if setting.n == setting.m else (
-        f"n = {readable(setting.n)}, m = {readable(setting.m)}"
-    )  # fmt: skip
+    n, m = readable(setting.n), readable(setting.m)
+    rows = f"n = m = {n}" if setting.n == setting.m else f"n = {n}, m = {m}"
     cells = f", k = {setting.cells}" if asked.family == "categorical" else ""
     sets = f", M = {asked.sets} sets together" if asked.sets > 1 else ""
     return f"{rows}{cells}{sets}"
 
 
 def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
-    setting = asked.asked_setting
-    cells = setting.cells if asked.family == "categorical" else 2
-    name = METHODS[HEADLINE].label
-    each = "in each cell" if cells > 2 else "with a one and as many with a zero"
+    setting, name = asked.asked_setting, METHODS[HEADLINE].label
+    where, promise = _where(asked), f"ε = {readable(setting.epsilon)}"
+    each = "in each cell" if _cells(asked) > 2 else "with a one and as many with a zero"
     if setting.delta == 0:
-        return f"α ≥ {prior_text(pure, 4)}", (
-            f"At {_where(asked)} and ε = {readable(setting.epsilon)}, {name} needs <b>{prior_text(pure)}</b> "
-            "pseudo-rows "
-            f"{each}: {_per_row(pure, cells, setting)} prior rows for every real row. A small δ asks for far less."
+        return f"α ≥ {least(pure, 3)}", (
+            f"At {where} and {promise}, {name} needs <b>{least(pure)}</b> pseudo-rows {each}: {_per_row(asked, pure)} "
+            "prior rows for every real row. A small δ asks for less."
         )
     if not known(exact):
         return "any prior", (
-            f"At {_where(asked)} and {promise_text(setting)}, any prior is enough for {name}; without δ it needs "
-            f"<b>{prior_text(pure)}</b> pseudo-rows {each}."
+            f"At {where} and {promise_text(setting)}, any prior is enough for {name}; without δ it needs "
+            f"<b>{least(pure)}</b> pseudo-rows {each}."
         )
-    return f"{prior_text(pure, 3)} → {prior_text(exact, 3)}", (
-        f"At {_where(asked)} and ε = {readable(setting.epsilon)}, allowing δ = {readable(setting.delta, 3)} takes the "
-        f"prior that {name} needs from <b>{prior_text(pure)}</b> to <b>{prior_text(exact)}</b> pseudo-rows {each}: "
-        "from "
-        f"{_per_row(pure, cells, setting)} prior rows for every real row to {_per_row(exact, cells, setting)}."
+    if pure <= exact * (1 + SAME):
+        return f"α ≥ {least(exact, 3)}", (
+            f"At {where} and {promise}, {name} needs <b>{least(exact)}</b> pseudo-rows {each}: δ = "
+            f"{readable(setting.delta, 3)} is too small to ask for less than pure ε does."
+        )
+    return f"{least(pure, 3)} → {least(exact, 3)}", (
+        f"At {where} and {promise}, allowing δ = {readable(setting.delta, 3)} takes the prior that {name} needs from "
+        f"<b>{least(pure)}</b> to <b>{least(exact)}</b> pseudo-rows {each}: from {_per_row(asked, pure)} prior rows "
+        f"for every real row to {_per_row(asked, exact)}."
     )
 
 
 def _range_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
-    setting, name = asked.asked_setting, METHODS[HEADLINE].label
-    narrow = f"data within ±<b>{readable(pure, 4)}</b> σ, every released number conditioned to the same range"
+    setting, name, where = asked.asked_setting, METHODS[HEADLINE].label, _where(asked)
+    narrow = f"±<b>{largest(pure, 4)}</b> σ"
     if setting.delta == 0:
-        return (
-            f"R/σ ≤ {readable(pure, 3)}",
-            f"At {_where(asked)} and ε = {readable(setting.epsilon)}, {name} needs {narrow}.",
+        return f"R/σ ≤ {largest(pure, 3)}", (
+            f"At {where} and ε = {readable(setting.epsilon)}, {name} is private for data within {narrow}, if every "
+            "released number is conditioned to the same range."
         )
-    return f"R/σ ≤ {readable(exact, 3)}", (
-        f"At {_where(asked)} and {promise_text(setting)}, {name} is private for data within "
-        f"±<b>{readable(exact, 4)}</b> σ. "
-        f"Without δ it needs {narrow}."
-    )  # fmt: skip
+    return f"R/σ ≤ {largest(exact, 3)}", (
+        f"At {where} and {promise_text(setting)}, {name} as it stands is private for data within "
+        f"±<b>{largest(exact, 4)}</b> σ. Conditioning every released number to the range allows {narrow}, with no δ "
+        "at all."
+    )
+
+
+def _cells(asked: Asked) -> int:
+    return asked.asked_setting.cells if asked.family == "categorical" else 2
+
+
+def _per_row(asked: Asked, alpha: float) -> str:
+    return least(_cells(asked) * alpha / asked.asked_setting.n, 3) if known(alpha) else least(alpha)
 
 
 def _named(method: str, what: str) -> str:
@@ -102,87 +106,85 @@ def _named(method: str, what: str) -> str:
     return f"<b>{METHODS[method].label}</b><br><small>{words}</small>"
 
 
-def _per_row(alpha: float, cells: int, setting: Setting) -> str:
-    return prior_text(cells * alpha / setting.n, 3) if known(alpha) else prior_text(alpha)
+def _table(
+    setting: Setting, what: str, answers: dict[str, list[str]], columns: list[str], rest: list[str], caption: str
+) -> None:
+    """Every method with its answers and what they cost; PARAM_MAP, for which there is none, at the end."""
+    head = ["method", columns[0], *columns[1 : 2 if setting.delta > 0 else 1], *rest]
+    impossible = ["impossible"] * (2 if setting.delta > 0 else 1) + [""] * len(rest)
+    rows = [[_named(method, what), *cells] for method, cells in answers.items()]
+    listing(head, [*rows, [_named("param_map", what), *impossible]], caption, frozenset(range(1, len(head))))
 
 
 def _prior_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> None:
     setting, p = asked.asked_setting, asked.proportion
-    cells = setting.cells if asked.family == "categorical" else 2
-    rows = []
-    for method in CALIBRATED:
-        least = exact[method]
-        bias, error = _cost(asked, method, least, cells)
-        rows.append(
-            [
-                _named(method, "proportion"),
-                prior_text(pure[method]),
-                *([prior_text(least)] if setting.delta > 0 else []),
-                _per_row(least, cells, setting),
-                bias,
-                error,
-            ]
-        )
-    rows.append(["<b>PARAM_MAP</b><br><small>the most likely proportion itself, not random</small>"])
-    rows[-1] += ["impossible"] * (2 if setting.delta > 0 else 1) + ["", "", ""]
-    with_delta = [f"least α, δ = {readable(setting.delta, 3)}"] if setting.delta > 0 else []
-    head = [
-        "exact",
-        "least α, δ = 0",
-        *with_delta,
-        "prior rows per real row",
-        f"bias at p = {readable(p, 3)}",
-        "standard error",
-    ]
-    listing(head, rows, "The exact prior of every method, and what it costs", frozenset(range(1, len(head))))
+    answers = {
+        method: [
+            least(pure[method]),
+            *([least(exact[method])] if setting.delta > 0 else []),
+            _per_row(asked, exact[method]),
+            *_cost(asked, method, exact[method]),
+        ]
+        for method in CALIBRATED
+    }
+    _table(
+        setting,
+        "proportion",
+        answers,
+        ["least α, δ = 0", f"least α, δ = {readable(setting.delta, 3)}"],
+        ["prior rows per real row", f"bias at p = {readable(p, 3)}", "standard error"],
+        "The exact prior of every method, and what it costs",
+    )
     plain = math.sqrt(p * (1 - p) / setting.n)
     composed = " Several sets: their losses are added exactly." if asked.sets > 1 else ""
     st.caption(
-        f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every cell. Numbers are "
-        "rounded to "
-        "the nearest; the script under “Download” gives every digit, on the private side. Bias and standard error: "
-        "of the "
-        f"released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone have "
-        "bias 0 "
-        f"and standard error {readable(plain, 3)}.{composed}"
+        f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in every "
+        "cell, rounded up, so that the number shown keeps the promise. Bias and standard error: of the released "
+        f"proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone have bias 0 and "
+        f"standard error {readable(plain, 3)}.{composed}"
     )
 
 
-def _cost(asked: Asked, method: str, alpha: float, cells: int) -> tuple[str, str]:
+def _cost(asked: Asked, method: str, alpha: float) -> tuple[str, str]:
     """Bias and standard error of the estimated proportion of one cell, as text."""
     if math.isinf(alpha):
         return "", ""
-    setting, shift = asked.asked_setting, 1.0 if method == "synth_map" else 0.0
-    law = "synth_post_many" if method == "synth_map" else method
-    found = proportion_moments(
-        law, n=setting.n, m=setting.m, alpha=alpha - shift, beta=(cells - 1) * (alpha - shift),
-        proportion=asked.proportion, sets=asked.sets,
-    )  # fmt: skip
+    setting = asked.asked_setting
+    found = cell_moments(
+        method,
+        n=setting.n,
+        m=setting.m,
+        alpha=alpha,
+        cells=_cells(asked),
+        proportion=asked.proportion,
+        sets=asked.sets,
+    )
     sign = "+" if found.bias > 0 else ""
     return f"{sign}{readable(found.bias, 3)}", readable(found.standard_error, 3)
 
 
 def _range_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> None:
     setting = asked.asked_setting
-    rows = []
-    for method in CALIBRATED:
-        least = exact[method]
-        rows.append(
-            [
-                _named(method, "mean"),
-                readable(pure[method], 5),
-                *([readable(least, 5)] if setting.delta > 0 else []),
-                readable(2 * float(norm.sf(least)), 3),
-            ]
-        )
-    rows.append(["<b>PARAM_MAP</b><br><small>the most likely mean itself, not random</small>"])
-    rows[-1] += ["impossible"] * (2 if setting.delta > 0 else 1) + [""]
-    with_delta = [f"largest R/σ, δ = {readable(setting.delta, 3)}"] if setting.delta > 0 else []
-    head = ["exact", "largest R/σ, δ = 0", *with_delta, "share of N(0, σ²) beyond ±R"]
-    listing(head, rows, "The exact range of every method, and what it cuts off", frozenset(range(1, len(head))))
+    answers = {
+        method: [
+            largest(pure[method]),
+            *([largest(exact[method])] if setting.delta > 0 else []),
+            readable(share_beyond(exact[method]), 3),
+        ]
+        for method in CALIBRATED
+    }
+    _table(
+        setting,
+        "mean",
+        answers,
+        ["largest R/σ, δ = 0, conditioned", f"largest R/σ, δ = {readable(setting.delta, 3)}, as it stands"],
+        ["share of N(0, σ²) beyond ±R"],
+        "The exact range of every method, and what it cuts off",
+    )
     st.caption(
-        f"Neighbours: one row substituted. ε = {readable(setting.epsilon)}, σ = {readable(setting.sigma)}, "
-        f"σ0 = {readable(setting.sigma0)}. δ = 0: every released number is conditioned to [−R, R], normalising "
-        "constants "
-        "kept. δ > 0: nothing is conditioned; each method is a Gaussian mechanism (Balle & Wang 2018)."
+        f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}, σ = "
+        f"{readable(setting.sigma)}, σ₀ = {readable(setting.sigma0)}. Conditioned: every released number is drawn "
+        "given that it lies in [−R, R]. As it stands: a Gaussian mechanism (Balle & Wang 2018). The two are "
+        "different releases, and either may allow more. R/σ is rounded down, so that the number shown keeps the "
+        "promise."
     )

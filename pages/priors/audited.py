@@ -13,6 +13,7 @@ from dpviz.priors import METHODS, Finding
 from pages.components.cache import cached_audit
 from pages.components.words import heading
 from pages.priors.controls import Asked
+from pages.priors.numbers import failure, largest, least
 
 MARKS = {
     "exact": "= exact",
@@ -23,7 +24,10 @@ MARKS = {
     "constant not named": "? constant",
     "not asked here": "– not here",
 }
+BAD = ("unsafe", "false")
+UNJUDGED = ("constant not named", "not asked here")
 HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
+TOO_LARGE = "beyond 10³⁰⁸"
 STYLE = """
 .dpviz-audit tr.said td {border-bottom: 1px solid rgba(128,128,128,.3); padding: 0 .6rem .45rem 0; font-size: .84rem;
   line-height: 1.4; white-space: normal}
@@ -48,16 +52,7 @@ def show_audit(asked: Asked) -> None:
     """All findings of the family, the unsafe ones first named in a sentence."""
     found = cached_audit(asked.family, asked.asked_setting)
     heading("As printed, and what it really gives")
-    bad = sorted({finding.bound.name for finding in found if finding.verdict in ("unsafe", "false")}, key=_number)
-    count = len({finding.bound.key for finding in found if finding.verdict != "not asked here"})
-    one = len(bad) == 1
-    said = (
-        f"<b>{len(bad)} of {count} printed claims {'is' if one else 'are'} unsafe here: {', '.join(bad)}.</b> "
-        f"{'It promises' if one else 'They promise'} more privacy than really given. Safe ones keep the promise, most "
-        "with more prior or less range than needed."
-        if bad
-        else f"All {count} printed claims that speak here are safe; most ask for more than is needed."
-    )
+    said = _headline(found)
     rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
     head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
     st.html(
@@ -67,10 +62,31 @@ def show_audit(asked: Asked) -> None:
     )
     st.caption(
         "Printed: Zheng (2015), each for one synthetic data set that has the whole promise; theorems on a single row "
-        "are "
-        "held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the printed "
-        "value. "
-        "Exact: the least prior, largest R/σ or least noise that keeps the promise. Neighbours: one row substituted."
+        "are held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the "
+        "printed value. Exact: the least prior, largest R/σ or least noise that keeps the promise. Neighbours: one "
+        "row substituted."
+    )
+
+
+def _headline(found: tuple[Finding, ...]) -> str:
+    """How many of the claims that can be judged are unsafe, and which."""
+    bad = sorted({finding.bound.name for finding in found if finding.verdict in BAD}, key=_number)
+    judged = len({finding.bound.key for finding in found if finding.verdict not in UNJUDGED})
+    open_ones = len({finding.bound.key for finding in found if finding.verdict == "constant not named"})
+    rest = ""
+    if open_ones:
+        rest = f" {open_ones} more cannot be judged: {'its constant is' if open_ones == 1 else 'their constants are'} "
+        rest += "not named in print."
+    if not bad:
+        return (
+            f"<b>All of the {judged} printed claims that can be judged here are safe</b>; most ask for more than is "
+            f"needed.{rest}"
+        )
+    one = len(bad) == 1
+    return (
+        f"<b>{len(bad)} of the {judged} printed claims that can be judged here {'is' if one else 'are'} unsafe: "
+        f"{', '.join(bad)}.</b> {'It promises' if one else 'They promise'} more privacy than is really given. The "
+        f"others keep the promise, most with more prior or less range than is needed.{rest}"
     )
 
 
@@ -91,7 +107,7 @@ def _rows(alike: list[Finding]) -> str:
     rows = f" · m = {finding.setting.m}" if "one synthetic row" in bound.conditions else ""
     title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{escape(_claim(finding))}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
-    bad = " bad" if finding.verdict in ("unsafe", "false") else ""
+    bad = " bad" if finding.verdict in BAD else ""
     numbers = "".join(
         f'<td class=num data-label="{name}">{cell}</td>' for name, cell in zip(HEAD[1:4], cells, strict=True)
     )
@@ -101,8 +117,11 @@ def _rows(alike: list[Finding]) -> str:
 
 def _claim(finding: Finding) -> str:
     """The printed claim with the conditions it stands under."""
-    zero = "for ε = 0" if finding.bound.promise == "zero_epsilon" else ""
-    return "; ".join(part for part in (finding.bound.claim, zero, finding.bound.conditions) if part)
+    bound = finding.bound
+    zero = "for ε = 0" if bound.promise == "zero_epsilon" else ""
+    flat = bound.quantity == "scale" and bound.family == "bernoulli"
+    prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
+    return "; ".join(part for part in (bound.claim, zero, bound.conditions, prior) if part)
 
 
 def _printed(finding: Finding) -> str:
@@ -110,7 +129,9 @@ def _printed(finding: Finding) -> str:
         return "impossible"
     if finding.bound.constant:
         return f"{escape(finding.bound.constant)} not named"
-    return "–" if finding.printed is None else readable(finding.printed, 5) + _unit(finding)
+    if finding.printed is None:
+        return "–"
+    return TOO_LARGE if math.isinf(finding.printed) else readable(finding.printed, 5) + _unit(finding)
 
 
 def _gives(finding: Finding) -> str:
@@ -118,20 +139,25 @@ def _gives(finding: Finding) -> str:
         return f"exact at c = {readable(finding.constant, 4)}"
     if finding.gives_delta is not None and finding.promised_delta > 0:
         where = " at ε = 0" if finding.bound.promise == "zero_epsilon" else ""
-        return f"δ = {readable(finding.gives_delta, 3)}{where}"
+        shown = failure(finding.gives_delta, 3) if _never_zero(finding) else readable(finding.gives_delta, 3)
+        return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
     if finding.gives_epsilon is not None:
         return f"ε = {readable(finding.gives_epsilon, 5)}"
     return "–"
 
 
 def _exact(finding: Finding) -> str:
-    if finding.bound.kind == "impossible" and finding.exact is None:
-        return "impossible"
     if finding.exact is None:
-        return "–"
-    if math.isinf(finding.exact):
-        return "impossible"
-    return readable(finding.exact, 5) + _unit(finding) if finding.exact > 1e-290 else "any"
+        return "impossible" if finding.bound.kind == "impossible" else "–"
+    if math.isinf(finding.exact) and finding.bound.promise == "zero_epsilon":
+        return TOO_LARGE
+    shown = largest if finding.bound.quantity == "range" else least
+    return shown(finding.exact) + _unit(finding)
+
+
+def _never_zero(finding: Finding) -> bool:
+    """Whether the release is no pure ε at any ε, so that a δ of 0 is one below the floating-point numbers."""
+    return finding.bound.family == "gaussian" or finding.method == "param_post"
 
 
 def _unit(finding: Finding) -> str:

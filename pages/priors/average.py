@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
-from dpviz.parameters import readable
+from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import METHODS
+from dpviz.privacy.average_claims import CountCondition
 from pages.components.cache import cached_average, cached_count_condition, cached_count_curve
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note
@@ -22,8 +22,8 @@ def show_average(asked: Asked) -> None:
     setting = asked.asked_setting
     note(
         "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, "
-        "and "
-        "the adversary does not know them: δ is taken between the releases given that the last row is a one, or a zero."
+        "and the adversary does not know them: δ is taken between the releases given that the last row is a one, or "
+        "a zero, one against the other."
     )
     theta, alpha = checked("theta"), checked("alpha")
     if not 0 < theta < 1:
@@ -37,10 +37,9 @@ def show_average(asked: Asked) -> None:
     st.html(
         answer(
             f"δ = {readable(count, 3)}",
-            f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and "
-            f"ε = {readable(setting.epsilon)}: with random rows even a deterministic release hides one of them. In "
-            "the worst "
-            "case its δ is 1.",
+            f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and ε = "
+            f"{readable(setting.epsilon)}: with random rows even a deterministic release hides one of them. In the "
+            "worst case its δ is 1.",
         )
     )
     rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
@@ -77,18 +76,20 @@ def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
 def _printed(asked: Asked, theta: float) -> None:
     """What section 6.3 prints, and what is true at these parameters."""
     setting = asked.asked_setting
+    note(
+        "The thesis measures against a <i>simulator</i>: the release is (ε, δ, Δ)-private if some law that does not "
+        "depend on the last row at all stays within e<sup>ε</sup> and δ of the release, whatever that row is "
+        "(Definition 2.14). No such law does better than the lower end below (Proposition 2.15); a fair coin in place "
+        "of the last row does as well as the upper end."
+    )
     said = cached_count_condition(setting.n, theta, setting.epsilon)
-    if said.refuted:
-        verdict = "✗ unsafe: a slack of 2δ for each single count adds up over a set of counts"
-    else:
-        verdict = "not refuted here; its proof needs the condition for sets of counts, not for single ones"
     rows = [
         [
             "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n1) ≤ e^ε Pr(n1') + 2δ for adjacent "
             "counts</small>",
             f"δ = {readable(said.printed, 4)}",
-            f"between {readable(said.least, 4)} and {readable(said.midpoint, 4)}",
-            verdict,
+            f"{readable(rounded_down(said.least, 4), 4)} to {readable(rounded_up(said.midpoint, 4), 4)}",
+            _slack(said),
         ],
         [
             "<b>Theorem 6.18</b><br><small>PARAM_MAP is not (ε, 0, Δ)</small>",
@@ -98,10 +99,10 @@ def _printed(asked: Asked, theta: float) -> None:
         ],
         [
             "<b>Corollary 6.19</b><br><small>PARAM_MAP is not (ε, δ, Δ) for δ = o((1 − e^{2ε})/√n)</small>",
-            readable(-float(np.expm1(2 * setting.epsilon)) / float(np.sqrt(setting.n)), 4),
-            f"δ ≥ {readable(said.least, 4)}",
-            "✗ the printed bound is negative for every ε &gt; 0; at a fixed θ inside (0, 1) the exact δ falls "
-            "exponentially in n",
+            "constant not named",
+            f"{readable(rounded_down(said.least, 4), 4)} or more",
+            "✗ says nothing: 1 − e^{2ε} is negative for every ε &gt; 0, and no δ is; at a fixed θ inside (0, 1) the "
+            "exact δ falls exponentially in n",
         ],
         [
             "<b>Theorem 6.20</b><br><small>PARAM_Post is not (ε, 0, Δ)</small>",
@@ -110,5 +111,16 @@ def _printed(asked: Asked, theta: float) -> None:
             "✓ true: the ratio of densities has no bound near 0 and 1",
         ],
     ]
-    head = ["section 6.3", "printed", "exact, at this θ", "verdict"]
+    head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
     listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))
+
+
+def _slack(said: CountCondition) -> str:
+    """The verdict on Proposition 6.17."""
+    if said.refuted:
+        times = readable(rounded_down(said.least / said.printed, 3), 3) if said.printed > 0 else ""
+        short = f"at least {times} times too small" if times else "it asks for none"
+        return f"✗ unsafe, {short}: a slack of 2δ for each single count adds up over a set of counts"
+    if said.printed >= said.midpoint:
+        return "✓ safe at this θ, though its proof needs the condition for sets of counts, not for single ones"
+    return "? between the two ends: neither refuted nor proved at this θ"

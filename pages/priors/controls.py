@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 
 import streamlit as st
@@ -61,8 +60,8 @@ NUMBERS = {
         help="Pseudo-rows in each cell. More of them are more private.",
     ),
     "reach": Parameter(
-        name="reach", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0, slider_minimum=0.01,
-        slider_maximum=100.0, scale="log", private_end="smaller",
+        name="range_over_sigma", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0,
+        slider_minimum=0.01, slider_maximum=100.0, scale="log", private_end="smaller",
         help="Every row lies between −R and R, in standard deviations of one row. A narrower range is more private.",
     ),
     "theta": Parameter(
@@ -150,9 +149,14 @@ def checked(name: str) -> float:
     return NUMBERS[name].check(number(name))
 
 
-def choose() -> Asked:
-    """Draw the controls and return what they say."""
-    read_address(IN_ADDRESS)
+def family_in_address() -> AuditFamily:
+    """The family that the address names, or else the first."""
+    return FAMILIES.get(st.query_params.get(f"{PREFIX}family", ""), "bernoulli")
+
+
+def choose(choices: dict[str, list[str]]) -> Asked:
+    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
+    read_address(IN_ADDRESS, choices)
     _presets()
     family, family_problem = _family()
     n = number("n")
@@ -236,8 +240,3 @@ def promise_text(setting: Setting) -> str:
     """The promise in symbols."""
     delta = f", δ = {readable(setting.delta, 4)}" if setting.delta > 0 else ", δ = 0"
     return f"ε = {readable(setting.epsilon, 4)}{delta}"
-
-
-def known(value: float) -> bool:
-    """Whether a prior or range is a number to show."""
-    return math.isfinite(value) and value > 1e-290

@@ -35,7 +35,8 @@ def show_curves(asked: Asked) -> None:
         height=430,
     )
     alone = " Curves are for one set." if asked.sets > 1 else ""
+    unsafe = "above" if asked.family == "gaussian" else "below"
     st.caption(
-        "Solid: exact, the mark is your own setting. Dotted: exact for pure ε. Dashed: as printed by Zheng (2015)."
-        + alone
+        "Solid: exact, the mark is your own setting. Dotted: exact for pure ε. Dashed: as printed by Zheng (2015), "
+        f"with the theorem's number at the right; {unsafe} the exact line of its colour and kind it is unsafe.{alone}"
     )

@@ -20,7 +20,7 @@ def show_downloads(asked: Asked) -> None:
     label = st.session_state.get(f"{PREFIX}axis") or NAMES["delta"]
     axis = next(one for one in AXES if NAMES[one] == label)
     curves = cached_curves(asked.family, setting, axis, asked.m_is_n)
-    script = priors_script(asked.family, setting, asked.sets)
+    script = priors_script(asked.family, setting, asked.sets, asked.proportion)
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")
@@ -34,7 +34,7 @@ def show_downloads(asked: Asked) -> None:
     with right:
         st.html("<b>This page in Python</b>")
         _button("Script", lambda: script, "minimum_priors.py", "text/x-python")
-        st.caption("Run it in the folder that holds dpviz; it prints this page's numbers.")
+        st.caption("Run it in the folder that holds dpviz; it prints the exact answers, the audit, and what they cost.")
     st.code(script, language="python", wrap_lines=True)
 
 

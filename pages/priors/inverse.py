@@ -14,6 +14,7 @@ from pages.components.cache import cached_given
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.priors.controls import PREFIX, Asked, checked, promise_text
+from pages.priors.numbers import failure
 
 
 def show_inverse(asked: Asked) -> None:
@@ -38,7 +39,9 @@ def show_inverse(asked: Asked) -> None:
             rows.append([name, "needs α > 1", *[""] * (len(head) - 2)])
             continue
         pure = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
-        rows.append([name, *pure, _epsilon(given.epsilon_at_delta), readable(given.delta_at_epsilon, 4)])
+        bounded = not gaussian and given.pure_epsilon <= setting.epsilon
+        left_over = readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon)
+        rows.append([name, *pure, _epsilon(given.epsilon_at_delta), left_over])
     listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
     shown = {key: given for key, given in found.items() if given is not None}
     show_figure(

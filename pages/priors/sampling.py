@@ -24,8 +24,8 @@ def show_sampling(asked: Asked) -> None:
         return
     if max(setting.n, setting.m) > LARGEST:
         st.caption(
-            f"The exact amplification is computed here for n and m up to {LARGEST}; set n and m below that. "
-            "The package goes further."
+            f"The exact amplification is computed here for n and m up to {LARGEST}; set n and m below that. The "
+            "package goes further."
         )
         return
     rate = setting.n / population
@@ -43,8 +43,8 @@ def show_sampling(asked: Asked) -> None:
                 answer(
                     f"ε = {readable(alone, 4)} → {readable(exact, 4)}",
                     f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
-                    "SYNTH_Post(One) "
-                    f"with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = {readable(printed.epsilon, 4)}.",
+                    f"SYNTH_Post(One) with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
+                    f"{readable(printed.epsilon, 4)}.",
                 )
             )
         name = f"<b>{METHODS[method].label}</b>"
@@ -54,8 +54,8 @@ def show_sampling(asked: Asked) -> None:
     listing(head, rows, "What subsampling adds", frozenset(range(1, 5)))
     st.caption(
         f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, "
-        "with "
-        f"r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best general: "
-        "ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). Exact: all pairs of neighbouring populations, one row "
-        "substituted."
+        f"with r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best "
+        "general: ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). Exact: all pairs of neighbouring populations, "
+        "one row substituted. SYNTH_MAP with α is SYNTH_Post(Many) with α − 1; PARAM_Post is left out: "
+        "it releases no rows, and its average over samples is no sum over counts."
     )

@@ -8,9 +8,10 @@ import streamlit as st
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
+from dpviz.priors.release_size import SizeCurves
 from pages.components.cache import cached_sizes
 from pages.components.figure import show_figure
-from pages.components.words import answer
+from pages.components.words import answer, listing
 from pages.priors.controls import PREFIX, Asked, checked
 
 POINTS = 25
@@ -29,11 +30,11 @@ def show_sizes(asked: Asked) -> None:
             f"δ = {readable(float(found.one[here]), 3)} → {readable(found.parameter_draw, 3)}",
             f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
             f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
-            "and never "
-            "beyond (Theorem 5.1). The other two go to 1: enough rows show what they were drawn from (Theorem 5.4, "
-            "Corollary 5.6).",
+            "and never beyond (Theorem 5.1). The other two go to 1: enough rows show what they were drawn from "
+            "(Theorem 5.4, Corollary 5.6).",
         )
     )
+    _claims(setting.delta, found)
     curves = {"synth_post_one": found.one, "synth_post_many": found.many}
     if found.mode is not None:
         curves["synth_map"] = found.mode
@@ -58,6 +59,32 @@ def show_sizes(asked: Asked) -> None:
     )  # fmt: skip
     without = "" if found.mode is not None else " SYNTH_MAP needs α > 1."
     st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
+
+
+def _claims(delta: float, found: SizeCurves) -> None:
+    """The theorems of chapter 5, and where they are seen in the picture."""
+    limit = f"δ of SYNTH_Post(One) stays within {readable(float(found.one.max()), 4)} up to m = "
+    limit += f"{readable(float(found.sizes[-1]))}; PARAM_Post has {readable(found.parameter_draw, 4)}"
+    rows = [["<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>",
+             limit, "✓ true: the rows are made from the draw alone"]]  # fmt: skip
+    for name, method, curve in (
+        ("Theorem 5.4", "synth_map", found.mode),
+        ("Corollary 5.6", "synth_post_many", found.many),
+    ):
+        label = METHODS[method].label
+        claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
+        rows.append([claim, _first_broken(label, delta, found.sizes, curve), "✓ true: δ goes to 1 as m grows"])
+    listing(["chapter 5", "seen here", "verdict"], rows, "The theorems of chapter 5")
+
+
+def _first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray | None) -> str:
+    """From which of the drawn sizes on a release breaks δ."""
+    if curve is None:
+        return f"{label} needs α &gt; 1"
+    broken = np.flatnonzero(curve > delta)
+    if len(broken) == 0:
+        return f"within δ = {readable(delta, 3)} up to m = {readable(float(sizes[-1]))}; beyond it later"
+    return f"beyond δ = {readable(delta, 3)} at m = {readable(float(sizes[broken[0]]))}, and from there on"
 
 
 def _lowest(curves: list[np.ndarray]) -> float:

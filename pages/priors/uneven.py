@@ -10,34 +10,30 @@ from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS
 from pages.components.cache import cached_need, cached_uneven
 from pages.components.words import listing, note
-from pages.priors.controls import Asked, checked, known, promise_text
+from pages.priors.controls import Asked, checked, promise_text
+from pages.priors.numbers import known, least
 
 
 def show_uneven(asked: Asked) -> None:
     """The least α for a fixed ratio β / α, and for a fixed β."""
     setting = asked.asked_setting
     note(
-        "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each makes "
-        "up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2."
+        "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each "
+        "makes up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2."
     )
     ratio, beta = checked("ratio"), checked("beta")
-    rows = []
+    rows, barred = [], set()
     for method in CALIBRATED:
         even = cached_need("bernoulli", setting, method, setting.delta)
         leaning = cached_uneven(setting, method, None, ratio)
         fixed = cached_uneven(setting, method, beta, 1.0)
-        both = f"{_text(leaning)}, β = {_text(ratio * leaning)}" if known(leaning) else _text(leaning)
-        rows.append([f"<b>{METHODS[method].label}</b>", _text(even), both, _text(fixed)])
+        both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
+        mode = method == "synth_map" and beta <= 1
+        barred |= {"mode"} if mode else {"small"} if math.isinf(fixed) else set()
+        rows.append([f"<b>{METHODS[method].label}</b>", least(even), both, "needs β > 1" if mode else least(fixed)])
     head = ["least α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
     listing(head, rows, "Least priors of uneven shape", frozenset({1, 2, 3}))
     st.caption(
         f"{promise_text(setting)}, one set, one row substituted, all pairs of neighbours in both directions. "
-        "“Impossible”: "
-        "no α makes up for so small a β."
+        + (" “Impossible”: no α makes up for so small a β." if "small" in barred else "")
     )
-
-
-def _text(value: float) -> str:
-    if math.isinf(value):
-        return "impossible"
-    return readable(value, 5) if known(value) else "any"

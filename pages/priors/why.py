@@ -32,7 +32,9 @@ private side.
 
 **k categories.** For neighbours that differ in two cells the likelihood ratio depends on those two counts alone. The
 worst pair has its only row of two cells in one or the other, everything else elsewhere. For PARAM_Post the total of
-the two cells tells nothing, so the answer depends on neither k nor n.
+the two cells tells nothing, so the answer depends on neither k nor n. For SYNTH_Post(One) with δ the prior *falls* as k
+grows: α stands in every cell, so that k α pseudo-rows outweigh the data, and few of the m released rows fall into the
+two cells that tell. It is the total, k α, that grows.
 """
 
 RANGES = r"""
@@ -41,8 +43,9 @@ draws μ from its posterior, or releases *m* rows around it. The wider the range
 this page finds the largest R/σ that keeps a promise (ε, δ).
 
 **Neighbouring, and why 2R/n.** Two data sets are neighbours when one row is *substituted*. A row at −R may become a row
-at +R, which moves the mean by **2R/n**. The thesis uses R/n in five of its theorems, as if a row could only move from
-the middle to an end; that is why they are unsafe.
+at +R, which moves the mean by **2R/n**. The thesis uses R/n in Theorems 7.3, 7.8, 7.12, 7.14 and 7.15 (7.13 follows
+from 7.12), as if a row could only move from the middle to an end. They are unsafe unless something else makes up for
+the factor of 2: a strong prior (small σ₀), which shrinks the step, or the slack of composition in 7.15.
 
 **The adversary** knows all rows but one, the prior, the method and every parameter, and sees the release.
 
@@ -66,13 +69,12 @@ def show_why(asked: Asked) -> None:
         ["n, m, M", "n, m, sets", "confidential rows, rows of one synthetic set, number of sets"],
         ["ε, δ", "epsilon, delta", "the promise: privacy loss, and the probability that is left over"],
         ["α, β", "alpha, beta", "pseudo-rows with a one and with a zero; here α = β, the same in every cell"],
-        ["R, σ, σ0", "range_over_sigma, sigma, sigma0", "half-width of the data, spread of a row, of the prior of μ"],
+        ["R, σ, σ₀", "range_over_sigma, sigma, sigma0", "half-width of the data, spread of a row, of the prior of μ"],
     ]
     listing(["symbol", "name in dpviz", "meaning"], rows[:2] + (rows[3:] if gaussian else rows[2:3]), "Notation")
     st.caption(
-        "Sources: S. Zheng (2015), *The differential privacy of Bayesian inference*; A. Machanavajjhala et al. (2008), "
-        "*Privacy: theory meets practice on the map*; B. Balle, Y.-X. Wang (2018), *Improving the Gaussian mechanism*; "
-        "C. Dwork, G. Rothblum, S. Vadhan (2010), *Boosting and differential privacy*; B. Balle, G. Barthe, M. "
-        "Gaboardi "
-        "(2018), *Privacy amplification by subsampling*."
+        "Sources: S. Zheng (2015), *The differential privacy of Bayesian inference*; A. Machanavajjhala et al. "
+        "(2008), *Privacy: theory meets practice on the map*; B. Balle, Y.-X. Wang (2018), *Improving the Gaussian "
+        "mechanism*; C. Dwork, G. Rothblum, S. Vadhan (2010), *Boosting and differential privacy*; B. Balle, G. "
+        "Barthe, M. Gaboardi (2018), *Privacy amplification by subsampling*."
     )

@@ -59,9 +59,9 @@ class Choice:
     mends: tuple[tuple[str, float, str], ...] = ()
 
 
-def choose() -> Choice:
-    """Draw the controls and return what they say."""
-    read_address(IN_ADDRESS | ATTACKER_ADDRESS)
+def choose(choices: dict[str, list[str]]) -> Choice:
+    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
+    read_address(IN_ADDRESS | ATTACKER_ADDRESS, choices)
     _presets()
     law, law_problem = _law()
     choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])

@@ -1,0 +1,311 @@
+"""Combining rules: what an analyst makes of M synthetic sets, one estimate with its variance and interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from dpviz.inference._variances import (
+    as_if_real,
+    covers,
+    estimate_and_variances,
+    half_widths,
+    quantile,
+    raab_2017,
+    raghunathan_2003,
+    reiter_2002,
+    reiter_2003,
+    rubin_1987,
+)
+from dpviz.parameters import Parameter
+from dpviz.types import FloatArray
+
+__all__ = [
+    "LEVEL",
+    "RULES",
+    "SETS",
+    "Combine",
+    "CombinedInterval",
+    "CombiningRule",
+    "as_if_real",
+    "check_rule",
+    "covers",
+    "estimate_and_variances",
+    "quantile",
+    "raab_2017",
+    "raghunathan_2003",
+    "reiter_2002",
+    "reiter_2003",
+    "rubin_1987",
+]
+
+SETS = Parameter(
+    name="sets",
+    symbol="M",
+    title="Synthetic sets",
+    minimum=1,
+    maximum=100,
+    default=5,
+    slider_maximum=10,
+    integer=True,
+    private_end="smaller",
+    help="The number of synthetic sets, drawn independently from the same confidential data. They share one promise.",
+)
+LEVEL = Parameter(
+    name="level",
+    symbol="1 − γ",
+    title="Level of the interval",
+    minimum=0.001,
+    maximum=0.999999,
+    default=0.95,
+    slider_minimum=0.5,
+    slider_maximum=0.999,
+    help="How often the interval is meant to hold the true proportion.",
+)
+
+
+class Combine(Protocol):
+    """The variance of a rule and its degrees of freedom (infinite: normal) from the variances between and within."""
+
+    def __call__(
+        self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
+    ) -> tuple[FloatArray, FloatArray]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinedInterval:
+    """What one analyst reads off M sets.
+
+    Parameters
+    ----------
+    estimate
+        q̄.
+    variance
+        The rule's variance; negative where the rule gives no interval.
+    degrees_of_freedom
+        ν; infinite for the normal quantile.
+    low, high
+        Ends of the interval, one for each level asked for; NaN where there is none. They may lie outside 0 to 1.
+    """
+
+    estimate: float
+    variance: float
+    degrees_of_freedom: float
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombiningRule:
+    """One way to turn M sets into an interval.
+
+    Parameters
+    ----------
+    key, label
+        Name in signatures and for readers.
+    formula
+        The variance and the degrees of freedom in the papers' symbols.
+    source
+        Where the rule is printed.
+    least_sets
+        Fewest sets it is defined for.
+    combine
+        The function (b, v̄) → (variance, degrees of freedom).
+    normal
+        Whether the normal quantile is used whatever ν is.
+    may_be_negative
+        Whether the variance can be negative, so that there is no interval.
+    """
+
+    key: str
+    label: str
+    formula: str
+    source: str
+    least_sets: int
+    combine: Combine
+    normal: bool = False
+    may_be_negative: bool = False
+
+    def variance_and_degrees(
+        self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """The variance and the degrees of freedom that the interval uses: `combine`, with ν = ∞ where `normal`."""
+        variance, degrees = self.combine(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
+        return variance, np.full(np.shape(degrees), math.inf) if self.normal else degrees
+
+    def half_width(
+        self,
+        between: FloatArray,
+        within: FloatArray,
+        *,
+        sets: int,
+        synthetic_ratio: float = 1.0,
+        level: FloatArray | float = 0.95,
+    ) -> FloatArray:
+        """t_{ν, (1 + level)/2} √T; NaN where T < 0, 0 where T = 0.
+
+        Parameters
+        ----------
+        between, within, sets, synthetic_ratio
+            As for `rubin_1987`.
+        level
+            Level of the interval, 0.001 to 0.999999, a shape that broadcasts.
+
+        Examples
+        --------
+        >>> RULES["as_if_real"].half_width(np.array(0.0), np.array(4.0), sets=1).round(6).tolist()
+        3.919928
+        """
+        variance, degrees = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
+        return half_widths(variance, degrees, level)
+
+    def interval(
+        self, counts: Sequence[int], *, rows: int, confidential_rows: int, level: FloatArray | float = 0.95
+    ) -> CombinedInterval:
+        """The estimate and the interval of an analyst who holds the M released counts.
+
+        Parameters
+        ----------
+        counts
+            Ones in each set, whole numbers from 0 to `rows`; M is their number.
+        rows, confidential_rows
+            m and n, at least 1.
+        level
+            One level or an array of them, each 0.001 to 0.999999.
+
+        Raises
+        ------
+        ValueError
+            Where a count or level is out of its domain, or there are too few sets for the rule.
+
+        Examples
+        --------
+        >>> found = RULES["reiter_2003"].interval([4, 6], rows=10, confidential_rows=10)
+        >>> found.estimate, round(found.variance, 6), round(float(found.low), 6), round(float(found.high), 6)
+        (0.5, 0.034, 0.096544, 0.903456)
+        """
+        check_rule(self.key, len(counts))
+        for count in counts:
+            if not (0 <= count <= rows and count == math.floor(count)):
+                raise ValueError(f"counts must be whole numbers from 0 to {rows:,}; got {count}.")
+        checked = np.array([LEVEL.check(item) for item in np.ravel(level)]).reshape(np.shape(level))
+        whole = np.array(counts, dtype=np.int64)
+        estimate, between, within = estimate_and_variances(whole.sum(), (whole**2).sum(), sets=len(counts), rows=rows)
+        sets, ratio = len(counts), rows / confidential_rows
+        variance, degrees = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=ratio)
+        half = self.half_width(between, within, sets=sets, synthetic_ratio=ratio, level=checked)
+        return CombinedInterval(
+            estimate=float(estimate),
+            variance=float(variance),
+            degrees_of_freedom=float(degrees),
+            low=estimate - half,
+            high=estimate + half,
+        )
+
+
+_RATIO = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
+
+RULES: dict[str, CombiningRule] = {
+    rule.key: rule
+    for rule in (
+        CombiningRule(
+            key="reiter_2002",
+            label="Reiter 2002 (Charest's T*)",
+            formula=f"T* = T where T ≥ 0, else (m/n) v̄, with T = (1 + 1/M) b − v̄; t, {_RATIO}",
+            source="Reiter (2002); Charest (2011), T*_M",
+            least_sets=2,
+            combine=reiter_2002,
+        ),
+        CombiningRule(
+            key="raghunathan_2003",
+            label="Raghunathan et al. 2003",
+            formula=f"T = (1 + 1/M) b − v̄, no interval where T < 0; t, {_RATIO}",
+            source="Raghunathan, Reiter & Rubin (2003)",
+            least_sets=2,
+            combine=raghunathan_2003,
+            may_be_negative=True,
+        ),
+        CombiningRule(
+            key="raghunathan_2003_normal",
+            label="Raghunathan et al. 2003, normal",
+            formula="T = (1 + 1/M) b − v̄, no interval where T < 0; normal quantile",
+            source="Raghunathan, Reiter & Rubin (2003), as in Liu's comparison",
+            least_sets=2,
+            combine=raghunathan_2003,
+            normal=True,
+            may_be_negative=True,
+        ),
+        CombiningRule(
+            key="rubin_1987",
+            label="Rubin 1987",
+            formula="T = (1 + 1/M) b + v̄; t, ν = (M − 1)(1 + v̄ / ((1 + 1/M) b))²",
+            source="Rubin (1987)",
+            least_sets=2,
+            combine=rubin_1987,
+        ),
+        CombiningRule(
+            key="rubin_1987_normal",
+            label="Rubin 1987, normal",
+            formula="T = (1 + 1/M) b + v̄; normal quantile",
+            source="Rubin (1987), as in Liu's comparison",
+            least_sets=2,
+            combine=rubin_1987,
+            normal=True,
+        ),
+        CombiningRule(
+            key="reiter_2003",
+            label="Reiter 2003 (Liu's Theorem 7)",
+            formula="T = v̄ + b/M; t, ν = (M − 1)(1 + M v̄ / b)²",
+            source="Reiter (2003); Liu, Theorem 7",
+            least_sets=2,
+            combine=reiter_2003,
+        ),
+        CombiningRule(
+            key="raab_2017",
+            label="Raab et al. 2017",
+            formula="T = (1 + 2/M) v̄; normal quantile",
+            source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
+            least_sets=1,
+            combine=raab_2017,
+            normal=True,
+        ),
+        CombiningRule(
+            key="as_if_real",
+            label="As if real",
+            formula="T = v̄; normal quantile",
+            source="what an analyst does who takes the release for real data",
+            least_sets=1,
+            combine=as_if_real,
+            normal=True,
+        ),
+    )
+}
+"""Every combining rule by its key, in the order in which readers see them."""
+
+
+def check_rule(key: str, sets: int) -> CombiningRule:
+    """The rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
+
+    Parameters
+    ----------
+    key
+        A key of `RULES`.
+    sets
+        M, a whole number from 1 to 100.
+
+    Examples
+    --------
+    >>> check_rule("reiter_2003", 1)
+    Traceback (most recent call last):
+    ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.
+    """
+    if key not in RULES:
+        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {key!r}.")
+    rule, sets = RULES[key], int(SETS.check(sets))
+    if sets < rule.least_sets:
+        raise ValueError(f'The rule "{rule.label}" needs at least {rule.least_sets} sets; got {sets}.')
+    return rule
