@@ -14,6 +14,7 @@ from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
+from pages.components.choices import begin_choice, end_choice, forget_problem, presets
 from pages.components.controls import address_problems, number_control, read_address
 from pages.components.words import problem
 
@@ -157,7 +158,7 @@ def family_in_address() -> AuditFamily:
 def choose(choices: dict[str, list[str]]) -> Asked:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
     read_address(IN_ADDRESS, choices)
-    _presets()
+    presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
     family, family_problem = _family()
     n = number("n")
     m_is_n = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
@@ -188,52 +189,18 @@ def show_problems(asked: Asked) -> None:
 def _family() -> tuple[AuditFamily, list[str]]:
     """The chosen family, which the address keeps by its label, and what was wrong with the one asked for there."""
     key = f"{PREFIX}family"
-    if key not in st.session_state:
-        asked = st.query_params.get(key, "Bernoulli")
-        if asked not in FAMILIES:
-            st.session_state[f"{key}_problem"] = (
-                f"In the address, {key} = {asked[:40]} was left out: it must be one of {', '.join(FAMILIES)}."
-            )
-        st.session_state[key] = asked if asked in FAMILIES else "Bernoulli"
+    begin_choice(key, FAMILIES, "Bernoulli")
     label = st.segmented_control(
         "Data",
         list(FAMILIES),
         key=key,
         required=True,
-        on_change=lambda: st.session_state.pop(f"{key}_problem", None),
+        on_change=forget_problem,
+        args=(key,),
         help="Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance.",
         width="stretch",
     )
-    if label == "Bernoulli":
-        st.query_params.pop(key, None)
-    elif st.query_params.get(key) != label:
-        st.query_params[key] = str(label)
-    sentence = st.session_state.get(f"{key}_problem")
-    return FAMILIES[str(label)], [sentence] if sentence else []
-
-
-def _presets() -> None:
-    """Buttons that set the controls to a known case; the chosen one stays marked while it holds."""
-    key = f"{PREFIX}preset"
-    chosen = st.session_state.get(key)
-    if chosen is not None and not _holds(PRESETS[chosen]):
-        st.session_state[key] = None
-    st.pills("Start from", list(PRESETS), key=key, on_change=_apply_preset)
-
-
-def _apply_preset() -> None:
-    chosen = st.session_state.get(f"{PREFIX}preset")
-    if chosen is None:
-        return
-    for name, value in PRESETS[chosen].items():
-        st.session_state[PREFIX + name] = value
-    st.session_state[f"{PREFIX}m_is_n"] = True
-    st.session_state[f"{PREFIX}sets"] = 1
-
-
-def _holds(preset: dict[str, object]) -> bool:
-    linked = st.session_state.get(f"{PREFIX}m_is_n", True) and st.session_state.get(f"{PREFIX}sets", 1) == 1
-    return linked and all(st.session_state.get(PREFIX + name) == value for name, value in preset.items())
+    return FAMILIES[str(label)], end_choice(key, str(label), "Bernoulli")
 
 
 def promise_text(setting: Setting) -> str:

@@ -14,6 +14,7 @@ from dpviz.published import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cache import cached_matrix
+from pages.components.choices import begin_choice, end_choice, forget_problem, presets
 from pages.components.controls import address_problems, number_control, read_address
 from pages.components.words import problem
 from pages.transition.attacker import ATTACKER_ADDRESS
@@ -62,7 +63,7 @@ class Choice:
 def choose(choices: dict[str, list[str]]) -> Choice:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
     read_address(IN_ADDRESS | ATTACKER_ADDRESS, choices)
-    _presets()
+    presets(PREFIX, PRESETS, dict.fromkeys(("m_is_n", "beta_is_alpha", "noise_is_promise"), True))
     law, law_problem = _law()
     choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
     return dataclasses.replace(choice, problems=(*law_problem, *address_problems(IN_ADDRESS), *choice.problems))
@@ -79,27 +80,17 @@ def show_problems(choice: Choice) -> None:
 def _law() -> tuple[str, list[str]]:
     """The chosen law, which the address keeps by its key, and what was wrong with the one asked for there."""
     key, laws = f"{PREFIX}law", [*SYNTHESIZERS, GIVEN]
-    if key not in st.session_state:
-        asked = st.query_params.get(key, DEFAULT_LAW)
-        if asked not in laws:
-            st.session_state[f"{key}_problem"] = (
-                f"In the address, {key} = {asked[:40]} was left out: it must be one of {', '.join(laws)}."
-            )
-        st.session_state[key] = asked if asked in laws else DEFAULT_LAW
+    begin_choice(key, laws, DEFAULT_LAW)
     law: str = st.selectbox(
         "Synthesizer",
         laws,
         format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
         key=key,
-        on_change=lambda: st.session_state.pop(f"{key}_problem", None),
+        on_change=forget_problem,
+        args=(key,),
         help="The law by which the released counts are drawn from the confidential ones.",
     )
-    if law != st.query_params.get(key, DEFAULT_LAW):
-        st.query_params[key] = law
-    if law == DEFAULT_LAW:
-        st.query_params.pop(key, None)
-    sentence = st.session_state.get(f"{key}_problem")
-    return law, [sentence] if sentence else []
+    return law, end_choice(key, law, DEFAULT_LAW)
 
 
 def _widest() -> dict[str, Parameter]:
@@ -123,30 +114,6 @@ IN_ADDRESS = {PREFIX + name: declared for name, declared in WIDEST.items() if na
     f"{PREFIX}noise_epsilon": WIDEST["epsilon"],
 }
 """The numbers that the address can set."""
-
-
-def _presets() -> None:
-    """Buttons that set the controls to a published figure; the chosen one stays marked while it holds."""
-    key = f"{PREFIX}preset"
-    chosen = st.session_state.get(key)
-    if chosen is not None and not _holds(PRESETS[chosen]):
-        st.session_state[key] = None
-    st.pills("Start from", list(PRESETS), key=key, on_change=_apply_preset)
-
-
-def _apply_preset() -> None:
-    chosen = st.session_state.get(f"{PREFIX}preset")
-    if chosen is None:
-        return
-    for name, value in PRESETS[chosen].items():
-        st.session_state[PREFIX + name] = value
-    for link in ("m_is_n", "beta_is_alpha", "noise_is_promise"):
-        st.session_state[PREFIX + link] = True
-
-
-def _holds(preset: dict[str, object]) -> bool:
-    linked = all(st.session_state.get(f"{PREFIX}{link}", True) for link in ("m_is_n", "beta_is_alpha"))
-    return linked and all(st.session_state.get(PREFIX + name) == value for name, value in preset.items())
 
 
 def _promise() -> tuple[float, float]:
