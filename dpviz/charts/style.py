@@ -30,6 +30,30 @@ METHOD_COLORS = {
 }
 """The same for the methods of Zheng's thesis: those that are a law above have its colour."""
 
+RULE_DASHES = {
+    "reiter_2002": "solid",
+    "raghunathan_2003": "dash",
+    "raghunathan_2003_normal": "9px,3px,2px,3px,2px,3px",
+    "rubin_1987": "dot",
+    "rubin_1987_normal": "2px,5px",
+    "reiter_2003": "dashdot",
+    "raab_2017": "longdash",
+    "as_if_real": "longdashdot",
+}
+"""One dash per combining rule, in every picture."""
+
+RULE_SYMBOLS = {
+    "reiter_2002": "circle",
+    "raghunathan_2003": "square",
+    "raghunathan_2003_normal": "square",
+    "rubin_1987": "diamond",
+    "rubin_1987_normal": "diamond",
+    "reiter_2003": "triangle-up",
+    "raab_2017": "triangle-down",
+    "as_if_real": "star",
+}
+"""One mark per combining rule; the normal-quantile forms share it."""
+
 OTHER_COLOR = "#56B4E9"
 """The colour of a law that has not been given one of its own."""
 

@@ -8,6 +8,16 @@ import math
 import numpy as np
 import streamlit as st
 
+from dpviz.coverage import (
+    CoverageDecomposition,
+    EstimateLaw,
+    ExactCoverage,
+    coverage_by_proportion,
+    coverage_decomposition,
+    estimate_law,
+    exact_coverages,
+)
+from dpviz.coverage.design import release_of_one_set
 from dpviz.given import Recognition, read_matrix, recognize
 from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior, minimum_prior_probabilistic
 from dpviz.priors.audit import AuditFamily
@@ -22,7 +32,8 @@ from dpviz.privacy.average_claims import CountCondition, count_condition
 from dpviz.privacy.composition import Bracket
 from dpviz.privacy.subsampling import subsampled_epsilon
 from dpviz.privacy.summary import PrivacySummary, Profile, TableView, profile, summarize, view_tables
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, Synthesizer
+from dpviz.published.charest import FIGURE_1, Comparison, compare_charest
+from dpviz.synthesizers import BetaBinomial, PosteriorMean, Synthesizer, TwoCellSynthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.types import FloatArray
 
@@ -182,3 +193,80 @@ def cached_uneven(setting: Setting, method: str, beta: float | None, ratio: floa
     return minimum_prior(
         method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
     )
+
+
+def cached_coverages(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, rules: tuple[str, ...], level: float
+) -> dict[str, ExactCoverage]:
+    """`exact_coverages`."""
+    return _coverages(_name(synthesizer), synthesizer, p, sets, rules, level)
+
+
+def cached_estimates(synthesizer: TwoCellSynthesizer, p: float, sets: int) -> EstimateLaw:
+    """`estimate_law`."""
+    return _estimates(_name(synthesizer), synthesizer, p, sets)
+
+
+def cached_decomposition(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float
+) -> CoverageDecomposition:
+    """`coverage_decomposition`."""
+    return _decomposition(_name(synthesizer), synthesizer, p, sets, rule, level)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def _coverages(
+    name: str, _synthesizer: TwoCellSynthesizer, p: float, sets: int, rules: tuple[str, ...], level: float
+) -> dict[str, ExactCoverage]:
+    return exact_coverages(synthesizer=_synthesizer, p=p, sets=sets, rules=rules, level=level)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def _estimates(name: str, _synthesizer: TwoCellSynthesizer, p: float, sets: int) -> EstimateLaw:
+    return estimate_law(_synthesizer, p=p, sets=sets)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Repairing one thing at a time …")
+def _decomposition(
+    name: str, _synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float
+) -> CoverageDecomposition:
+    return coverage_decomposition(synthesizer=_synthesizer, p=p, sets=sets, rule=rule, level=level)
+
+
+@st.cache_resource(show_spinner="Charest's numbers, exactly …")
+def cached_charest(number: int) -> list[Comparison]:
+    """`compare_charest`."""
+    return compare_charest(number)
+
+
+@st.cache_resource(show_spinner="Figure 1: exact sums at every point …")
+def cached_figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
+    """The exact coverage of Charest's Figure 1 by M, shape (proportions, ε)."""
+    found = {}
+    for sets in FIGURE_1.sets:
+        columns = [
+            coverage_by_proportion(
+                release_of_one_set("beta_binomial", n=FIGURE_1.rows, m=FIGURE_1.rows, sets=sets, epsilon=epsilon),
+                proportions=FIGURE_1.proportions,
+                sets=sets,
+                rules=[FIGURE_1.rule],
+                level=FIGURE_1.level,
+            ).coverage[0]
+            for epsilon in epsilons
+        ]
+        found[sets] = np.array(columns).T
+    return found
+
+
+@st.cache_resource(show_spinner=False)
+def finished() -> dict[object, object]:
+    """What grew before the eyes of one reader and is there at once for the next, the oldest left out first."""
+    return {}
+
+
+def keep_finished(key: object, value: object) -> None:
+    """Keep a finished result for all readers."""
+    store = finished()
+    store[key] = value
+    while len(store) > ENTRIES:
+        store.pop(next(iter(store)), None)

@@ -67,8 +67,11 @@ def number_control(
     if st.session_state.get(slider) != value:
         st.session_state[slider] = value
     hint = PRIVATE_END[declaration.private_end]
+    name = declaration.title
+    if declaration.symbol.lower() != name.lower():
+        name += f" {declaration.symbol}"
     st.select_slider(
-        f"{declaration.title} {declaration.symbol}" + (f" · {hint}" if hint else ""),
+        name + (f" · {hint}" if hint else ""),
         options=options,
         key=slider,
         format_func=_text,

@@ -1,0 +1,52 @@
+"""How often an interval from synthetic sets holds the true proportion, exactly and by simulation."""
+
+from dpviz.coverage.curves import (
+    CoverageCurves,
+    coarse_to_fine,
+    coverage_by_proportion,
+    coverage_by_synthesizer,
+    stream_by_proportion,
+    stream_by_synthesizer,
+)
+from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
+from dpviz.coverage.estimates import EstimateLaw, estimate_law
+from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages, within_reach
+from dpviz.coverage.performance import (
+    Measure,
+    Performance,
+    RulePerformance,
+    performance_of,
+    repetitions_needed,
+    wilson_interval,
+)
+from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally, run_coverage, stream_coverage
+
+__all__ = [
+    "REPAIRS",
+    "CoverageCurves",
+    "CoverageDecomposition",
+    "CoveragePlan",
+    "EstimateLaw",
+    "ExactCoverage",
+    "Measure",
+    "Performance",
+    "RulePerformance",
+    "RuleTally",
+    "ShownRuns",
+    "Tally",
+    "coarse_to_fine",
+    "coverage_by_proportion",
+    "coverage_by_synthesizer",
+    "coverage_decomposition",
+    "estimate_law",
+    "exact_coverage",
+    "exact_coverages",
+    "performance_of",
+    "repetitions_needed",
+    "run_coverage",
+    "stream_by_proportion",
+    "stream_by_synthesizer",
+    "stream_coverage",
+    "wilson_interval",
+    "within_reach",
+]

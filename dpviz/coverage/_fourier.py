@@ -1,0 +1,195 @@
+"""The law of the sum and the spread of M counts that are drawn independently from one law, by Fourier transform.
+
+The M counts enter every combining rule through S = Σ x̃ and Q = Σ x̃² alone. Given S, Q is least where the counts are
+as equal as whole numbers allow, and Q minus that least value is even: (S, d) with d = (Q − Q_least(S)) / 2 says as
+much as (S, Q), and d stays small whatever S is. A transform of length L in (Q − S)/2 therefore loses nothing as long
+as d < L: what wraps around is told apart by S.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import fft, ifft, irfft, next_fast_len
+
+from dpviz.types import FloatArray, IntArray
+
+TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
+SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
+"""Exponents of the Chernoff bounds, relative to those of a normal law; any exponent gives a bound."""
+
+ROUNDING_CONSTANT = 4.0
+"""Roundings in one stage of a transform: root of unity, product and sum of complex numbers."""
+
+
+class Box(NamedTuple):
+    """Where M draws from one law fall, but for a probability of at most the stated error.
+
+    Parameters
+    ----------
+    first, last
+        Columns of one draw.
+    low, high
+        Least and largest sum S.
+    spread
+        Bound of d: all values are below it.
+    """
+
+    first: int
+    last: int
+    low: int
+    high: int
+    spread: int
+
+    @property
+    def size(self) -> int:
+        """Numbers in the transform."""
+        return (self.high - self.low + 1) * self.spread
+
+    def joined(self, other: Box) -> Box:
+        """The least box around both."""
+        return Box(
+            min(self.first, other.first),
+            max(self.last, other.last),
+            min(self.low, other.low),
+            max(self.high, other.high),
+            max(self.spread, other.spread),
+        )
+
+
+def box_of(law: FloatArray, sets: int, error: float) -> Box:
+    """The box outside of which M draws from `law` fall with probability at most `error`.
+
+    A quarter of the error goes to columns whose tails are cut, a quarter to each end of S and a quarter to d. The ends
+    are Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λx̃}]^M, and 2d ≤ Σ (x̃ − c)² for any c gives Pr(d ≥ L) ≤ e^{−2λL}
+    E[e^{λ(x̃ − c)²}]^M. Expectations are taken in logarithms, so that no exponent needs to be clipped.
+
+    Examples
+    --------
+    Two coins: S from 0 to 2, and d = 0 always, since Q follows from S.
+
+    >>> box_of(np.array([0.5, 0.5]), 2, 1e-9)
+    Box(first=0, last=1, low=0, high=2, spread=1)
+    """
+    tail = error / (8 * sets)
+    first = int(np.searchsorted(np.cumsum(law), tail, side="right"))
+    last = len(law) - 1 - int(np.searchsorted(np.cumsum(law[::-1]), tail, side="right"))
+    kept = law[first : last + 1]
+    columns = np.arange(first, last + 1)
+    mean = float(kept @ columns / kept.sum())
+    distance = columns - mean
+    variance = float(kept @ distance**2 / kept.sum())
+    most = sets * (last - first) ** 2 // 8 + 1
+    if variance == 0 or most == 1:
+        return Box(first, last, sets * first, sets * last, most)
+    positive = kept > 0
+    log_law, distance = np.log(kept[positive]), distance[positive]
+    need = -math.log(error / 4)
+    tilts = TOTAL_TILTS * math.sqrt(2 * need / (sets * variance))
+    reach = [
+        float(((sets * _log_moments(log_law, sign * distance, tilts) + need) / tilts).min()) for sign in (1.0, -1.0)
+    ]
+    low = max(sets * first, math.floor(sets * mean - reach[1]))
+    high = min(sets * last, math.ceil(sets * mean + reach[0]))
+    tilts = SPREAD_TILTS / (2 * variance)
+    spread = math.ceil(((sets * _log_moments(log_law, distance**2, tilts) + need) / (2 * tilts)).min()) + 1
+    return Box(first, last, low, high, min(spread, most))
+
+
+def _log_moments(log_law: FloatArray, values: FloatArray, tilts: FloatArray) -> FloatArray:
+    """ln E[e^{λ value}] for each λ of `tilts`."""
+    exponents = np.multiply.outer(tilts, values)
+    exponents += log_law
+    largest = exponents.max(axis=1)
+    exponents -= largest[:, None]
+    with np.errstate(under="ignore"):
+        return largest + np.log(np.exp(exponents).sum(axis=1))
+
+
+class Roots:
+    """Roots of unity e^{−2πi t y(y−1)/(2L)} of one length L, kept for all laws that share it."""
+
+    def __init__(self, spread: int, columns: int) -> None:
+        self.length = next_fast_len(spread, real=True)
+        self.columns = columns
+        y = np.arange(columns)
+        places = np.multiply.outer(y * (y - 1) // 2 % self.length, np.arange(self.length // 2 + 1)) % self.length
+        self.table = np.exp(-2j * math.pi / self.length * np.arange(self.length))[places]
+
+
+def law_in_box(law: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
+    """Pr(S, d) for S from ``box.low`` to ``box.high`` and d from 0 to ``roots.length`` − 1.
+
+    Pr = F⁻¹[φ^M], φ the transform of one draw at (y, y(y−1)/2) with y = x̃ − ``box.first``; then every row S is
+    turned so that it starts at its least spread.
+
+    Examples
+    --------
+    Two draws from 0, 1, 2, equally likely: S = 2 with d = 0 once (1, 1) and with d = 1 twice (0, 2), (2, 0).
+
+    >>> third = np.full(3, 1 / 3)
+    >>> box = box_of(third, 2, 1e-9)
+    >>> (9 * law_in_box(third, 2, box, Roots(box.spread, 3))[2, :2]).round(9).tolist()
+    [1.0, 2.0]
+    """
+    return mixed_law_in_box(law[None], np.ones(1), sets, box, roots)
+
+
+def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
+    """Σ weight × `law_in_box` over several laws in one box: the powers are mixed before the one inverse transform."""
+    width, count = box.last - box.first + 1, box.high - box.low + 1
+    period = next_fast_len(max(count, width))
+    mixed = np.zeros((period, roots.length // 2 + 1), dtype=complex)
+    for law, weight in zip(laws, weights, strict=True):
+        draw = np.zeros(mixed.shape, dtype=complex)
+        np.multiply(roots.table[:width], law[box.first : box.last + 1, None], out=draw[:width])
+        power = _power(fft(draw, axis=0, overwrite_x=True), sets)
+        power *= weight
+        mixed += power
+    by_total = ifft(mixed, axis=0, overwrite_x=True)
+    totals = np.arange(box.low, box.high + 1) - sets * box.first
+    by_spread = irfft(by_total, n=roots.length, axis=1, overwrite_x=True)
+    turned: FloatArray = np.empty((count, roots.length))
+    places, starts = totals % period, least_spread(totals, sets) % roots.length
+    for row, place, start in zip(turned, places.tolist(), starts.tolist(), strict=True):
+        row[: roots.length - start] = by_spread[place, start:]
+        row[roots.length - start :] = by_spread[place, :start]
+    return turned
+
+
+def least_spread(totals: IntArray, sets: int) -> IntArray:
+    """The least Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
+
+    Examples
+    --------
+    Sum 5 in 3 parts: 1, 2, 2 give 0 + 1 + 1.
+
+    >>> least_spread(np.array([5]), 3).tolist()
+    [2]
+    """
+    quotient, remainder = np.divmod(totals, sets)
+    return quotient * (totals + remainder - sets) // 2
+
+
+def _power(base: FloatArray, exponent: int) -> FloatArray:
+    """base^exponent by repeated squaring."""
+    result = base if exponent & 1 else None
+    while exponent := exponent >> 1:
+        base = base * base
+        if exponent & 1:
+            result = base if result is None else result * base
+    assert result is not None
+    return result
+
+
+def rounding_error(size: int, sets: int) -> float:
+    """A bound of Σ |rounding| over the box of `size` numbers.
+
+    A transform of N numbers is off by at most c u log₂ N in root mean square, relative to its own. Since |φ| ≤ 1, φ^M
+    is off by at most M times that. The inverse keeps root mean squares up to the factor 1/√N (Parseval) and adds as
+    much of its own, and the sum of N moduli is at most √N times the root of their summed squares.
+    """
+    unit = float(np.finfo(float).eps) / 2
+    return 2 * ROUNDING_CONSTANT * sets * math.log2(max(size, 2)) * unit * math.sqrt(size)

@@ -1,0 +1,217 @@
+"""The exact law of what every combining rule reads: S = Σ x̃ and Q = Σ x̃² of M sets, mixed over x."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.fft import next_fast_len
+
+from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
+from dpviz.inference._confidential import Mixture, check_design, confidential_mixture, released_rows
+from dpviz.inference.combining_rules import estimate_and_variances
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+TAIL, BOX_ERROR, PRUNED = 4e-10, 2e-9, 4e-10
+"""Shares of the error bound: confidential counts left out, boxes, and releases too unlikely to keep."""
+
+LONE_TAIL = 1e-12
+"""Probability of the counts left out where a law costs little: one or two sets."""
+
+ROW_ERROR = 1e-12
+"""Total variation by which a computed row of a synthesizer, or the law of x, may be off; each draw adds it once."""
+
+LARGEST_BOX, LARGEST_WORK = 8_000_000, 250_000_000
+"""Most numbers in one transform (memory), and in all transforms of one law (some seconds)."""
+
+TOGETHER = 1.5
+"""How much larger than the least of them a box may be that several laws share."""
+
+LARGEST_PAIRS = 10**11
+"""Most multiplications for two sets."""
+
+TOO_LONG = "Exact sums would take too long here; simulation takes over."
+
+
+@dataclass(frozen=True)
+class ReleaseLaw:
+    """Every (S, Q) that M sets can have, with its probability.
+
+    Parameters
+    ----------
+    total, squares
+        S and Q, whole numbers, one axis.
+    probability
+        Their probabilities; they sum to 1 less what was left out.
+    error_bound
+        Bound of the error of the probability of any set of releases.
+    sets, rows, confidential_rows
+        M, m and n.
+    """
+
+    total: IntArray
+    squares: IntArray
+    probability: FloatArray
+    error_bound: float
+    sets: int
+    rows: int
+    confidential_rows: int
+
+    @cached_property
+    def estimate_and_variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """q̄, b and v̄ of every release."""
+        return estimate_and_variances(self.total, self.squares, sets=self.sets, rows=self.rows)
+
+    @property
+    def synthetic_ratio(self) -> float:
+        """m/n."""
+        return self.rows / self.confidential_rows
+
+
+def within_reach(n: int, m: int, sets: int) -> bool:
+    """Whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
+
+    The work is estimated for x near n/2 and sets of variance (m/4)(1 + m/n), those of posterior draws with a small
+    prior. A synthesizer with more noise than that may be refused all the same, with a ValueError.
+
+    Parameters
+    ----------
+    n, m
+        Confidential rows, and synthetic rows of one set, at least 1.
+    sets
+        M, at least 1.
+
+    Examples
+    --------
+    >>> within_reach(100, 100, 10), within_reach(2000, 2000, 2), within_reach(2000, 2000, 10)
+    (True, True, False)
+    """
+    counts = min(n + 1.0, 13 * math.sqrt(n) / 2)
+    if sets == 1:
+        return True
+    variance = m / 4 * (1 + m / n)
+    if sets == 2:
+        return counts * min(m + 1.0, 13 * math.sqrt(variance)) ** 2 <= LARGEST_PAIRS
+    need = -math.log(BOX_ERROR / 4)
+    tilts = np.linspace(0.05, 0.95, 19)
+    spread = float(((need - sets / 2 * np.log1p(-tilts)) / tilts).min()) * variance
+    size = min(2 * math.sqrt(2 * need * sets * variance) + 1, sets * m + 1) * min(spread + 1, sets * m**2 / 8 + 1)
+    return size <= LARGEST_BOX and size * counts / 2 <= LARGEST_WORK
+
+
+def release_law(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, confidential_count: int | None = None
+) -> ReleaseLaw:
+    """The law of (S, Q) for x ~ Binomial(n, p), or for x fixed at `confidential_count`.
+
+    One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the law of x. More: for each x a transform
+    (`law_in_box`) in a box that leaves out a share of the error that is smaller the likelier x is.
+
+    Raises
+    ------
+    ValueError
+        Where a number is out of its domain, or the sums would take too long.
+    """
+    p, sets, fixed = check_design(synthesizer, p, sets, confidential_count)
+    mixture = confidential_mixture(synthesizer.n, p, fixed, TAIL if sets > 2 else LONE_TAIL)
+    check_pairs(synthesizer, len(mixture.counts), sets)
+    rows = released_rows(synthesizer, mixture.counts)
+    if sets > 2:
+        return _law_by_transforms(synthesizer, rows, mixture, sets)
+    if sets == 1:
+        j = np.arange(synthesizer.m + 1)
+        return _kept(synthesizer, sets, j, j**2, mixture.weights @ rows, mixture.omitted)
+    first, last, left = likely_columns(mixture.weights @ rows)
+    kept = rows[:, first : last + 1]
+    pairs = (kept * mixture.weights[:, None]).T @ kept
+    i, j = np.triu_indices(last - first + 1)
+    probability = pairs[i, j]
+    probability[i != j] *= 2
+    i, j = i + first, j + first
+    return _kept(synthesizer, sets, i + j, i**2 + j**2, probability, mixture.omitted + 2 * left)
+
+
+def check_pairs(synthesizer: TwoCellSynthesizer, counts: int, sets: int) -> None:
+    """Raise a ValueError where two sets would take more than `LARGEST_PAIRS` multiplications."""
+    if sets == 2 and counts * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
+        raise ValueError(TOO_LONG)
+
+
+def likely_columns(law: FloatArray) -> tuple[int, int, float]:
+    """The first and last column that matter in `law`, and the probability of those beyond."""
+    below, above = np.cumsum(law), np.cumsum(law[::-1])
+    first = int(np.searchsorted(below, LONE_TAIL, side="right"))
+    last = len(law) - 1 - int(np.searchsorted(above, LONE_TAIL, side="right"))
+    return first, last, 2 * LONE_TAIL
+
+
+def boxes_of(rows: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
+    """The boxes of all rows, or a ValueError where their transforms would take too long."""
+    boxes: list[Box] = []
+    work = 0
+    for row, error in zip(rows, errors, strict=True):
+        boxes.append(box_of(row, sets, float(error)))
+        work += boxes[-1].size
+        if boxes[-1].size > LARGEST_BOX or work > LARGEST_WORK:
+            raise ValueError(TOO_LONG)
+    return boxes
+
+
+def _law_by_transforms(synthesizer: TwoCellSynthesizer, rows: FloatArray, mixture: Mixture, sets: int) -> ReleaseLaw:
+    errors = np.minimum(BOX_ERROR / (len(rows) * mixture.weights), 0.5)
+    boxes = boxes_of(rows, sets, errors)
+    low, high = min(box.low for box in boxes), max(box.high for box in boxes)
+    mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in boxes)) + 16, real=True)))
+    used = 0
+    roots: Roots | None = None
+    for part, box in _neighbours_together(boxes):
+        columns = box.last - box.first + 1
+        if roots is None or not (box.spread <= roots.length <= 1.1 * box.spread + 16 and columns <= roots.columns):
+            roots = Roots(box.spread, min(columns + 8, synthesizer.m + 1))
+        law = mixed_law_in_box(rows[part], mixture.weights[part], sets, box, roots)
+        mixed[box.low - low : box.high - low + 1, : roots.length] += law
+        used = max(used, roots.length)
+    totals = np.arange(low, high + 1)
+    error = mixture.omitted + float(mixture.weights @ errors) + rounding_error(mixed[:, :used].size, sets)
+    mixed = mixed[:, :used]
+    place = np.flatnonzero(mixed > PRUNED / mixed.size)
+    s, d = totals[place // used], place % used
+    squares = s + 2 * (least_spread(s, sets) + d)
+    return _kept(synthesizer, sets, s, squares, mixed.ravel()[place], error + PRUNED)
+
+
+def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
+    """Runs of neighbouring boxes that one box holds which is little larger than each: they share an inverse."""
+    start, shared, least = 0, boxes[0], boxes[0].size
+    for index, box in enumerate(boxes):
+        wider, least = shared.joined(box), min(least, box.size)
+        if wider.size > TOGETHER * least:
+            yield slice(start, index), shared
+            start, wider, least = index, box, box.size
+        shared = wider
+    yield slice(start, len(boxes)), shared
+
+
+def _kept(
+    synthesizer: TwoCellSynthesizer,
+    sets: int,
+    total: IntArray,
+    squares: IntArray,
+    probability: FloatArray,
+    error: float,
+) -> ReleaseLaw:
+    """The law without releases of probability 0, and with the rounding of its sums in the error bound."""
+    positive = probability > 0
+    return ReleaseLaw(
+        total=total[positive],
+        squares=squares[positive],
+        probability=probability[positive],
+        error_bound=error + (sets + 1) * ROW_ERROR,
+        sets=sets,
+        rows=synthesizer.m,
+        confidential_rows=synthesizer.n,
+    )

@@ -1,0 +1,132 @@
+"""Drawing released counts: one alias table for each confidential count that occurs."""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+
+class AliasTables(NamedTuple):
+    """Tables for several laws on 0 … m, flattened; law i starts at ``slots[i] * width``, −1 where it has none yet."""
+
+    slots: IntArray
+    width: int
+    keep: FloatArray
+    other: IntArray
+
+    def draw(self, laws: IntArray, uniforms: FloatArray) -> IntArray:
+        """A column for each of `uniforms` from the law with that index; shapes broadcast, `uniforms` is overwritten.
+
+        One uniform gives both the cell (its whole part, scaled) and the choice in the cell (its fraction). The scaled
+        number stays below `width`: u ≤ 1 − 2⁻⁵³, and the product rounds to a number below.
+        """
+        uniforms *= self.width
+        column = uniforms.astype(np.intp)
+        uniforms -= column
+        cell = column + (self.slots[laws] * self.width)
+        return np.where(uniforms < self.keep.take(cell), column, self.other.take(cell))
+
+
+def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Walker's alias table of one law: cell c keeps its column with probability keep[c], and else takes other[c].
+
+    With w = law × length, the columns with w < 1 lack Σ (1 − w) and the others have as much too much. Light columns
+    are served in order from the pooled excess of the heavy ones, in order; a heavy column that has given more than
+    its excess keeps the rest and is filled up by the next. Two searches in cumulative sums find all of it.
+
+    Parameters
+    ----------
+    law
+        Probabilities, 0 or above, that sum to about 1; they are divided by their sum.
+
+    Returns
+    -------
+    tuple
+        keep in [0, 1] and other; a column of probability 0 is never drawn.
+
+    Source: Walker (1977); Vose (1991).
+
+    Examples
+    --------
+    Probabilities 1/4 and 3/4: cell 0 keeps column 0 half of the time.
+
+    >>> keep, other = alias_table(np.array([0.25, 0.75]))
+    >>> keep.tolist(), other.tolist()
+    ([0.5, 1.0], [1, 1])
+    """
+    weights = law * (len(law) / law.sum())
+    keep, other = np.ones(len(law)), np.arange(len(law), dtype=np.int32)
+    light = weights < 1.0
+    lights, heavies = np.flatnonzero(light), np.flatnonzero(~light)
+    if len(lights) == 0 or len(heavies) == 0:  # all equal, up to rounding
+        return keep, other
+    lack, excess = np.cumsum(1.0 - weights[lights]), np.cumsum(weights[heavies] - 1.0)
+    last = len(heavies) - 1
+    keep[lights] = weights[lights]
+    before = np.concatenate([[0.0], lack[:-1]])
+    other[lights] = heavies[np.minimum(np.searchsorted(excess, before), last)]
+    overdrawn = np.searchsorted(lack, excess, side="right")
+    some = overdrawn < len(lights)
+    some[last] = False  # nothing is left to fill it up: what it lacks is rounding
+    keep[heavies[some]] = np.maximum(1.0 - (lack[overdrawn[some]] - excess[some]), 0.0)
+    other[heavies[some]] = heavies[np.flatnonzero(some) + 1]
+    return keep, other
+
+
+def single_law(law: FloatArray) -> AliasTables:
+    """The table of one law, with index 0."""
+    keep, other = alias_table(law)
+    return AliasTables(np.zeros(1, dtype=np.intp), len(law), keep, other)
+
+
+class ReleaseSampler:
+    """Draws released counts given confidential ones; a row of the transition matrix is tabled when it first occurs.
+
+    A large matrix is so never held: at n = m = 5,000 some 400 of the 5,001 rows occur. A table depends on its row
+    alone, hence what is drawn depends on the uniforms alone. Safe to share between threads.
+
+    Parameters
+    ----------
+    synthesizer
+        The law of one set. Rows of a matrix given as numbers are divided by their sums.
+    """
+
+    def __init__(self, synthesizer: TwoCellSynthesizer) -> None:
+        self._synthesizer = synthesizer
+        rows, width = synthesizer.shape
+        empty = np.empty(0, dtype=np.int32)
+        self._tables = AliasTables(np.full(rows, -1, dtype=np.intp), width, np.empty(0), empty)
+        self._lock = threading.Lock()
+
+    def tables(self, confidential: IntArray) -> AliasTables:
+        """Tables that hold a law for every count in `confidential`."""
+        tables = self._tables
+        if tables.slots[confidential].min() >= 0:
+            return tables
+        with self._lock:
+            tables = self._tables
+            fresh = np.unique(confidential)
+            fresh = fresh[tables.slots[fresh] < 0]
+            if len(fresh):
+                self._tables = tables = self._grown(tables, fresh)
+        return tables
+
+    def _grown(self, tables: AliasTables, fresh: IntArray) -> AliasTables:
+        """New tables, so that a thread that still draws from the old ones is not disturbed."""
+        width, used = tables.width, len(tables.keep) // tables.width
+        keep = np.concatenate([tables.keep, np.empty(width * len(fresh))])
+        other = np.concatenate([tables.other, np.empty(width * len(fresh), dtype=np.int32)])
+        slots = tables.slots.copy()
+        slots[fresh] = used + np.arange(len(fresh))
+        columns = np.arange(width)
+        for count, slot in zip(fresh, slots[fresh], strict=True):
+            # Row by row: rows computed together could round differently in other company.
+            law = np.exp(self._synthesizer.log_transition(np.array([count]), columns)[0])
+            cells = slice(slot * width, (slot + 1) * width)
+            keep[cells], other[cells] = alias_table(law)
+        return AliasTables(slots, width, keep, other)

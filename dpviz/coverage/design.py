@@ -1,0 +1,137 @@
+"""The release of one set when M sets share a promise: the synthesizer, and the prior that a rule chooses for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, overload
+
+from dpviz.parameters import DELTA, EPSILON
+from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.synthesizers import SYNTHESIZERS, TwoCellSynthesizer
+
+PriorRule = Literal["pure", "exact", "own"]
+
+PRIOR_RULES: dict[PriorRule, str] = {
+    "pure": "ε/M for each set, no δ",
+    "exact": "least for all sets together",
+    "own": "own α",
+}
+"""How the prior of a set follows from the promise, for readers."""
+
+METHODS = {
+    "beta_binomial": "synth_post_one",
+    "posterior_mean": "synth_post_many",
+    "posterior_mode": "synth_map",
+}
+"""Laws with a prior, by the name of their method in `minimum_prior`."""
+
+
+def release_of_one_set(
+    law: str,
+    *,
+    n: int,
+    m: int,
+    sets: int,
+    epsilon: float,
+    delta: float = 0.0,
+    prior: PriorRule = "pure",
+    alpha: float = 1.0,
+) -> TwoCellSynthesizer:
+    """The synthesizer of each of M independent sets that together are (ε, δ)-differentially private.
+
+    Parameters
+    ----------
+    law
+        Key of a two-cell synthesizer of the registry.
+    n, m
+        Confidential rows, and rows of one set; a sanitizer of counts releases m = n.
+    sets
+        M.
+    epsilon, delta
+        The promise for all sets together; neighbours are substitution. Only ``"exact"`` has a use for δ.
+    prior
+        ``"pure"``: the closed-form least prior at ε/M, as in Charest (2011). ``"exact"``: the least prior for which
+        the M sets together are (ε, δ)-differentially private, from their exact composition. ``"own"``: `alpha`.
+        A sanitizer has no prior and gets ε/M for every rule.
+    alpha
+        α = β of ``"own"``.
+
+    Returns
+    -------
+    TwoCellSynthesizer
+        Symmetric prior, α = β.
+
+    Raises
+    ------
+    ValueError
+        Where a number is out of its domain, or a sanitizer is asked for m ≠ n.
+
+    Source: Charest (2011), §3.1, for ``"pure"``.
+
+    Examples
+    --------
+    Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 pseudo-rows of either kind.
+
+    >>> import math
+    >>> release_of_one_set("beta_binomial", n=10, m=10, sets=2, epsilon=2 * math.log(2)).alpha
+    10.0
+    """
+    EPSILON.check(epsilon)
+    DELTA.check(delta)
+    made = two_cell_laws().get(law)
+    if made is None:
+        raise ValueError(f"law must be one of {', '.join(two_cell_laws())}; got {law!r}.")
+    asked = {declaration.name for declaration in made.parameters()}
+    values: dict[str, float] = {"n": n}
+    if "m" in asked:
+        values["m"] = m
+    elif m != n:
+        raise ValueError(f"m (synthetic rows) must equal n = {n:,}: {made.label} releases as many rows; got {m:,}.")
+    if "epsilon" in asked:
+        values["epsilon"] = epsilon / sets
+    if "alpha" in asked:
+        if prior == "exact":
+            if law not in METHODS:
+                raise ValueError(f"prior must be pure or own for {made.label}; got 'exact'.")
+            found = minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
+            alpha = found.exact.upper
+        elif prior == "pure":
+            alpha = made.least_alpha(m=m, epsilon=epsilon / sets)  # type: ignore[attr-defined]
+        values |= {"alpha": alpha, "beta": alpha}
+    return made(**values)  # type: ignore[arg-type]
+
+
+def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:
+    """The registered synthesizers of two counts that have an n of their own, by key."""
+    return {
+        key: one
+        for key, one in SYNTHESIZERS.items()
+        if issubclass(one, TwoCellSynthesizer) and "n" in {declaration.name for declaration in one.parameters()}
+    }
+
+
+class ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
+    """The releases of one set at a list of promises, each made when it is asked for.
+
+    Parameters
+    ----------
+    epsilons
+        The promises for all sets together.
+    make
+        The release at one of them.
+    """
+
+    def __init__(self, epsilons: Sequence[float], make: Callable[[float], TwoCellSynthesizer]) -> None:
+        self._epsilons, self._make = epsilons, make
+
+    def __len__(self) -> int:
+        return len(self._epsilons)
+
+    @overload
+    def __getitem__(self, index: int) -> TwoCellSynthesizer: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TwoCellSynthesizer]: ...
+    def __getitem__(self, index: int | slice) -> TwoCellSynthesizer | Sequence[TwoCellSynthesizer]:
+        if isinstance(index, slice):
+            return ReleasesByEpsilon(self._epsilons[index], self._make)
+        return self._make(float(self._epsilons[index]))

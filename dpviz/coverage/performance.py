@@ -1,0 +1,326 @@
+"""What a simulation says about an estimator and its intervals: every measure with its Monte Carlo standard error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz.coverage._tally import RuleTally, Tally
+from dpviz.parameters import readable
+from dpviz.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number from a simulation.
+
+    Parameters
+    ----------
+    value
+        The estimate; NaN where it is not defined, infinite where it is infinite.
+    error
+        Its Monte Carlo standard error; NaN where it cannot be had, as from a single repetition.
+    """
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulePerformance:
+    """How one combining rule did; T is its variance.
+
+    Parameters
+    ----------
+    coverage
+        Share of the repetitions whose interval holds p; no interval counts as one that does not.
+    coverage_low, coverage_high
+        Wilson's 95 % interval for the coverage: the error bar to draw, as the error √(c(1 − c)/R) is 0 at 0 and 1.
+    negative_variance_share
+        Share of the repetitions with T < 0, for which there is no interval.
+    mean_width
+        Mean width over the repetitions that have an interval. Infinite, with error NaN, as soon as one interval is
+        wider than 1e100, which t quantiles with few degrees of freedom bring about.
+    mean_width_inside
+        Mean length of the part of the interval inside 0 to 1, over the repetitions that have one: always finite.
+    unbounded_share
+        Share of the repetitions whose interval is wider than 1e100.
+    mean_variance
+        E[T], negative ones included.
+    model_error
+        √E[T], the rule's idea of the standard error; NaN where E[T] is negative.
+    relative_error
+        100 (√E[T] / √Var(q̄) − 1), in per cent.
+    relative_bias
+        100 (E[T] − Var(q̄)) / Var(q̄), in per cent: Charest's Table 2.
+    """
+
+    coverage: Measure
+    coverage_low: float
+    coverage_high: float
+    negative_variance_share: Measure
+    mean_width: Measure
+    mean_width_inside: Measure
+    unbounded_share: Measure
+    mean_variance: Measure
+    model_error: Measure
+    relative_error: Measure
+    relative_bias: Measure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Performance:
+    """How the estimate q̄ and the intervals of each rule did.
+
+    Parameters
+    ----------
+    repetitions
+        R.
+    mean
+        E[q̄].
+    bias
+        E[q̄] − p.
+    variance
+        Var(q̄), divisor R − 1.
+    empirical_error
+        √Var(q̄).
+    mean_square_error
+        E[(q̄ − p)²].
+    rules
+        By the rules' keys, in the order of the plan.
+    """
+
+    repetitions: int
+    mean: Measure
+    bias: Measure
+    variance: Measure
+    empirical_error: Measure
+    mean_square_error: Measure
+    rules: dict[str, RulePerformance]
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Moments of d = q̄ − p: mean, variance with divisor R − 1, and the sampling variance of that times R."""
+
+    mean: float
+    variance: float
+    of_variance: float
+
+
+def performance_of(tally: Tally) -> Performance:
+    """The performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
+
+    With d = q̄ − p, T the variance of a rule, R repetitions and V = Var(q̄): the error of a mean is the standard
+    deviation over √R; of a share c, √(c(1 − c)/R). Measures that involve V take its error from the fourth moment,
+    Var(V̂) = (μ₄ − V²)/R, where Table 6 supposes a normal q̄ (then it is 2V²/R), and ratios E[T]/V take the covariance
+    of T and (d − E[d])² with them, where Table 6 supposes that there is none. All by the delta method.
+
+    Parameters
+    ----------
+    tally
+        What `stream_coverage` yields, at any time.
+
+    Returns
+    -------
+    Performance
+        The measures. From a single repetition, whatever needs a variance is NaN.
+
+    Source: Morris, White & Crowther (2019), Table 6; Charest (2011), Table 2, for the relative bias.
+
+    Examples
+    --------
+    Both sets release 0 for p = 1/2 and x = 0: the estimate is always 0, and no interval has a width.
+
+    >>> from dpviz.coverage.simulate import CoveragePlan, run_coverage
+    >>> from dpviz.synthesizers import GeometricSanitizer
+    >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0.5, sets=2, rules=("rubin_1987",),
+    ...                     repetitions=100, seed=1, confidential_count=0)
+    >>> found = performance_of(run_coverage(plan))
+    >>> found.bias, found.rules["rubin_1987"].coverage
+    (Measure(value=-0.5, error=0.0), Measure(value=0.0, error=0.0))
+    """
+    repetitions, p = tally.repetitions, tally.plan.p
+    totals = np.flatnonzero(tally.totals)
+    counts = tally.totals[totals]
+    deviations = totals / (len(tally.totals) - 1) - p
+    mean = float(counts @ deviations) / repetitions
+    squares = (deviations - mean) ** 2
+    uneven = float(counts @ (squares - counts @ squares / repetitions) ** 2) / repetitions
+    spread = _Spread(mean, _variance(squares, counts), uneven)
+    mean_error = math.sqrt(spread.variance / repetitions)
+    variance = Measure(spread.variance, _nan_if_single(math.sqrt(spread.of_variance / repetitions), repetitions))
+    mean_square = float(counts @ deviations**2) / repetitions
+    deviation_of_squares = _variance((deviations**2 - mean_square) ** 2, counts)
+    return Performance(
+        repetitions=repetitions,
+        mean=Measure(p + mean, mean_error),
+        bias=Measure(mean, mean_error),
+        variance=variance,
+        empirical_error=_root(variance),
+        mean_square_error=Measure(mean_square, math.sqrt(deviation_of_squares / repetitions)),
+        rules={
+            key: _rule_performance(rule, repetitions, spread)
+            for key, rule in zip(tally.plan.rules, tally.rules, strict=True)
+        },
+    )
+
+
+def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval for a probability, from the share of `repetitions` in which it came true.
+
+    With z = z_{(1 + level)/2}: (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R). Unlike c ± z √(c(1 − c)/R) it has
+    a width where c is 0 or 1.
+
+    Parameters
+    ----------
+    share
+        c, 0 to 1.
+    repetitions
+        R, at least 1.
+    level
+        Above 0 and below 1.
+
+    Source: Wilson (1927).
+
+    Examples
+    --------
+    With c = 0 the lower end is 0 and the upper z² / (R + z²).
+
+    >>> low, high = wilson_interval(0.0, 10)
+    >>> low, round(high, 6)
+    (0.0, 0.277533)
+    """
+    _check_share(share)
+    if not repetitions >= 1:
+        raise ValueError(f"repetitions must be at least 1; got {repetitions}.")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be a number above 0 and below 1; got {level}.")
+    z = float(ndtri((1 + level) / 2))
+    added = z * z / repetitions
+    centre, reach = share + added / 2, z * math.sqrt(share * (1 - share) / repetitions + added / (4 * repetitions))
+    low = 0.0 if share == 0 else (centre - reach) / (1 + added)
+    high = 1.0 if share == 1 else (centre + reach) / (1 + added)
+    return max(low, 0.0), min(high, 1.0)
+
+
+def repetitions_needed(share: float, error: float) -> int:
+    """The least R for which a share near `share` has a Monte Carlo standard error of at most `error`.
+
+    R = ⌈c (1 − c) / error²⌉, from √(c(1 − c)/R) ≤ error; 1/2 is the worst c.
+
+    Parameters
+    ----------
+    share
+        c, 0 to 1: the coverage that is expected.
+    error
+        The wanted standard error, positive.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Source: Morris, White & Crowther (2019), §5.2.
+
+    Examples
+    --------
+    Half a percentage point at a coverage of 95 %: 0.0475 / 0.000025.
+
+    >>> repetitions_needed(0.95, 0.005)
+    1900
+    """
+    _check_share(share)
+    if not (error > 0 and math.isfinite(error)):
+        raise ValueError(f"error (wanted standard error) must be a positive number; got {error}.")
+    wanted = share * (1 - share) / error / error
+    if not math.isfinite(wanted):
+        raise ValueError(f"error (wanted standard error) must be at least 10⁻¹⁵⁰; got {readable(error)}.")
+    nearest = round(wanted)
+    # A whole number that decimal input missed by rounding is meant.
+    return max(1, nearest if abs(wanted - nearest) <= 1e-12 * wanted else math.ceil(wanted))
+
+
+def _check_share(share: float) -> None:
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be a number from 0 to 1; got {share}.")
+
+
+def _nan_if_single(value: float, repetitions: int) -> float:
+    return value if repetitions > 1 else math.nan
+
+
+def _variance(squares: FloatArray, counts: IntArray) -> float:
+    """Σ squares / (R − 1); NaN for a single repetition."""
+    repetitions = int(counts.sum())
+    return float(counts @ squares) / (repetitions - 1) if repetitions > 1 else math.nan
+
+
+def _mean(total: float, squared: float, repetitions: int) -> Measure:
+    """The mean from the sum and the sum of squares, and its error; a deviation below 1e-8 of the mean is rounding."""
+    if repetitions == 0:
+        return Measure(math.nan, math.nan)
+    mean = total / repetitions
+    if repetitions == 1:
+        return Measure(mean, math.nan)
+    variance = max(squared - total * mean, 0.0) / (repetitions - 1)
+    return Measure(mean, math.sqrt(variance / repetitions))
+
+
+def _share(count: int, repetitions: int) -> Measure:
+    share = count / repetitions
+    return Measure(share, math.sqrt(share * (1 - share) / repetitions))
+
+
+def _root(measure: Measure) -> Measure:
+    """The square root, by the delta method."""
+    if not measure.value >= 0:
+        return Measure(math.nan, math.nan)
+    root = math.sqrt(measure.value)
+    return Measure(root, measure.error / (2 * root) if root > 0 else math.nan)
+
+
+def _rule_performance(rule: RuleTally, repetitions: int, spread: _Spread) -> RulePerformance:
+    coverage = _share(rule.covered, repetitions)
+    low, high = wilson_interval(coverage.value, repetitions)
+    variance = _mean(rule.total("variance"), rule.total("variance_squared"), repetitions)
+    intervals = repetitions - rule.negative
+    width = _mean(rule.total("width"), rule.total("width_squared"), intervals)
+    relative_error, relative_bias = _relative(rule, repetitions, variance, spread)
+    return RulePerformance(
+        coverage=coverage,
+        coverage_low=low,
+        coverage_high=high,
+        negative_variance_share=_share(rule.negative, repetitions),
+        mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
+        mean_width_inside=_mean(rule.total("inside"), rule.total("inside_squared"), intervals),
+        unbounded_share=_share(rule.unbounded, repetitions),
+        mean_variance=variance,
+        model_error=_root(variance),
+        relative_error=relative_error,
+        relative_bias=relative_bias,
+    )
+
+
+def _relative(rule: RuleTally, repetitions: int, variance: Measure, spread: _Spread) -> tuple[Measure, Measure]:
+    """Relative error of √E[T] and relative bias of T, in per cent."""
+    if not spread.variance > 0:
+        return Measure(math.nan, math.nan), Measure(math.nan, math.nan)
+    ratio = variance.value / spread.variance
+    # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
+    crossed = (
+        rule.total("variance_deviation_squared")
+        - 2 * spread.mean * rule.total("variance_deviation")
+        + spread.mean**2 * rule.total("variance")
+    ) / repetitions
+    covariance = crossed - variance.value * spread.variance * (repetitions - 1) / repetitions
+    of_ratio = variance.error**2 + (ratio**2 * spread.of_variance - 2 * ratio * covariance) / repetitions
+    error = math.sqrt(max(of_ratio, 0.0)) / spread.variance
+    bias = Measure(100 * (ratio - 1), 100 * error)
+    if not ratio > 0:
+        return Measure(math.nan, math.nan), bias
+    root = math.sqrt(ratio)
+    return Measure(100 * (root - 1), 100 * error / (2 * root)), bias

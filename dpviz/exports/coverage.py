@@ -1,0 +1,134 @@
+"""The numbers of the page "Coverage" as CSV files and as a script."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+
+from dpviz.coverage import CoverageCurves, ExactCoverage, Performance, Tally
+from dpviz.types import FloatArray
+
+COVERAGE_COLUMNS = (
+    "rule", "exact_coverage", "error_bound", "exact_mean_width", "exact_mean_width_inside", "exact_no_interval",
+    "simulated_coverage", "simulated_error", "simulated_low", "simulated_high", "repetitions",
+)  # fmt: skip
+
+
+def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
+    """A line for each rule, exact and simulated, every digit; empty where there is no number.
+
+    Parameters
+    ----------
+    rules
+        Keys of the rules, in order.
+    exact
+        Exact coverage by rule; empty where it is beyond reach.
+    found
+        What a simulation gave; None where none was run.
+
+    Examples
+    --------
+    >>> coverage_csv([], {}, None).startswith("rule,exact_coverage")
+    True
+    """
+    rows = []
+    for key in rules:
+        one = exact.get(key)
+        row: list[object] = [key]
+        row += [""] * 5 if one is None else [
+            *map(_cell, (one.coverage, one.error_bound, one.mean_width, one.mean_width_inside)),
+            _cell(one.negative_variance_share),
+        ]  # fmt: skip
+        if found is None:
+            row += [""] * 5
+        else:
+            rule = found.rules[key]
+            values = rule.coverage.value, rule.coverage.error, rule.coverage_low, rule.coverage_high
+            row += [*map(_cell, values), found.repetitions]
+        rows.append(row)
+    return _csv(COVERAGE_COLUMNS, rows)
+
+
+def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves) -> str:
+    """The exact curves: the axis, then the coverage of each rule."""
+    rows = [[_cell(float(point)), *map(_cell, curves.coverage[:, place])] for place, point in enumerate(points)]
+    return _csv((axis, *curves.rules), rows)
+
+
+def intervals_csv(tally: Tally) -> str:
+    """The first repetitions of a run: confidential count, released counts, estimate, half width by rule."""
+    shown, plan = tally.shown, tally.plan
+    head = [
+        "repetition", "x", *(f"count_{one + 1}" for one in range(plan.sets)), "estimate",
+        *(f"half_width_{key}" for key in plan.rules),
+    ]  # fmt: skip
+    rows = [
+        [
+            place + 1, int(shown.confidential[place]), *map(int, shown.counts[place]),
+            _cell(float(shown.estimates[place])), *map(_cell, shown.half_widths[:, place].tolist()),
+        ]
+        for place in range(len(shown))
+    ]  # fmt: skip
+    return _csv(head, rows)
+
+
+def coverage_script(
+    *, law: str, prior: str, n: int, m: int, sets: int, epsilon: float, delta: float, alpha: float, p: float,
+    level: float, rules: Sequence[str], repetitions: int, seed: int,
+) -> str:  # fmt: skip
+    """The page "Coverage" as a script that prints the same numbers.
+
+    Parameters
+    ----------
+    law, prior, n, m, sets, epsilon, delta, alpha
+        As for `dpviz.coverage.design.release_of_one_set`.
+    p, level, rules, repetitions, seed
+        As for `dpviz.coverage.CoveragePlan`.
+
+    Returns
+    -------
+    str
+        Python source. It needs the folder that holds ``dpviz`` on Python's path.
+    """
+    return f'''"""The numbers of dpviz's page "Coverage". Run it in the folder that holds dpviz."""
+
+from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach
+from dpviz.coverage.design import release_of_one_set
+from dpviz.inference import RULES
+
+n, m, sets, p, level = {n!r}, {m!r}, {sets!r}, {p!r}, {level!r}
+rules = {list(rules)!r}
+release = release_of_one_set(
+    {law!r}, n=n, m=m, sets=sets, epsilon={epsilon!r}, delta={delta!r}, prior={prior!r}, alpha={alpha!r}
+)
+print(release)
+
+if within_reach(n, m, sets):
+    for key, found in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules, level=level).items():
+        print(key, "| exact", found.coverage, "| error at most", found.error_bound)
+        print("    mean length inside 0 to 1", found.mean_width_inside, "| no interval", found.negative_variance_share)
+
+# The page simulates every rule that the sets allow: to show another one changes no digit.
+plan = CoveragePlan(
+    synthesizer=release, p=p, sets=sets, rules=tuple(key for key, rule in RULES.items() if rule.least_sets <= sets),
+    level=level, repetitions={repetitions!r}, seed={seed!r},
+)
+found = performance_of(run_coverage(plan))
+for key in rules:
+    print(key, "| simulated", found.rules[key].coverage.value, "| standard error", found.rules[key].coverage.error)
+print("bias", found.bias.value, "| standard error of the estimate", found.empirical_error.value)
+'''
+
+
+def _cell(value: float) -> str:
+    return "" if math.isnan(value) else repr(float(value))
+
+
+def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return out.getvalue()

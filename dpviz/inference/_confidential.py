@@ -1,0 +1,95 @@
+"""What every exact law starts from: the law of x, and the rows of the transition matrix that matter under it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.inference.combining_rules import SETS
+from dpviz.parameters import Parameter, readable
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+PROPORTION = Parameter(
+    name="p",
+    symbol="p",
+    title="True proportion",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.25,
+    help="The proportion of ones in the population that the confidential rows are drawn from.",
+)
+
+
+class Mixture(NamedTuple):
+    """The confidential counts that matter, their probabilities, and the probability of all others together."""
+
+    counts: IntArray
+    weights: FloatArray
+    omitted: float
+
+
+def binomial_law(n: int, p: float) -> FloatArray:
+    """Pr(x = 0 … n) for x ~ Binomial(n, p), built from the mode outward so that no tail loses its digits.
+
+    Examples
+    --------
+    >>> binomial_law(2, 0.25).tolist()
+    [0.5625, 0.375, 0.0625]
+    """
+    law = np.zeros(n + 1)
+    if p in (0.0, 1.0):
+        law[n if p else 0] = 1.0
+        return law
+    x, mode = np.arange(n), min(int((n + 1) * p), n)
+    step = (n - x) / (x + 1) * (p / (1 - p))
+    law[mode] = 1.0
+    with np.errstate(under="ignore"):
+        np.multiply.accumulate(step[mode:], out=law[mode + 1 :])
+        np.multiply.accumulate(1 / step[:mode][::-1], out=law[:mode][::-1])
+        return law / law.sum()
+
+
+def confidential_mixture(n: int, p: float, confidential_count: int | None, tail: float) -> Mixture:
+    """x ~ Binomial(n, p) without the counts that together weigh at most `tail`, or the one fixed count.
+
+    Examples
+    --------
+    >>> confidential_mixture(5, 0.5, 3, 1e-9)
+    Mixture(counts=array([3]), weights=array([1.]), omitted=0.0)
+    """
+    if confidential_count is not None:
+        return Mixture(np.array([confidential_count]), np.ones(1), 0.0)
+    law = binomial_law(n, p)
+    below, above = np.cumsum(law), np.cumsum(law[::-1])
+    first = int(np.searchsorted(below, tail / 2, side="right"))
+    last = n - int(np.searchsorted(above, tail / 2, side="right"))
+    counts = np.arange(first, last + 1)
+    omitted = (below[first - 1] if first else 0.0) + (above[n - last - 1] if last < n else 0.0)
+    return Mixture(counts, law[first : last + 1], float(omitted))
+
+
+def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
+    """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
+    if 2 * len(counts) > synthesizer.n:
+        rows = synthesizer.transition_matrix()[counts]
+    else:
+        with np.errstate(under="ignore"):
+            rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def check_design(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, confidential_count: int | None
+) -> tuple[float, int, int | None]:
+    """The checked p, M and fixed count, or a ValueError that says what is allowed."""
+    if not isinstance(synthesizer, TwoCellSynthesizer):
+        raise ValueError(f"synthesizer must release two counts; got {type(synthesizer).__name__}.")
+    p, sets = float(PROPORTION.check(p)), int(SETS.check(sets))
+    if confidential_count is not None and not (
+        0 <= confidential_count <= synthesizer.n and confidential_count == int(confidential_count)
+    ):
+        shown = readable(confidential_count)
+        raise ValueError(f"confidential_count must be a whole number from 0 to {synthesizer.n:,}; got {shown}.")
+    return p, sets, None if confidential_count is None else int(confidential_count)

@@ -1,0 +1,250 @@
+"""The controls of the page "Coverage", and the design that they ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpviz.coverage.design import PRIOR_RULES, PriorRule, release_of_one_set, two_cell_laws
+from dpviz.coverage.simulate import REPETITIONS, SEED
+from dpviz.inference import RULES, check_rule
+from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
+from pages.components.choices import begin_choice, end_choice, forget_problem, presets
+from pages.components.controls import address_problems, number_control, read_address
+from pages.components.words import problem
+
+PREFIX = "cv_"
+DEFAULT_LAW, DEFAULT_PRIOR = "beta_binomial", "pure"
+DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real")
+
+NUMBERS = {
+    "p": Parameter(
+        name="p", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.25, slider_minimum=0.01,
+        slider_maximum=0.99, help="The proportion of ones in the population, which the interval is to hold.",
+    ),
+    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
+    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
+    "sets": dataclasses.replace(SETS, default=5, slider_maximum=20),
+    "n": dataclasses.replace(ROWS, default=100),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, default=100),
+    "alpha": Parameter(
+        name="alpha", symbol="α", title="Prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
+        slider_maximum=1e4, scale="log", private_end="larger",
+        help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
+    ),
+    "level": LEVEL,
+    "repetitions": REPETITIONS,
+    "seed": SEED,
+}  # fmt: skip
+"""Every number of the page."""
+
+IN_ADDRESS = {PREFIX + name: declared for name, declared in NUMBERS.items()}
+
+CHARESTS: dict[str, object] = {"n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure"}
+PRESETS: dict[str, dict[str, object]] = {
+    "Charest, p = ¼, ε = 2": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5},
+    "Charest, p = ½, ε = 2": {**CHARESTS, "p": 0.5, "epsilon": 2.0, "sets": 5},
+    "hardly any privacy, ε = 250": {**CHARESTS, "p": 0.25, "epsilon": 250.0, "sets": 5},
+    "a small δ instead": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5, "prior": "exact", "delta": 1e-6},
+}
+"""The settings of Charest's tables, and what allowing a small δ does to them."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the reader has set.
+
+    Parameters
+    ----------
+    law, prior
+        Key of the synthesizer, and how its prior follows from the promise.
+    p, n, m, sets, epsilon, delta, alpha, level, repetitions, seed
+        The numbers; δ counts where the prior is the least for all sets together, α where it is the reader's own.
+    rules
+        Keys of the combining rules to show.
+    synthesizer
+        The release of one set, or None where a setting breaks a rule.
+    problems
+        What is wrong, in sentences.
+    """
+
+    law: str
+    prior: PriorRule
+    p: float
+    n: int
+    m: int
+    sets: int
+    epsilon: float
+    delta: float
+    alpha: float
+    level: float
+    repetitions: int
+    seed: int
+    rules: tuple[str, ...]
+    synthesizer: TwoCellSynthesizer | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def release(self) -> TwoCellSynthesizer:
+        """`synthesizer`, where it is known to be there."""
+        if self.synthesizer is None:
+            raise ValueError("The settings break a rule, so that there is nothing to compute.")
+        return self.synthesizer
+
+    def at_epsilon(self, epsilon: float) -> TwoCellSynthesizer:
+        """The release of one set at another promise."""
+        return made(dataclasses.replace(self, epsilon=epsilon))
+
+    @property
+    def follows_epsilon(self) -> bool:
+        """Whether the release depends on ε at all: an own α does not."""
+        return self.prior != "own" or "alpha" not in {one.name for one in two_cell_laws()[self.law].parameters()}
+
+    @property
+    def named(self) -> str:
+        """Where the numbers stand: sizes, sets and promise, in words."""
+        rows = f"n = m = {readable(self.n)}" if self.n == self.m else f"n = {readable(self.n)}, m = {readable(self.m)}"
+        return f"p = {readable(self.p, 4)}, {rows}, M = {self.sets} and {self.promise}"
+
+    @property
+    def promise(self) -> str:
+        """The promise in symbols, as far as the prior follows from it."""
+        if not self.follows_epsilon:
+            return f"α = {readable(self.alpha, 4)}"
+        delta = f", δ = {readable(self.delta, 3)}" if self.prior == "exact" and self.delta > 0 else ""
+        return f"ε = {readable(self.epsilon, 4)}{delta}"
+
+
+def made(design: Design) -> TwoCellSynthesizer:
+    """The release of one set of a design."""
+    return release_of_one_set(
+        design.law, n=design.n, m=design.m, sets=design.sets, epsilon=design.epsilon, delta=design.delta,
+        prior=design.prior, alpha=design.alpha,
+    )  # fmt: skip
+
+
+def number(name: str) -> float:
+    """The control of one number of the page; what is outside its domain is returned for the design to refuse."""
+    declared = NUMBERS[name]
+    edge = 1e9 if declared.integer else 1e300
+    widest = dataclasses.replace(declared, minimum=-edge, maximum=edge, open_minimum=False)
+    return number_control(declared, PREFIX + name, widest=widest, zero=name == "delta")
+
+
+def choose(choices: dict[str, list[str]]) -> Design:
+    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
+    read_address(IN_ADDRESS, choices)
+    presets(PREFIX, PRESETS, {"m_is_n": True})
+    law, troubles = _law()
+    values = {name: number(name) for name in ("p", "epsilon", "sets")}
+    prior: PriorRule = DEFAULT_PRIOR
+    if "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}:
+        prior, more = _prior()
+        troubles += more
+    values["delta"] = number("delta") if prior == "exact" else 0.0
+    values["alpha"] = number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    values["n"] = number("n")
+    linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
+    values["m"] = values["n"] if linked else number("m")
+    values["level"] = number("level")
+    rules, more = _rules()
+    troubles += [*more, *address_problems(IN_ADDRESS)]
+    with st.container(key="cv_simulation"):
+        values["repetitions"], values["seed"] = number("repetitions"), number("seed")
+    design = Design(law=law, prior=prior, rules=rules, **values)  # type: ignore[arg-type]
+    try:
+        for name, value in values.items():
+            NUMBERS[name].check(value)
+        if not rules:
+            raise ValueError("Choose at least one combining rule.")
+        fit = tuple(key for key in rules if RULES[key].least_sets <= design.sets)
+        if not fit:
+            check_rule(rules[0], design.sets)
+        if len(fit) < len(rules):
+            left_out = ", ".join(short(key) for key in rules if key not in fit)
+            troubles.append(f"Left out, because M = {design.sets} and they need at least 2 sets: {left_out}.")
+        return dataclasses.replace(design, rules=fit, synthesizer=made(design), problems=tuple(troubles))
+    except ValueError as broken:
+        return dataclasses.replace(design, problems=(*troubles, str(broken)))
+
+
+def show_problems(design: Design) -> None:
+    """The sentences about what is wrong, and a button where rules for a single set mend it."""
+    for sentence in design.problems:
+        problem(sentence)
+    if design.synthesizer is None and design.rules and all(RULES[key].least_sets > design.sets for key in design.rules):
+        single = [key for key, rule in RULES.items() if rule.least_sets == 1]
+        names = " and ".join(short(key) for key in single)
+        st.button(f"Show {names} as well", on_click=_add_rules, args=(single,), key=f"{PREFIX}mend")
+
+
+def short(key: str) -> str:
+    """A rule's name without what stands in brackets."""
+    return RULES[key].label.split(" (")[0]
+
+
+def _add_rules(keys: list[str]) -> None:
+    st.session_state[f"{PREFIX}rules"] = [*st.session_state[f"{PREFIX}rules"], *keys]
+
+
+def _law() -> tuple[str, list[str]]:
+    key, laws = f"{PREFIX}law", two_cell_laws()
+    begin_choice(key, laws, DEFAULT_LAW)
+    law: str = st.selectbox(
+        "Synthesizer",
+        list(laws),
+        format_func=lambda law: laws[law].label,
+        key=key,
+        on_change=forget_problem,
+        args=(key,),
+        help="The law by which each set's count is drawn from the confidential one.",
+    )
+    return law, end_choice(key, law, DEFAULT_LAW)
+
+
+def _prior() -> tuple[PriorRule, list[str]]:
+    key = f"{PREFIX}prior"
+    begin_choice(key, PRIOR_RULES, DEFAULT_PRIOR)
+    prior = st.radio(
+        "Prior of each set",
+        list(PRIOR_RULES),
+        format_func=lambda rule: PRIOR_RULES[rule],
+        key=key,
+        on_change=forget_problem,
+        args=(key,),
+        help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
+        "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
+    )
+    return prior, end_choice(key, prior, DEFAULT_PRIOR)
+
+
+def _rules() -> tuple[tuple[str, ...], list[str]]:
+    """The rules to show, which the address keeps by their keys, separated by dots."""
+    key = f"{PREFIX}rules"
+    default = ".".join(DEFAULT_RULES)
+    sentences: list[str] = []
+    if key not in st.session_state:
+        asked = st.query_params.get(key, default).split(".")
+        unknown = [word for word in asked if word not in RULES]
+        if unknown:
+            st.session_state[f"{key}_problem"] = (
+                f"In the address, {key} = {unknown[0][:40]} was left out: it must be one of {', '.join(RULES)}."
+            )
+        st.session_state[key] = [word for word in asked if word in RULES] or list(DEFAULT_RULES)
+    chosen = st.multiselect(
+        "Combining rules",
+        list(RULES),
+        format_func=short,
+        key=key,
+        on_change=forget_problem,
+        args=(key,),
+        help="How the analyst turns the M sets into an interval. Each has its own dash in the pictures.",
+    )
+    keys = tuple(one for one in RULES if one in chosen)
+    sentences += end_choice(key, ".".join(keys), default)
+    return keys, sentences

@@ -1,0 +1,227 @@
+"""What moves: the answer, the table, exact curves that grow, and simulated dots that walk onto them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.coverage import Dot, caterpillar_chart, coverage_chart, estimates_chart
+from dpviz.coverage import ExactCoverage, Performance, performance_of, within_reach
+from dpviz.inference import RULES, covers
+from dpviz.parameters import readable, rounded_up
+from pages.components.cache import cached_coverages, cached_estimates
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing
+from pages.intervals.controls import PREFIX, Design, short
+from pages.intervals.curves import Growing, curves_of
+from pages.intervals.run import Run
+
+TICK = 0.12
+"""Seconds after which a moving page draws itself again."""
+
+AXIS = f"{PREFIX}axis"
+
+
+def show_live(design: Design, run: Run | None, axis: str) -> None:
+    """All that moves; it draws itself again as long as something does."""
+    curves = curves_of(design, axis)
+    moving = (run is not None and run.running) or (curves is not None and curves.stream is not None)
+
+    def draw() -> None:
+        if curves is not None:
+            curves.advance()
+        if run is not None and run.running:
+            run.advance()
+        _show(design, run, curves, axis)
+        still = (run is not None and run.running) or (curves is not None and curves.stream is not None)
+        if moving and not still:
+            st.rerun()
+
+    st.fragment(draw, run_every=TICK if moving else None)()
+
+
+def show_answer(design: Design) -> None:
+    """The exact coverage of the first rule in a sentence, or that only the simulation can say."""
+    exact, rule = exact_values(design), design.rules[0]
+    intervals = f"of the {readable(100 * design.level, 5)} % intervals of {short(rule)} hold the true proportion"
+    if not exact:
+        st.html(
+            answer(
+                "beyond exact sums",
+                f"At {design.named} the exact share {intervals} would take too long to sum: the simulation takes over. "
+                "Press Start.",
+            )
+        )
+        return
+    share = exact[rule].coverage
+    off = 100 * (share - design.level)
+    words = f"{readable(abs(off), 3)} points too {'few' if off < 0 else 'many'}" if abs(off) >= 0.05 else "as promised"
+    bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
+    st.html(
+        answer(f"{readable(100 * share, 4)} %", f"{intervals} at {design.named}: {words}. Exact, to within {bound}.")
+    )
+
+
+def exact_values(design: Design) -> dict[str, ExactCoverage]:
+    """The exact coverage of each rule shown; empty where the sums would take too long."""
+    if not within_reach(design.n, design.m, design.sets):
+        return {}
+    return cached_coverages(design.release, design.p, design.sets, design.rules, design.level)
+
+
+def _show(design: Design, run: Run | None, curves: Growing | None, axis: str) -> None:
+    exact = exact_values(design)
+    found = None if run is None or run.tally is None else performance_of(run.tally)
+    _picture(design, exact, found, curves, axis)
+    _status(run)
+    _table(design, exact, found)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _caterpillar(design, run)
+    with right:
+        _estimates(design, run)
+
+
+def _picture(
+    design: Design, exact: dict[str, ExactCoverage], found: Performance | None, curves: Growing | None, axis: str
+) -> None:
+    chosen = getattr(design, axis)
+    names = {key: RULES[key].label for key in design.rules}
+    points, values = np.array([]), {}
+    if curves is not None and curves.latest is not None:
+        points = curves.drawn
+        values = dict(zip(curves.latest.rules, curves.latest.coverage, strict=True))
+    elif curves is None:
+        points = np.array([0.0, 1.0]) if axis == "p" else np.array([0.1, 250.0])
+    dots = [] if found is None else [_dot(key, found) for key in design.rules]
+    show_figure(
+        coverage_chart(
+            points if len(points) else np.array([chosen * 0.9, chosen * 1.1]),
+            values,
+            names=names,
+            color=design.law,
+            title={"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}[axis],
+            log=axis == "epsilon",
+            level=design.level,
+            chosen=chosen,
+            marks={key: value.coverage for key, value in exact.items()},
+            dots=dots,
+        ),
+        key=f"{PREFIX}picture",
+        alt="Coverage of each combining rule: exact lines, simulated dots with error bars, the promised level.",
+        height=460,
+    )
+    if curves is None:
+        st.caption(
+            f"At n = {readable(design.n)}, m = {readable(design.m)} and M = {design.sets} the exact sums would take "
+            "longer than a few seconds, so that there is no line; the simulation below speaks alone."
+        )
+
+
+def _dot(key: str, found: Performance) -> Dot:
+    one = found.rules[key]
+    return Dot(
+        rule=key,
+        y=one.coverage.value,
+        low=one.coverage_low,
+        high=one.coverage_high,
+        words=f"{readable(100 * one.coverage.value, 5)} % ± {readable(100 * one.coverage.error, 2)} (standard error)",
+    )
+
+
+def _status(run: Run | None) -> None:
+    if run is None:
+        st.caption(
+            "Lines are exact. Start draws confidential data and synthetic sets again and again: orange dots with 95 % "
+            "error bars walk onto the lines."
+        )
+        return
+    st.progress(run.done / run.plan.repetitions)
+    rate = f", {readable(run.done / run.seconds, 2)} a second" if run.seconds > 0 else ""
+    state = "running" if run.running else "complete" if run.complete else "stopped"
+    st.caption(
+        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}, {readable(run.seconds, 2)} s of work{rate}; "
+        f"seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error."
+    )
+
+
+def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance | None) -> None:
+    head = ["rule", "coverage, exact", "simulated"]
+    head += ["apart, in standard errors"] if exact and found else []
+    head += ["mean length inside 0 to 1", "no interval"]
+    rows = []
+    for key in design.rules:
+        cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
+        cells.append(f"{readable(100 * exact[key].coverage, 5)} %" if exact else "beyond reach")
+        cells.append(_simulated(key, found))
+        if exact and found:
+            cells.append(_apart(exact[key].coverage, key, found))
+        if exact:
+            width, none = exact[key].mean_width_inside, exact[key].negative_variance_share
+        elif found is not None:
+            width = found.rules[key].mean_width_inside.value
+            none = found.rules[key].negative_variance_share.value
+        else:
+            width = none = math.nan
+        cells.append(readable(width, 4) if math.isfinite(width) else "–")
+        cells.append(f"{readable(100 * none, 3)} %" if math.isfinite(none) else "–")
+        rows.append(cells)
+    listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
+    kind = "exact" if exact else "simulated"
+    st.caption(
+        f"x ~ Binomial(n, p), M sets given x. Length and share without an interval: {kind}; a release without an "
+        "interval does not cover. t intervals with few degrees of freedom can be endless, so their length is counted "
+        "inside 0 to 1."
+    )
+
+
+def _simulated(key: str, found: Performance | None) -> str:
+    if found is None:
+        return "not yet"
+    one = found.rules[key].coverage
+    return f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}"
+
+
+def _apart(exact: float, key: str, found: Performance) -> str:
+    error = math.sqrt(exact * (1 - exact) / found.repetitions)
+    if error == 0:
+        return "0" if found.rules[key].coverage.value == exact else "–"
+    return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
+
+
+def _caterpillar(design: Design, run: Run | None) -> None:
+    st.html(f"<b>The first intervals, {short(design.rules[0])}</b>")
+    if run is None or run.tally is None:
+        st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
+        return
+    shown = run.tally.shown.first(run.revealed)
+    half = shown.half_widths[run.plan.rules.index(design.rules[0])]
+    hits = covers(shown.estimates, half, design.p)
+    show_figure(
+        caterpillar_chart(shown.estimates, half, hits, p=design.p),
+        key=f"{PREFIX}caterpillar",
+        alt="The first 100 intervals, those that miss the true proportion marked.",
+        height=620,
+    )
+    st.caption(
+        f"{int(np.count_nonzero(hits))} of the first {len(shown)} hold p, {int(np.count_nonzero(np.isnan(half)))} have "
+        "no interval."
+    )
+
+
+def _estimates(design: Design, run: Run | None) -> None:
+    st.html("<b>Where the estimate falls</b>")
+    law = cached_estimates(design.release, design.p, design.sets)
+    counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
+    show_figure(
+        estimates_chart(law.support, law.probabilities, p=design.p, mean=law.mean, color=design.law, counted=counted),
+        key=f"{PREFIX}estimates",
+        alt="The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean.",
+        height=400,
+    )
+    st.caption(
+        f"The prior pulls the estimate from p = {readable(design.p, 4)} to {readable(law.mean, 5)} on average, "
+        f"{readable(abs(law.bias) / math.sqrt(law.variance), 3) if law.variance > 0 else '–'} standard errors away."
+    )

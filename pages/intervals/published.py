@@ -1,0 +1,97 @@
+"""Charest's Tables 1 and 2 beside ours, and what Figure 1 shows."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts import Line, Rule, Scale, lines_chart
+from dpviz.parameters import readable
+from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, Comparison
+from pages.components.cache import cached_charest, cached_figure_1
+from pages.components.figure import show_figure
+from pages.components.words import heading, listing
+from pages.intervals.controls import PREFIX, Design
+
+EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
+COLORS = ("beta_binomial", "posterior_mean", "laplace")
+QUANTITIES = {
+    "true_dataset": "confidential data",
+    "q_bar": "relative bias of q̄, %",
+    "var_qbar_1e-4": "Var(q̄), 10⁻⁴",
+    "rel_bias_TM_pct": "relative bias of T, %",
+    "rel_bias_TMstar_pct": "relative bias of T*, %",
+    "negative_TM_pct": "negative T, %",
+}
+
+
+def show_published(_design: Design) -> None:
+    """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
+    for number in (1, 2):
+        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        _table(cached_charest(number))
+    _figure()
+    heading("What the paper prints and its own definitions contradict")
+    st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA))
+    st.caption(
+        "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
+        "Privacy and Confidentiality 2(2). n = ñ = 100 throughout, α = ñ / (e^{ε/M} − 1)."
+    )
+
+
+def _table(lines: list[Comparison]) -> None:
+    rows = []
+    for (epsilon, p), group in groupby(lines, key=lambda line: (line.epsilon, line.proportion)):
+        for line in group:
+            name = QUANTITIES.get(line.quantity, line.quantity)
+            sets = f", M = {line.sets}" if line.sets else ""
+            rows.append(
+                [
+                    f"ε = {readable(epsilon)}, p = {readable(p or 0.0)}{sets}<br><small>{name}</small>",
+                    readable(line.printed, 5),
+                    readable(line.ours, 5),
+                    readable(line.printed_error, 2),
+                    readable(round(line.z, 2), 3),
+                ]
+            )
+    head = ["design", "printed", "exact", "standard error of the difference", "z"]
+    listing(head, rows, "Printed and exact", frozenset(range(1, 5)))
+    far = sum(abs(line.z) > 3 for line in lines)
+    st.caption(
+        f"Ours are exact; the error is that of the printed simulation and its rounding. {far} of {len(lines)} printed "
+        "numbers lie more than 3 standard errors away."
+    )
+
+
+def _figure() -> None:
+    heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
+    curves = cached_figure_1(EPSILONS)
+    lines = [
+        Line(
+            name=f"p = {readable(p)}, M = {sets}",
+            color=COLORS[place],
+            x=np.array(EPSILONS),
+            y=values[row],
+            kind="exact" if row == 0 else "printed",
+        )
+        for place, (sets, values) in enumerate(curves.items())
+        for row, p in enumerate(FIGURE_1.proportions)
+    ]
+    show_figure(
+        lines_chart(
+            lines,
+            Scale(title="promised ε for all sets (left is more private)", low=0.0),
+            Scale(title="coverage", low=0.0, high=1.0),
+            key="figure 1",
+            rules=[Rule(text="promised: 95 %", y=0.95)],
+        ),
+        key=f"{PREFIX}figure_1",
+        alt="Exact coverage of T* against epsilon for p = 0.25 and 0.5 and 2, 5 and 10 sets.",
+        height=420,
+    )
+    st.caption(
+        "Exact. Solid: p = 0.25; dashed: p = 0.5. The paper prints no numbers with its figure; M = 2, 5, 10 is a "
+        "reading from its tables."
+    )

@@ -1,0 +1,59 @@
+"""What the page shows, for a person who meets it for the first time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.inference import RULES
+from pages.components.words import listing
+from pages.intervals.controls import Design
+
+WORDS = r"""
+**The study.** A population has a proportion *p* of ones. An agency holds *n* confidential rows, of which
+$x \sim \mathrm{Bin}(n, p)$ are ones. It releases *M* synthetic sets of *m* rows each, made independently from *x*. The
+analyst sees the sets alone: $q_j$, the share of ones in set *j*, its naive variance $v_j = q_j(1-q_j)/m$, their means
+$\bar q$ and $\bar v$, and the variance $b$ between the sets.
+
+**The promise.** All sets together are ε-differentially private (one row substituted). By basic composition each has
+ε/M, and needs α = m/(e^{ε/M} − 1) pseudo-rows of each kind: with more sets the prior grows, and it soon outweighs the
+data. “Least for all sets together” counts the cost of the sets exactly and allows a δ; it needs far less.
+
+**Coverage.** A 95 % interval should hold *p* in 95 % of all studies, whatever *p* is. Here it is summed over *every*
+release: q̄ and (b, v̄) depend on the sum and the sum of squares of the M counts alone, and their joint law is a Fourier
+transform. The simulation is another way to the same number: it draws, it does not sum, and its dots must land on the
+lines.
+
+**Why it fails.** A combining rule supposes that the released proportions scatter around the true one. The prior that
+privacy needs pulls them towards ½, and no rule knows. Near p = ½ the pull is harmless, and the intervals are too long.
+The repair is not another rule but the model: see the page Posterior.
+
+**Edges.** b = 0 gives the normal quantile (ν = ∞); v̄ = 0 gives ν = M − 1; T < 0 gives no interval, which does not
+cover; T = 0 gives an interval of no length, which covers only q̄ = p. With M = 1 there is no b: only rules that do
+without it are defined.
+"""
+
+
+def show_why(_design: Design) -> None:
+    """Explanations, the rules, notation and sources."""
+    st.markdown(WORDS)
+    listing(
+        ["rule", "variance and quantile", "source"],
+        [[f"<b>{rule.label}</b>", rule.formula, rule.source] for rule in RULES.values()],
+        "The combining rules",
+    )
+    listing(
+        ["symbol", "name in dpviz", "meaning"],
+        [
+            ["p, x, n", "p, confidential_count, n", "true proportion, confidential ones, confidential rows"],
+            ["x̃, m (ñ), M", "counts, m, sets", "ones in a set, rows of a set (ñ in the papers), number of sets"],
+            ["q̄, v̄, b", "estimate, within, between", "mean of the proportions, variance within and between sets"],
+            ["T, ν", "variance, degrees", "the rule's variance of q̄, and the degrees of freedom of its t quantile"],
+            ["ε, δ, α", "epsilon, delta, alpha", "the promise for all sets together, pseudo-rows of either kind"],
+        ],
+        "Notation",
+    )
+    st.caption(
+        "Sources: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*; T. Morris, "
+        "I. White, M. Crowther (2019), *Using simulation studies to evaluate statistical methods*; and those of the "
+        "rules above."
+    )

@@ -1,0 +1,67 @@
+"""Row C: coverage by simulation against the loop that one would write, one rule, Charest's design."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import t
+
+from dpviz.coverage import CoveragePlan, run_coverage
+from dpviz.synthesizers import BetaBinomial
+from tests.benchmarks.run import Result, interleaved
+
+ROWS, P, EPSILON, LEVEL = 100, 0.25, 2.0, 0.95
+REPETITIONS, FRACTION = 100_000, 50
+"""Repetitions of ours; the loop runs one in `FRACTION` of them and its time is scaled."""
+
+GOAL = 150
+
+
+def charest(sets: int) -> BetaBinomial:
+    alpha = ROWS / math.expm1(EPSILON / sets)
+    return BetaBinomial(n=ROWS, m=ROWS, alpha=alpha, beta=alpha)
+
+
+def loop_coverage(sets: int, repetitions: int, seed: int) -> float:
+    """Share of Charest's T* intervals that hold p, one repetition after the other."""
+    random, covered = np.random.default_rng(seed), 0
+    alpha = ROWS / math.expm1(EPSILON / sets)
+    for _ in range(repetitions):
+        x = random.binomial(ROWS, P)
+        proportions = random.beta(alpha + x, alpha + ROWS - x, size=sets)
+        q = random.binomial(ROWS, proportions) / ROWS
+        within, between = np.mean(q * (1 - q) / ROWS), np.var(q, ddof=1)
+        raised = (1 + 1 / sets) * between
+        variance = raised - within if raised >= within else within
+        degrees = (sets - 1) * (1 - within / raised) ** 2 if raised > 0 else math.inf
+        covered += abs(np.mean(q) - P) <= t.ppf((1 + LEVEL) / 2, degrees) * math.sqrt(variance)
+    return covered / repetitions
+
+
+def our_coverage(sets: int, repetitions: int, seed: int) -> float:
+    plan = CoveragePlan(
+        synthesizer=charest(sets),
+        p=P,
+        sets=sets,
+        rules=("reiter_2002",),
+        level=LEVEL,
+        repetitions=repetitions,
+        seed=seed,
+    )
+    return run_coverage(plan).rule("reiter_2002").covered / repetitions
+
+
+def cases() -> Iterator[Result]:
+    for sets in (2, 10):
+        part = REPETITIONS // FRACTION
+        theirs, mine = loop_coverage(sets, 5 * part, 1), our_coverage(sets, REPETITIONS, 1)
+        if abs(theirs - mine) > 5 * math.sqrt(mine * (1 - mine) / (5 * part)):
+            raise AssertionError(f"coverage, M = {sets}: the loop found {theirs}, ours {mine}")
+        loop, ours = interleaved(
+            lambda sets=sets, part=part: loop_coverage(sets, part, 2),
+            lambda sets=sets: our_coverage(sets, REPETITIONS, 2),
+        )
+        name = f"C coverage by simulation, {REPETITIONS:,} runs, M = {sets}"
+        yield Result(name=name, reference=FRACTION * loop, ours=ours, goal=GOAL)

@@ -1,0 +1,141 @@
+"""The combining rules: formulas by hand with fractions, edges, quantiles against mpmath."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpviz.inference import RULES, check_rule, covers
+from dpviz.inference.combining_rules import estimate_and_variances, quantile
+
+COUNTS = ([3, 9], [0, 10, 4], [5, 5, 5, 6], [7, 7, 1, 2, 9])
+USING_R = ("reiter_2002", "raghunathan_2003")
+
+
+def by_hand(key: str, counts: list[int], rows: int, ratio: Fraction) -> tuple[Fraction, Fraction, Fraction | float]:
+    """q̄, the variance and the degrees of freedom in exact fractions."""
+    sets = len(counts)
+    q = [Fraction(count, rows) for count in counts]
+    mean = sum(q) / sets
+    b = sum((value - mean) ** 2 for value in q) / (sets - 1)
+    v = sum(value * (1 - value) / rows for value in q) / sets
+    raised = (1 + Fraction(1, sets)) * b
+    if key.startswith("rubin"):
+        variance, degrees = raised + v, (sets - 1) * (1 + v / raised) ** 2
+    elif key == "reiter_2003":
+        variance, degrees = v + b / sets, (sets - 1) * (1 + sets * v / b) ** 2
+    elif key in ("raab_2017", "as_if_real"):
+        return mean, v * (1 + Fraction(2, sets)) if key == "raab_2017" else v, math.inf
+    else:
+        variance, degrees = raised - v, (sets - 1) * (1 - v / raised) ** 2
+        if key == "reiter_2002" and variance < 0:
+            variance = ratio * v
+    return mean, variance, math.inf if key.endswith("normal") else degrees
+
+
+@pytest.mark.parametrize("key", RULES)
+@pytest.mark.parametrize("counts", COUNTS)
+def test_each_rule_is_its_formula_in_fractions(key, counts):
+    found = RULES[key].interval(counts, rows=10, confidential_rows=20)
+    mean, variance, degrees = by_hand(key, counts, 10, Fraction(1, 2))
+    assert found.estimate == pytest.approx(float(mean), rel=1e-14)
+    assert found.variance == pytest.approx(float(variance), rel=1e-13)
+    assert found.degrees_of_freedom == pytest.approx(float(degrees), rel=1e-12)
+    if variance < 0:
+        assert math.isnan(found.low) and math.isnan(found.high)
+    else:
+        half = float(quantile(np.array(float(degrees)), 0.95)) * math.sqrt(variance)
+        assert (float(found.high) - float(found.low)) / 2 == pytest.approx(half, rel=1e-11)
+
+
+@pytest.mark.parametrize("degrees", [0.05, 0.3, 1, 2.5, 7, 40, 1e4, 1e9])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_the_quantile_leaves_half_of_the_rest_above(degrees, level):
+    with mpmath.workdps(40):
+        t, nu = mpmath.mpf(float(quantile(np.array(degrees), level))), mpmath.mpf(degrees)
+        x = nu / (nu + t * t)
+        beyond = (
+            mpmath.betainc(nu / 2, 0.5, 0, x, regularized=True) if degrees < 1e6 else mpmath.erfc(t / mpmath.sqrt(2))
+        )
+        assert float(beyond) == pytest.approx(1 - level, rel=1e-11 if degrees < 1e6 else 1e-7)
+
+
+def test_no_variance_between_gives_the_normal_quantile():
+    for key in ("rubin_1987", "reiter_2003", *USING_R):
+        _, degrees = RULES[key].combine(np.array(0.0), np.array(2.0), sets=4)
+        assert degrees == math.inf
+
+
+def test_no_variance_within_gives_m_minus_one_degrees():
+    for key in ("rubin_1987", "reiter_2003", *USING_R):
+        variance, degrees = RULES[key].combine(np.array(2.0), np.array(0.0), sets=4)
+        assert degrees == 3 and variance > 0
+
+
+@pytest.mark.parametrize("key", RULES)
+def test_no_variance_at_all_is_an_interval_of_width_zero(key):
+    found = RULES[key].interval([0, 0, 0], rows=10, confidential_rows=10)
+    assert float(found.low) == float(found.high) == 0.0 == found.estimate
+
+
+def test_a_difference_that_is_zero_in_fractions_is_zero():
+    # Two sets with counts 4 and 6 of 13: (3/2) b = 3/169 = v̄.
+    tied = [
+        (a, b, m)
+        for m in range(1, 40)
+        for a in range(m + 1)
+        for b in range(a, m + 1)
+        if 3 * m * (b - a) ** 2 == 2 * (a * (m - a) + b * (m - b)) and a != b
+    ]
+    assert (4, 6, 13) in tied and len(tied) == 6
+    for a, b, m in tied:
+        for key in ("reiter_2002", "raghunathan_2003", "raghunathan_2003_normal"):
+            found = RULES[key].interval([a, b], rows=m, confidential_rows=m)
+            assert found.variance == 0 and float(found.high) == found.estimate
+
+
+def test_one_interval_for_each_level():
+    found = RULES["reiter_2003"].interval([4, 6, 7], rows=10, confidential_rows=10, level=np.array([0.5, 0.9, 0.99]))
+    single = [
+        RULES["reiter_2003"].interval([4, 6, 7], rows=10, confidential_rows=10, level=v) for v in (0.5, 0.9, 0.99)
+    ]
+    assert found.high.tolist() == [float(one.high) for one in single]
+    assert np.all(np.diff(found.high) > 0)
+
+
+def test_sums_and_sums_of_squares_say_all():
+    counts = np.random.default_rng(1).integers(0, 31, size=(50, 4))
+    mean, between, within = estimate_and_variances(counts.sum(axis=1), (counts**2).sum(axis=1), sets=4, rows=30)
+    q = counts / 30
+    np.testing.assert_allclose(mean, q.mean(axis=1), rtol=1e-14)
+    np.testing.assert_allclose(between, q.var(axis=1, ddof=1), rtol=1e-12, atol=1e-18)
+    np.testing.assert_allclose(within, (q * (1 - q) / 30).mean(axis=1), rtol=1e-12)
+
+
+def test_an_end_that_rounding_misses_is_reached():
+    assert covers(np.array(0.1 + 0.2), np.array(0.0), 0.3)
+    assert covers(np.array(0.5), np.array(0.2), 0.7)
+    assert not covers(np.array(0.5), np.array(0.2), 0.7 + 1e-9)
+    assert not covers(np.array(0.3), np.array(math.nan), 0.3)
+    assert covers(np.array(0.3), np.array(math.inf), 0.9)
+
+
+def test_too_few_sets_and_unknown_rules_are_named():
+    with pytest.raises(ValueError, match=r"Rubin 1987.* needs at least 2 sets; got 1"):
+        check_rule("rubin_1987", 1)
+    with pytest.raises(ValueError, match=r"rule must be one of reiter_2002, .*; got 'median'"):
+        check_rule("median", 3)
+    with pytest.raises(ValueError, match="sets"):
+        check_rule("as_if_real", 0)
+    assert [key for key, rule in RULES.items() if rule.least_sets == 1] == ["raab_2017", "as_if_real"]
+
+
+def test_counts_and_levels_out_of_domain_are_named():
+    with pytest.raises(ValueError, match="counts must be whole numbers from 0 to 10; got 11"):
+        RULES["as_if_real"].interval([3, 11], rows=10, confidential_rows=10)
+    with pytest.raises(ValueError, match="level"):
+        RULES["as_if_real"].interval([3, 4], rows=10, confidential_rows=10, level=1.0)

@@ -1,0 +1,313 @@
+"""Laws of the performance measures: what they estimate, and how far off they say they are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm, t
+
+from dpviz.coverage.exact import exact_coverage
+from dpviz.coverage.performance import Measure, Performance, performance_of, repetitions_needed, wilson_interval
+from dpviz.coverage.simulate import CoveragePlan, run_coverage
+from dpviz.inference.combining_rules import RULES
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
+
+CHARESTS_TABLE_2 = """p,epsilon,sets,variance,bias,star_bias,negative
+0.25,2,2,21.10,34.28,127.21,49
+0.25,2,5,6.68,64.60,273.57,40
+0.25,2,10,2.92,86.74,526.68,40
+0.5,2,2,23.62,27.34,112.96,48
+0.5,2,5,6.95,60.68,262.12,40
+0.5,2,10,3.02,79.85,507.31,40
+0.25,250,2,37.10,0.20,36.26,44
+0.25,250,5,25.96,0.35,19.92,20
+0.25,250,10,22.26,0.18,9.48,9
+"""
+
+
+def referee_interval(key: str, counts: tuple[int, ...], n: int, m: int, level: float) -> tuple[float, float]:
+    """T and the half width of one release as the papers print them; NaN where there is no interval."""
+    sets, q = len(counts), np.array(counts) / m
+    v, b = float(np.mean(q * (1 - q) / m)), float(np.var(q, ddof=1)) if len(counts) > 1 else 0.0
+    raised = (1 + 1 / sets) * b
+    difference = 0.0 if math.isclose(raised, v, rel_tol=1e-9) else raised - v
+    scale, share, degrees = 1.0, raised, math.inf
+    if key.startswith("reiter_2002"):
+        variance, scale = (difference, -1.0) if difference >= 0 else (m / n * v, -1.0)
+    elif key.startswith("raghunathan_2003"):
+        variance, scale = difference, -1.0
+    elif key.startswith("rubin_1987"):
+        variance = raised + v
+    elif key == "reiter_2003":
+        variance, share = v + b / sets, b / sets
+    else:
+        variance, share = (1 + 2 / sets) * v if key == "raab_2017" else v, 0.0
+    if share > 0 and not key.endswith("normal"):
+        degrees = (sets - 1) * (1 + scale * v / share) ** 2
+    if variance <= 1e-15:
+        return variance, 0.0 if variance > -1e-15 else math.nan
+    upper = (1 + level) / 2
+    quantile = norm.ppf(upper) if degrees > 1e12 else t.ppf(upper, degrees)
+    return variance, float(quantile) * math.sqrt(variance)
+
+
+def expectations(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, key: str, level: float, fixed: int | None
+) -> dict[str, float]:
+    """Every measure by summing over x and all M-tuples of released counts."""
+    n, m = synthesizer.n, synthesizer.m
+    matrix = synthesizer.transition_matrix()
+    law = binom.pmf(np.arange(n + 1), n, p) if fixed is None else np.eye(n + 1)[fixed]
+    sums = dict.fromkeys(("mean", "square", "mse", "coverage", "negative", "width", "inside", "variance"), 0.0)
+    for counts in itertools.product(range(m + 1), repeat=sets):
+        weight = float(law @ np.prod(matrix[:, counts], axis=1))
+        estimate = sum(counts) / (sets * m)
+        variance, half = referee_interval(key, counts, n, m, level)
+        sums["mean"] += weight * estimate
+        sums["square"] += weight * estimate**2
+        sums["mse"] += weight * (estimate - p) ** 2
+        sums["variance"] += weight * variance
+        if math.isnan(half):
+            sums["negative"] += weight
+        else:
+            sums["coverage"] += weight * (abs(estimate - p) <= half + 1e-9)
+            sums["width"] += weight * 2 * half
+            sums["inside"] += weight * (min(estimate + half, 1) - max(estimate - half, 0))
+    sums["width"] /= 1 - sums["negative"]
+    sums["inside"] /= 1 - sums["negative"]
+    sums["spread"] = sums["square"] - sums["mean"] ** 2
+    return sums
+
+
+def agrees(measure: Measure, expected: float, floor: float = 0.0) -> bool:
+    return abs(measure.value - expected) <= 4 * measure.error + floor + 1e-9 * abs(expected)
+
+
+def measured(plan: CoveragePlan) -> Performance:
+    return performance_of(run_coverage(plan))
+
+
+DESIGNS = [
+    (BetaBinomial(n=3, m=4, alpha=1, beta=2), 0.3, 3, None),
+    (BetaBinomial(n=5, m=7, alpha=0.5, beta=0.5), 0.45, 2, None),
+    (PosteriorMean(n=4, m=5, alpha=1, beta=1), 0.2, 3, 3),
+    (GeometricSanitizer(n=6, epsilon=1.0), 0.6, 2, None),
+]
+
+
+@pytest.mark.parametrize(("synthesizer", "p", "sets", "fixed"), DESIGNS)
+def test_every_measure_agrees_with_the_sum_over_all_releases(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, fixed: int | None
+) -> None:
+    repetitions = 60_000
+    plan = CoveragePlan(
+        synthesizer=synthesizer,
+        p=p,
+        sets=sets,
+        rules=tuple(RULES),
+        repetitions=repetitions,
+        seed=11,
+        level=0.9,
+        confidential_count=fixed,
+    )
+    found = measured(plan)
+    for key, rule in found.rules.items():
+        true = expectations(synthesizer, p, sets, key, 0.9, fixed)
+        floor = 4 * math.sqrt(1 / repetitions) / math.sqrt(repetitions)  # a share of 0 or 1 has no error
+        assert agrees(found.mean, true["mean"])
+        assert agrees(found.bias, true["mean"] - p)
+        assert agrees(found.variance, true["spread"])
+        assert agrees(found.empirical_error, math.sqrt(true["spread"]))
+        assert agrees(found.mean_square_error, true["mse"])
+        assert agrees(rule.coverage, true["coverage"], floor), key
+        assert agrees(rule.negative_variance_share, true["negative"], floor), key
+        assert agrees(rule.mean_width_inside, true["inside"]), key
+        assert agrees(rule.mean_variance, true["variance"]), key
+        assert agrees(rule.relative_bias, 100 * (true["variance"] / true["spread"] - 1)), key
+        if math.isfinite(rule.mean_width.value):
+            assert agrees(rule.mean_width, true["width"]), key
+        else:
+            assert rule.unbounded_share.value > 0 and true["width"] > 1e90, key
+        if true["variance"] > 0:
+            assert agrees(rule.model_error, math.sqrt(true["variance"])), key
+            relative = 100 * (math.sqrt(true["variance"] / true["spread"]) - 1)
+            assert agrees(rule.relative_error, relative), key
+        else:
+            assert math.isnan(rule.model_error.value) and math.isnan(rule.relative_error.value)
+
+
+@pytest.mark.parametrize("fixed", [None, 8])
+def test_standard_errors_are_the_spread_over_independent_runs(fixed: int | None) -> None:
+    runs, synthesizer = 300, BetaBinomial(n=20, m=20, alpha=6, beta=6)
+    found = [
+        measured(
+            CoveragePlan(
+                synthesizer=synthesizer,
+                p=0.3,
+                sets=3,
+                rules=("raghunathan_2003_normal", "rubin_1987", "reiter_2003"),
+                repetitions=400,
+                seed=seed,
+                batch=400,
+                confidential_count=fixed,
+            )
+        )
+        for seed in range(runs)
+    ]
+    series = {name: [getattr(one, name) for one in found] for name in ("bias", "variance", "mean_square_error")}
+    series["empirical_error"] = [one.empirical_error for one in found]
+    for key in found[0].rules:
+        for name in ("coverage", "mean_width", "mean_width_inside", "mean_variance", "model_error", "relative_error"):
+            series[f"{name} {key}"] = [getattr(one.rules[key], name) for one in found]
+        series[f"relative_bias {key}"] = [one.rules[key].relative_bias for one in found]
+    series["negative"] = [one.rules["raghunathan_2003_normal"].negative_variance_share for one in found]
+    for name, measures in series.items():
+        spread = np.std([measure.value for measure in measures], ddof=1)
+        claimed = math.sqrt(np.mean([measure.error**2 for measure in measures]))
+        # The spread over 300 runs has itself a relative error of 1/√600 = 0.04.
+        assert abs(claimed / spread - 1) < 4 / math.sqrt(2 * runs), name
+
+
+def test_charests_table_2_is_reproduced() -> None:
+    for line in csv.DictReader(io.StringIO(CHARESTS_TABLE_2)):
+        p, epsilon, sets = float(line["p"]), float(line["epsilon"]), int(line["sets"])
+        alpha = 100 / math.expm1(epsilon / sets)
+        plan = CoveragePlan(
+            synthesizer=BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha),
+            p=p,
+            sets=sets,
+            rules=("reiter_2002", "raghunathan_2003"),
+            repetitions=100_000,
+            seed=5,
+        )
+        found = measured(plan)
+        both = 4 * math.sqrt(2)  # the printed numbers are from 100,000 runs too
+        plain, star = found.rules["raghunathan_2003"], found.rules["reiter_2002"]
+        for measure, printed, digit in (
+            (found.variance, 1e-4 * float(line["variance"]), 5e-7),
+            (plain.relative_bias, float(line["bias"]), 0.005),
+            (star.relative_bias, float(line["star_bias"]), 0.005),
+            (plain.negative_variance_share, 0.01 * float(line["negative"]), 0.005),
+        ):
+            assert abs(measure.value - printed) <= both * measure.error + digit, line
+
+
+@pytest.mark.parametrize("sets", [2, 5])
+def test_every_rule_agrees_with_its_exact_coverage(sets: int) -> None:
+    alpha = 40 / math.expm1(3 / sets)
+    synthesizer = BetaBinomial(n=40, m=40, alpha=alpha, beta=alpha)
+    plan = CoveragePlan(synthesizer=synthesizer, p=0.3, sets=sets, rules=tuple(RULES), repetitions=100_000, seed=8)
+    for key, found in measured(plan).rules.items():
+        exact = exact_coverage(synthesizer=synthesizer, p=0.3, sets=sets, rule=key)
+        slack = 1e-4 + exact.error_bound  # four errors are none where the share found is 1
+        assert agrees(found.coverage, exact.coverage, slack), key
+        assert agrees(found.negative_variance_share, exact.negative_variance_share, slack), key
+        assert agrees(found.mean_width_inside, exact.mean_width_inside, slack), key
+        if math.isfinite(found.mean_width.value):
+            assert agrees(found.mean_width, exact.mean_width, slack), key
+        else:
+            assert exact.mean_width > 1e90, key
+
+
+def test_the_relative_bias_of_t_at_large_epsilon_is_its_closed_form() -> None:
+    n, m, p, sets = 100, 100, 0.25, 2
+    alpha = m / math.expm1(250 / sets)
+    plan = CoveragePlan(
+        synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha),
+        p=p,
+        sets=sets,
+        rules=("raghunathan_2003",),
+        repetitions=400_000,
+        seed=2,
+    )
+    share = p * (1 - p) * (1 - 1 / n)  # E[θ(1 − θ)] for θ = x/n
+    between = share * (1 / (n + 1) + n / (n + 1) / m)
+    variance = p * (1 - p) / n + between / sets
+    within = (p * (1 - p) - p * (1 - p) / n - between) / m
+    expected = 100 * (((1 + 1 / sets) * between - within) / variance - 1)
+    assert round(expected, 3) == -0.505
+    assert agrees(measured(plan).rules["raghunathan_2003"].relative_bias, expected)
+
+
+def test_a_single_repetition_has_values_and_no_errors() -> None:
+    plan = CoveragePlan(synthesizer=DESIGNS[0][0], p=0.3, sets=3, rules=("rubin_1987",), repetitions=1, seed=1)
+    found = measured(plan)
+    assert math.isfinite(found.bias.value) and math.isnan(found.bias.error)
+    assert math.isnan(found.empirical_error.value) and math.isnan(found.rules["rubin_1987"].relative_bias.value)
+    assert math.isfinite(found.rules["rubin_1987"].mean_width.value)
+
+
+def test_a_constant_estimate_has_no_relative_measures() -> None:
+    plan = CoveragePlan(
+        synthesizer=GeometricSanitizer(n=6, epsilon=1000),
+        p=0.5,
+        sets=2,
+        rules=("raghunathan_2003", "rubin_1987"),
+        repetitions=100,
+        seed=1,
+        confidential_count=3,
+    )
+    found = measured(plan)
+    assert found.bias == Measure(0.0, 0.0) and found.variance.value == 0.0
+    assert math.isnan(found.rules["rubin_1987"].relative_error.value)
+    none = found.rules["raghunathan_2003"]  # T = −v̄ always: no interval
+    assert none.negative_variance_share.value == 1.0 and none.coverage == Measure(0.0, 0.0)
+    assert math.isnan(none.mean_width.value) and math.isnan(none.mean_width_inside.value)
+    assert math.isnan(none.model_error.value)
+    assert none.coverage_low == 0.0 and 0.03 < none.coverage_high < 0.04
+
+
+def test_an_unbounded_interval_makes_the_mean_width_infinite() -> None:
+    alpha = 100 / math.expm1(1)
+    plan = CoveragePlan(
+        synthesizer=BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha),
+        p=0.25,
+        sets=2,
+        rules=("reiter_2002", "rubin_1987"),
+        repetitions=5000,
+        seed=1,
+    )
+    found = measured(plan).rules
+    assert found["reiter_2002"].unbounded_share.value > 0
+    assert found["reiter_2002"].mean_width.value == math.inf and math.isnan(found["reiter_2002"].mean_width.error)
+    assert 0 < found["reiter_2002"].mean_width_inside.value < 1
+    assert found["rubin_1987"].unbounded_share.value == 0 and math.isfinite(found["rubin_1987"].mean_width.value)
+
+
+@pytest.mark.parametrize(("covered", "runs"), [(0, 7), (3, 7), (950, 1000), (1000, 1000)])
+def test_wilsons_ends_are_one_quantile_from_the_share(covered: int, runs: int) -> None:
+    share = covered / runs
+    for end in wilson_interval(share, runs, 0.9):
+        if end not in (0.0, 1.0):
+            distance = abs(share - end) / math.sqrt(end * (1 - end) / runs)
+            assert math.isclose(distance, norm.ppf(0.95), rel_tol=1e-9)
+    low, high = wilson_interval(share, runs)
+    assert 0 <= low <= share <= high <= 1 and low < high
+
+
+@pytest.mark.parametrize(("share", "error"), [(0.95, 0.005), (0.5, 0.001), (0.95, 0.0031), (0.3, 0.2), (1.0, 0.01)])
+def test_the_repetitions_needed_are_the_least_that_do(share: float, error: float) -> None:
+    needed = repetitions_needed(share, error)
+    assert math.sqrt(share * (1 - share) / needed) <= error * (1 + 1e-12)
+    assert needed == 1 or math.sqrt(share * (1 - share) / (needed - 1)) > error
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: repetitions_needed(1.2, 0.1), "share must be a number from 0 to 1; got 1.2"),
+        (lambda: repetitions_needed(0.5, 0.0), r"error \(wanted standard error\) must be a positive number; got 0"),
+        (lambda: repetitions_needed(0.5, 1e-200), "must be at least 10⁻¹⁵⁰; got 10⁻²⁰⁰"),
+        (lambda: wilson_interval(math.nan, 10), "share must be a number from 0 to 1; got nan"),
+        (lambda: wilson_interval(0.5, 0), "repetitions must be at least 1; got 0"),
+        (lambda: wilson_interval(0.5, 10, 1.0), "level must be a number above 0 and below 1; got 1"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(call: object, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        call()  # type: ignore[operator]
