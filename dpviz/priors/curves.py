@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
+from dpviz.priors._least_root import Start, interpolated
 from dpviz.priors.as_printed import PRINTED
 from dpviz.priors.audit import Setting
-from dpviz.priors.exact import minimum_prior
+from dpviz.priors.exact import least_prior, minimum_prior
 from dpviz.priors.posterior_parameter import LARGEST
 from dpviz.priors.ranges import maximum_range
 from dpviz.priors.releases import CALIBRATED
@@ -21,6 +23,9 @@ Axis = Literal["epsilon", "delta", "m", "n"]
 AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
 POINTS, SEVERAL, FEW = 25, 11, 6
 """Points of a curve; fewer of them from 10,000 rows on, and from 50,000."""
+
+STRIDES, NEAREST = (8, 4, 2, 1), 4
+"""Steps between the points of a curve, coarse to fine, and most values that a guess of the next is drawn through."""
 
 LIMITS: dict[Axis, tuple[float, float]] = {
     "epsilon": (1e-4, 50.0),
@@ -117,27 +122,127 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     >>> round(curves.at_chosen(one), 6)  # 10 / (e − 1)
     5.819767
     """
+    *_, last = stream_prior_curves(family, setting, axis, m_is_n=m_is_n)
+    return last
+
+
+def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
+    """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again.
+
+    Parameters
+    ----------
+    family, setting, axis, m_is_n
+        As in `prior_curves`.
+
+    Yields
+    ------
+    Curves
+        The first have the ends of the axis, the chosen point and a few between; the last are `prior_curves`.
+
+    Examples
+    --------
+    >>> setting = Setting(n=10, m=10, epsilon=1.0)
+    >>> [len(curves.points) for curves in stream_prior_curves("bernoulli", setting, "epsilon")]
+    [6, 9, 14, 26]
+    """
     points = axis_points(axis, float(getattr(setting, axis)), _point_count(setting))
     settings = [_moved(setting, axis, float(point), m_is_n) for point in points]
-    printed = PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS
-    lines: list[Curve] = []
-    for pure in (False, True):
-        if pure or axis == "delta" or setting.delta > 0:
-            found = {
-                method: _along(family, method, settings, pure=pure) for method in CALIBRATED if method != "synth_map"
-            }
-            # For counts the mode is the mean with one pseudo-row less in each cell.
-            many = found["synth_post_many"] + 1
-            found["synth_map"] = _along(family, "synth_map", settings, pure=pure) if family == "gaussian" else many
-            lines += [Curve(method=one, kind="pure" if pure else "exact", values=found[one]) for one in CALIBRATED]
-    for number in printed:
+    promises = [pure for pure in (False, True) if pure or axis == "delta" or setting.delta > 0]
+    calibrated = [one for one in CALIBRATED if family == "gaussian" or one != "synth_map"]
+    places = _scale(axis, points)
+    lines = {(one, pure): _Line(family, one, pure, settings, places) for pure in promises for one in calibrated}
+    chosen = np.flatnonzero(points == float(getattr(setting, axis)))
+    kept: set[int] = set()
+    for stride in STRIDES:
+        level = [*chosen.tolist(), 0, len(points) - 1, *range(0, len(points), stride)]
+        for place in dict.fromkeys(level):
+            if place not in kept:
+                for line in lines.values():
+                    line.find(place)
+        kept.update(level)
+        shown = sorted(kept)
+        exact = {key: line.values[shown] for key, line in lines.items()}
+        if family != "gaussian":  # for counts the mode is the mean with one pseudo-row less in each cell
+            exact |= {("synth_map", pure): exact["synth_post_many", pure] + 1 for pure in promises}
+        yield Curves(
+            family=family,
+            setting=setting,
+            axis=axis,
+            points=points[shown],
+            lines=(
+                *(
+                    Curve(method=one, kind="pure" if pure else "exact", values=exact[one, pure])
+                    for pure in promises
+                    for one in CALIBRATED
+                ),
+                *_printed_curves(family, setting, axis, [settings[place] for place in shown]),
+            ),
+        )
+
+
+def _printed_curves(family: str, setting: Setting, axis: Axis, settings: list[Setting]) -> Iterator[Curve]:
+    for number in PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS:
         bound = PRINTED[number]
         if bound.family == family and (bound.promise == "pure" or axis == "delta" or setting.delta > 0):
             values = np.array([_printed(number, one) for one in settings])
-            lines += [
-                Curve(method=method, kind="printed", values=values, theorem=bound.name) for method in bound.methods
-            ]
-    return Curves(family=family, setting=setting, axis=axis, points=points, lines=tuple(lines))
+            for method in bound.methods:
+                yield Curve(method=method, kind="printed", values=values, theorem=bound.name)
+
+
+def _scale(axis: Axis, points: FloatArray) -> FloatArray:
+    """Where the points lie on a scale on which ln prior is nearly straight."""
+    return np.log(-np.log(points)) if axis == "delta" else np.log(points)
+
+
+@dataclass
+class _Line:
+    """The answers of one method along the axis, in any order, each started from those on either side of it."""
+
+    family: str
+    method: str
+    pure: bool
+    settings: list[Setting]
+    places: FloatArray
+    values: FloatArray = field(init=False)
+    _found: dict[int, Start] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.values = np.full(len(self.settings), np.nan)
+
+    def find(self, place: int) -> None:
+        """Find one value; what no prior gives, or lies beyond what the exact answer reaches, is a gap."""
+        setting = self.settings[place]
+        delta = 0.0 if self.pure else setting.delta
+        try:
+            if self.pure or self.family == "gaussian":
+                self.values[place] = value = need(self.family, setting, self.method, delta)
+            else:
+                found = least_prior(
+                    self.method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=delta,
+                    cells=_cells(self.family, setting), start=self._start(place),
+                )  # fmt: skip
+                self.values[place] = value = found.prior
+                if 0 < value < math.inf:
+                    self._found[place] = found
+        except ValueError:
+            return
+        if math.isinf(value):
+            self.values[place] = math.nan
+
+    def _start(self, place: int) -> Start | None:
+        if not self._found:
+            return None
+        here = float(self.places[place])
+        near = sorted(self._found, key=lambda other: abs(float(self.places[other]) - here))[:NEAREST]
+        closest = self._found[near[0]]
+        log_prior = interpolated(
+            [float(self.places[one]) for one in near], [math.log(self._found[one].prior) for one in near], here
+        )
+        pair, n = closest.pair, self.settings[place].n
+        if pair is not None:  # the worst pair keeps its distance from the nearer end
+            i, rows = pair[0], self.settings[near[0]].n
+            pair = min(max(i if 2 * i < rows else i - rows + n, 0), n - 1), pair[1]
+        return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
 
 
 def _point_count(setting: Setting) -> int:
@@ -168,19 +273,6 @@ def _moved(setting: Setting, axis: Axis, point: float, m_is_n: bool) -> Setting:
     return dataclasses.replace(setting, **changes)  # type: ignore[arg-type]
 
 
-def _along(family: str, method: str, settings: list[Setting], *, pure: bool) -> FloatArray:
-    """One method along the axis, each answer the guess for the next; what no prior gives is a gap."""
-    values, near = np.full(len(settings), np.nan), None
-    for place, setting in enumerate(settings):
-        try:
-            value = need(family, setting, method, 0.0 if pure else setting.delta, near)
-        except ValueError:  # beyond what the exact answer reaches: a gap
-            continue
-        if math.isfinite(value):
-            values[place] = near = value
-    return values
-
-
 def need(family: str, setting: Setting, method: str, delta: float, near: float | None = None) -> float:
     """`minimum_prior`, or `maximum_range` for the Gaussian family, at a setting and its own δ.
 
@@ -205,8 +297,12 @@ def need(family: str, setting: Setting, method: str, delta: float, near: float |
             method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0, epsilon=setting.epsilon,
             delta=delta,
         )  # fmt: skip
-    cells = setting.cells if family == "categorical" else 2
+    cells = _cells(family, setting)
     return minimum_prior(method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=delta, cells=cells, near=near)
+
+
+def _cells(family: str, setting: Setting) -> int:
+    return setting.cells if family == "categorical" else 2
 
 
 def _printed(number: str, setting: Setting) -> float:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-
-from scipy.optimize import brentq
+from dataclasses import dataclass, replace
 
 from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
 from dpviz.priors.posterior_parameter import MANY_ROWS
-from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, check_method, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
+from dpviz.priors.releases import (
+    MANY_SYNTHETIC_ROWS,
+    METHODS,
+    TWO_CELLS_OR_MORE,
+    check_method,
+    pair_delta,
+    release,
+)
+from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
-
-RESOLUTION = 1e-13
-"""Relative accuracy of a calibrated prior, which then moves to the private side."""
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2
 """The largest prior that is tried where no closed form bounds the answer."""
-
-UNDERFLOW = -740.0
-"""ln δ of a divergence that is 0 in floating point."""
 
 
 def minimum_prior(
@@ -80,8 +81,34 @@ def minimum_prior(
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
     0.5
     """
+    start = None if near is None else Start(near)
+    return least_prior(
+        method, n=n, m=m, epsilon=epsilon, delta=delta, beta=beta, ratio=ratio, cells=cells, start=start
+    ).prior
+
+
+def least_prior(
+    method: str,
+    *,
+    n: int,
+    m: int,
+    epsilon: float,
+    delta: float = 0.0,
+    beta: float | None = None,
+    ratio: float = 1.0,
+    cells: int = 2,
+    start: Start | None = None,
+) -> Start:
+    """`minimum_prior`, with what a search nearby can start from.
+
+    Examples
+    --------
+    >>> found = least_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25)
+    >>> round(found.prior, 12)
+    0.5
+    """
     if method == "param_map":
-        return math.inf
+        return Start(math.inf)
     check_method(method, tuple(METHODS))
     MANY_ROWS.check(n)
     MANY_SYNTHETIC_ROWS.check(m)
@@ -94,18 +121,14 @@ def minimum_prior(
     shift = 1.0 if method == "synth_map" else 0.0
     pure = _least_pure(method, m, epsilon, beta, ratio)
     if delta == 0 or pure <= PRIOR_ONES.minimum:
-        return pure
-
-    def delta_of(effective: float) -> float:
-        alpha = effective + shift
-        zeros = None if cells > 2 else (ratio * alpha if beta is None else beta)
-        return delta_for_epsilon(release(method, n=n, m=m, alpha=alpha, beta=zeros, cells=cells), epsilon)
-
+        return Start(pure)
+    promise = _Promise(method, n, m, epsilon, delta, beta, ratio, cells, shift)
     lowest, highest = _lowest(shift, beta, ratio), LARGEST_SOUGHT / max(1.0, ratio if beta is None else 1.0)
-    guess = near - shift if near is not None and lowest < near - shift < pure else _guess(epsilon, delta)
-    bounded = pure if pure <= highest else math.inf
-    effective = _least_root(delta_of, delta, lowest, bounded - shift, highest, guess, near is not None)
-    return effective + shift
+    start = Start(_guess(epsilon, delta)) if start is None else replace(start, prior=start.prior - shift)
+    if not lowest < start.prior < pure - shift:
+        start = Start(max(min(_guess(epsilon, delta), (pure - shift) / 2), lowest))
+    found = _least_of_all_pairs(promise, lowest, pure - shift if pure <= highest else math.inf, highest, start)
+    return replace(found, prior=found.prior + shift)
 
 
 def _check_shape(beta: float | None, ratio: float, cells: int) -> None:
@@ -156,46 +179,81 @@ def _guess(epsilon: float, delta: float) -> float:
     return max(-math.log(delta) / max(rate, 1e-300), 1e-9)
 
 
-def _least_root(
-    delta_of: Callable[[float], float],
-    delta: float,
-    lowest: float,
-    bound: float,
-    highest: float,
-    guess: float,
-    close: bool,
-) -> float:
-    """The least prior from `lowest` on with δ(prior) ≤ δ, for a δ that never rises; infinite where there is none.
+@dataclass(frozen=True)
+class _Promise:
+    """What is to be kept, and δ as a function of the prior less `shift`."""
 
-    `bound` is private without being asked where it is finite; otherwise priors up to `highest` are tried.
+    method: str
+    n: int
+    m: int
+    epsilon: float
+    delta: float
+    beta: float | None
+    ratio: float
+    cells: int
+    shift: float
+
+    def all_pairs(self, effective: float) -> WorstCase:
+        """The largest δ of all pairs of neighbours."""
+        alpha, beta = self._priors(effective)
+        zeros = None if self.cells > 2 else beta
+        made = release(self.method, n=self.n, m=self.m, alpha=alpha, beta=zeros, cells=self.cells)
+        return worst_neighbours(made, self.epsilon)
+
+    def one_pair(self, pair: Pair | None) -> Callable[[float], float]:
+        """δ of one pair, which takes far less time; of all of them where there is but one."""
+        if pair is None:
+            return lambda effective: self.all_pairs(effective).value
+        i, upward = pair
+
+        def delta_of(effective: float) -> float:
+            alpha, beta = self._priors(effective)
+            ones, zeros = alpha - self.shift + i, beta - self.shift + (self.n - 1 - i)
+            if max(ones, zeros) > PRIOR_ONES.maximum / 2:
+                return self.all_pairs(effective).value
+            return pair_delta(self.method, *(ones, zeros) if upward else (zeros, ones), self.m, self.epsilon)
+
+        return delta_of
+
+    def pair(self, worst: WorstCase) -> Pair | None:
+        """The pair that was found to be the worst."""
+        if self.cells > 2 or (self.n == 1 and self.beta is None and self.ratio == 1):
+            return None
+        return min(worst.likelier, worst.other), worst.likelier > worst.other
+
+    def _priors(self, effective: float) -> tuple[float, float]:
+        alpha = effective + self.shift
+        return alpha, self.ratio * alpha if self.beta is None else self.beta
+
+
+def _least_of_all_pairs(promise: _Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
+    """The least prior from `lowest` on that keeps the promise; infinite where there is none up to `highest`.
+
+    The prior is sought for the worst pair alone and then held against all of them; what another pair asks for more
+    is sought next. `bound` is private without being asked where it is finite.
     """
-    if delta_of(lowest) <= delta:
-        return lowest
-    top = min(bound, highest)
-    step = 1.02 if close else 1.5
-    low, high = lowest, top
-    here = min(max(guess, lowest), top)
-    private = delta_of(here) <= delta
-    while here not in (lowest, top):
-        if private:
-            high, here = here, max(here / step, lowest)
-        else:
-            low, here = here, min(here * step, top)
-        if here not in (lowest, top) and (delta_of(here) <= delta) != private:
-            low, high = (here, high) if private else (low, here)
+    top, here, value = min(bound, highest), min(start.prior, highest), None
+    if start.pair is None:
+        worst = promise.all_pairs(here)
+        value, start = worst.value, replace(start, pair=promise.pair(worst))
+    while True:
+        pair = start.pair
+        found = least_root(
+            promise.one_pair(pair), promise.delta, lowest, top, bound <= highest, here, value, start.slope
+        )
+        found = replace(found, pair=pair)
+        if pair is None or found.prior >= top:
+            return found
+        worst = promise.all_pairs(found.prior)
+        if worst.value <= promise.delta:
+            return found
+        missing = -excess_of(worst.value, promise.delta) / found.slope
+        here, value, start = found.prior, worst.value, replace(found, pair=promise.pair(worst))
+        if missing < APART / 10 or start.pair == pair:
             break
-        step = step * step if step < 1e6 else step
-    if high == top and math.isinf(bound) and delta_of(top) > delta:
-        return math.inf
-    ends = math.log(low), math.log(high)
-    if delta_of(math.exp(ends[1])) > delta:  # it rounds to a prior just below `high`
-        return high
-
-    def excess(log_prior: float) -> float:
-        value = delta_of(max(math.exp(log_prior), lowest))
-        return (math.log(value) if value > 0 else UNDERFLOW) - math.log(delta)
-
-    prior, step = max(math.exp(brentq(excess, *ends, xtol=1e-15, rtol=RESOLUTION)), lowest), RESOLUTION
-    while prior < high and delta_of(prior) > delta:
-        prior, step = prior * (1 + step), 2 * step
-    return min(prior, high)
+    step = RESOLUTION
+    while value > promise.delta and here < top:
+        missing, step = -excess_of(value, promise.delta) / found.slope, 2 * step
+        here = min(here * (1 + max(missing, 0.0) + step), top)
+        value = promise.all_pairs(here).value
+    return replace(found, prior=here)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import betainc, betaincc, gammaln
@@ -26,8 +27,13 @@ TOGETHER = 2000
 ROUNDING = 1e-12
 """Relative change by a term below which one that no longer shrinks is rounding."""
 
+CHUNK = 2048
+"""Pairs whose continued fractions are added up together."""
+
 MOST_TERMS = 400
 """Terms of the continued fraction; so far in a tail a few dozen are enough."""
+
+Number = TypeVar("Number", float, FloatArray)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +127,7 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
         gained = -math.expm1(-epsilon) / (math.exp(-epsilon) + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
     share = np.empty_like(log_term)
     if np.any(far):
-        right = math.exp(-epsilon) / (math.exp(-epsilon) + odds[far])
-        share[far] = gained[far] * _tail_fraction(x[far], y[far], right)
+        share[far] = gained[far] * _tail_fraction(x[far], y[far], odds[far], epsilon)
     if not np.all(far):
         a, b, near = x[~far], y[~far], math.exp(-epsilon)
         left, right = odds[~far] / (near + odds[~far]), near / (near + odds[~far])
@@ -162,21 +167,41 @@ def _stirling_rest(z: FloatArray) -> FloatArray:
     return np.where(z >= 15, series, direct)
 
 
-def _tail_fraction(x: FloatArray, y: FloatArray, right: FloatArray) -> FloatArray:
-    """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1): the incomplete beta function's continued fraction (Lentz)."""
-    a, b = y + 1, x
-    upper = np.ones_like(x)
-    lower = 1 / (1 - (a + b) / (a + 1) * right)
-    fraction, moved = lower.copy(), math.inf
+def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: float) -> FloatArray:
+    """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1), where θ / (1 − θ) is e^ε times `odds` = x / y.
+
+    The continued fraction of Didonato and Morris (1992), by Lentz's rule; nothing in it cancels as x and y grow.
+    """
+    right = math.exp(-epsilon) / (math.exp(-epsilon) + odds)
+    surplus = odds / (math.exp(-epsilon) + odds) * (1 - y * math.expm1(-epsilon))
+    if len(x) == 1:
+        return np.array([_continued_fraction(float(x[0]), float(y[0]), float(right[0]), float(surplus[0]))])
+    fraction = np.empty_like(x)
+    for start in range(0, len(x), CHUNK):
+        part = slice(start, start + CHUNK)
+        fraction[part] = _continued_fraction(x[part], y[part], right[part], surplus[part])
+    return fraction
+
+
+def _continued_fraction(x: Number, y: Number, right: Number, surplus: Number) -> Number:
+    """`_tail_fraction` of one number, or of as many as the fast memory holds; `surplus` is (y + 1) θ − x (1 − θ)."""
+    a = y + 1
+    fraction = numerator = a * (surplus + 1) / (a + 1)
+    inverse, moved = 0 * a, math.inf
     for step in range(1, MOST_TERMS):
-        even = step * (b - step) * right / ((a + 2 * step - 1) * (a + 2 * step))
-        odd = -(a + step) * (a + b + step) * right / ((a + 2 * step) * (a + 2 * step + 1))
-        for term in (even, odd):
-            lower = 1 / (1 + term * lower)
-            upper = 1 + term / upper
-            change = lower * upper
-            fraction = fraction * change
-        moved, before = float(np.abs(change - 1).max()), moved
+        place, rest = a + 2 * step, step * (x - step) * right
+        part = rest / (place - 1)
+        term = (a + (step - 1)) * (a + x + (step - 1)) * right / (place - 1) * part
+        plus = step + part + (a + step) * (surplus + 1 + step * (2 - right)) / (place + 1)
+        inverse = 1 / (plus + term * inverse)
+        numerator = plus + term / numerator
+        change = numerator * inverse
+        fraction = fraction * change
+        moved, before = _largest(change - 1), moved
         if moved < 1e-14 or before / 2 < moved < ROUNDING:
             break
-    return fraction
+    return a / fraction
+
+
+def _largest(change: float | FloatArray) -> float:
+    return abs(change) if isinstance(change, float) else max(float(change.max()), -float(change.min()))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpviz.parameters import Parameter, readable
 from dpviz.priors.cell_releases import CellRelease
-from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, PosteriorParameter
+from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, PosteriorParameter, log_parameter_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, Release
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
 from dpviz.synthesizers.cells import CELLS
@@ -144,3 +147,29 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     return CellRelease(
         law="draw" if method == "synth_post_one" else "plug_in", n=rows, m=drawn, cells=int(cells), alpha=effective
     )
+
+
+def pair_delta(method: str, ones: float, zeros: float, m: int, epsilon: float) -> float:
+    """δ(ε) of one pair of neighbours of two cells, of the table with one more row in the first cell.
+
+    Parameters
+    ----------
+    method
+        A key of `METHODS`, ``param_map`` excepted.
+    ones, zeros
+        Rows and effective pseudo-rows that both tables share, positive.
+    m
+        Synthetic rows.
+    epsilon
+        ε ≥ 0.
+
+    Examples
+    --------
+    >>> round(pair_delta("synth_post_one", 1.0, 1.0, 1, 0.0), 12)
+    0.333333333333
+    """
+    if method == "param_post":
+        return math.exp(float(log_parameter_delta(np.array([ones]), np.array([zeros]), epsilon)[0]))
+    if method == "synth_post_one":
+        return ManyBetaBinomial(n=1, m=m, alpha=ones, beta=zeros).worst_upward_pair(epsilon).value
+    return ManyPosteriorMean(n=1, m=m, alpha=ones, beta=zeros).upward_delta(epsilon, 0)

@@ -5,19 +5,25 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import betainc
 
 from dpviz.synthesizers._sums import log_binomials
-from dpviz.synthesizers._worst_pair import KEPT, largest_pairs
+from dpviz.synthesizers._worst_pair import largest_pairs
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 TINY = 1e-13
 """δ below which the difference of tails may rank the pairs by its rounding."""
+
+MOST_KEPT = 100_000
+"""Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many."""
+
+SETTLED = 1e-9
+"""Share of a sum that only ranks pairs below which what is still to come is left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +45,7 @@ class PlugIn(PriorSynthesizer):
     @cached_property
     def _column_terms(self) -> FloatArray:
         """ln of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
-        coefficients = log_binomials(self.m)
-        return (coefficients.coarse - self.m * math.log(2)) + coefficients.fine
+        return (_kept_column_terms if self.m <= MOST_KEPT else _column_terms)(self.m)
 
     def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """θ and 1 − θ of the given rows, each to full relative precision."""
@@ -86,25 +91,32 @@ class PlugIn(PriorSynthesizer):
         if self.m * math.log1p(1 / a) <= epsilon:
             return WorstCase(0.0, 1, 0)
         near = largest_pairs(lambda x, y: self._tail_differences(epsilon, x, y), self.n, a, b)
-        values = [self._positive_sum(epsilon, int(pair)) for pair in near]
+        values = [self.upward_delta(epsilon, int(pair)) for pair in near]
         if max(values) < TINY:
-            near = self._likeliest_to_tell(epsilon)
-            values = [self._positive_sum(epsilon, int(pair)) for pair in near]
+            top = self._log_deltas(epsilon, np.array([a]), np.array([b]))
+            near = largest_pairs(lambda x, y: np.exp(self._log_deltas(epsilon, x, y) - top), self.n, a, b)
+            values = [self.upward_delta(epsilon, int(pair)) for pair in near]
         winner = int(near[int(np.argmax(values))])
         return WorstCase(max(values), winner + 1, winner)
 
-    def _likeliest_to_tell(self, epsilon: float) -> IntArray:
-        """The pairs whose first count that tells them apart weighs most: what ranks them where tails are lost."""
-        m, (up, down) = self.m, self._pair_slopes
-        pairs = np.flatnonzero(m * up > epsilon)
-        first = np.minimum(_threshold(m, epsilon, up[pairs], down[pairs]), m).astype(np.int64)
-        ones, zeros = self.proportions(pairs + 1)
-        lean = ones - zeros
-        log_mass = first * _log_one_plus(lean, 2 * ones) + (m - first) * _log_one_plus(-lean, 2 * zeros)
-        log_odds = first * up[pairs] - (m - first) * down[pairs]
+    def _log_deltas(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
+        """ln δ of the pairs with shared rows x and y, however small: all add the terms of `upward_delta` in step."""
+        m, total, (up, down) = self.m, x + y + 1, (np.log1p(1 / x), np.log1p(1 / y))
+        tells = m * up > epsilon
+        column = np.minimum(_threshold(m, epsilon, up, down), m).astype(np.int64)
+        log_mass = column * np.log(2 * (x + 1) / total) + (m - column) * np.log(2 * y / total)
+        in_column = self._column_terms[column]
+        term, added, odds = np.ones(len(x)), np.zeros(len(x)), (x + 1) / y
+        missed = epsilon - column * up + (m - column) * down
+        while True:
+            added = added - term * np.expm1(np.minimum(missed, 0.0))
+            ratio = (m - column) / (column + 1) * odds
+            term, column, missed = term * ratio, np.minimum(column + 1, m), missed - (up + down)
+            going = tells & (term > SETTLED * added * np.maximum(1 - ratio, SETTLED))
+            if not going.any():
+                break
         with np.errstate(divide="ignore"):
-            weight = np.log(-np.expm1(np.minimum(epsilon - log_odds, 0.0)))
-        return pairs[np.argsort(log_mass + self._column_terms[first] + weight, kind="stable")[-KEPT:]]
+            return np.where(tells, log_mass + in_column + np.log(added), -np.inf)
 
     def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
         """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""
@@ -116,9 +128,11 @@ class PlugIn(PriorSynthesizer):
             delta = likelier - np.exp(np.minimum(epsilon + log_other, 0.0))
         return np.where(m * np.log1p(1 / x) > epsilon, np.maximum(delta, 0.0), 0.0)
 
-    def _positive_sum(self, epsilon: float, pair: int) -> float:
-        """δ of one pair as the sum of Pr(j | i+1) (1 − e^{ε − L(j)}) over the released counts j that favour i + 1."""
+    def upward_delta(self, epsilon: float, pair: int) -> float:
+        """δ of the pair i, i + 1: the sum of Pr(j | i+1) (1 − e^{ε − L(j)}) over the counts j that favour i + 1."""
         up, down = self._pair_slopes
+        if self.m * up[pair] <= epsilon:
+            return 0.0
         first = _threshold(self.m, epsilon, up[pair : pair + 1], down[pair : pair + 1]).astype(np.int64)
         columns = np.arange(min(int(first[0]), self.m), self.m + 1)
         log_odds = -self.log_odds(np.array([pair]), columns)[0]
@@ -131,6 +145,16 @@ class PlugIn(PriorSynthesizer):
         """1 / (e^{ε/m} − 1): the least effective prior with pure ε-differential privacy."""
         share = epsilon / m
         return 1 / math.expm1(share) if share < 700 else math.exp(-share)
+
+
+def _column_terms(m: int) -> FloatArray:
+    coefficients = log_binomials(m)
+    terms: FloatArray = (coefficients.coarse - m * math.log(2)) + coefficients.fine
+    terms.setflags(write=False)
+    return terms
+
+
+_kept_column_terms = lru_cache(maxsize=8)(_column_terms)
 
 
 def _log_one_plus(lean: FloatArray, doubled: FloatArray) -> FloatArray:

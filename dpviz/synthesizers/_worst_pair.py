@@ -22,6 +22,10 @@ NEAR = 1e-6
 KEPT = 4
 """Most pairs that are kept."""
 
+FLAT, WITHOUT_GAIN = 1e-2, 4
+"""Largest relative distance of a block's bound from its δ, and least width at which it would be left out, for which
+all its pairs are looked at: where hundreds tie, halving it on and on would take twice as long."""
+
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -53,7 +57,16 @@ def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArr
         seen.append(middle)
         values.append(exact)
         best = max(best, float(exact.max()))
-        keep = (bound >= best * (1 - NEAR)) & (last > first)
+        keep = (bound >= best * (1 - NEAR)) & (bound > 0) & (last > first)
+        listed = keep & (bound <= exact * (1 + FLAT))
+        listed &= (last - first) * (best * (1 - NEAR) - exact) <= WITHOUT_GAIN * (bound - exact)
+        if listed.any():
+            every = zip(first[listed], middle[listed], last[listed], strict=True)
+            pairs = np.concatenate([np.r_[a:half, half + 1 : b + 1] for a, half, b in every])
+            seen.append(pairs)
+            values.append(delta(ones + pairs, zeros + (n - 1 - pairs)))
+            best = max(best, float(values[-1].max()))
+            keep &= ~listed
         first, middle, last = first[keep], middle[keep], last[keep]
         first, last = np.concatenate([first, middle + 1]), np.concatenate([middle - 1, last])
         filled = first <= last
