@@ -90,15 +90,47 @@ def release_of_one_set(
     if "epsilon" in asked:
         values["epsilon"] = epsilon / sets
     if "alpha" in asked:
-        if prior == "exact":
-            if law not in METHODS:
-                raise ValueError(f"prior must be pure or own for {made.label}; got 'exact'.")
-            found = minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
-            alpha = found.exact.upper
-        elif prior == "pure":
-            alpha = made.least_alpha(m=m, epsilon=epsilon / sets)  # type: ignore[attr-defined]
+        alpha = prior_of_one_set(
+            law, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, prior=prior, alpha=alpha
+        )  # fmt: skip
         values |= {"alpha": alpha, "beta": alpha}
     return made(**values)  # type: ignore[arg-type]
+
+
+def prior_of_one_set(
+    law: str,
+    *,
+    n: int,
+    m: int,
+    sets: int,
+    epsilon: float,
+    delta: float = 0.0,
+    prior: PriorRule = "pure",
+    alpha: float = 1.0,
+) -> float:
+    """α = β of each of M sets that together keep a promise.
+
+    Parameters
+    ----------
+    law
+        Key of a two-cell synthesizer with a prior.
+    n, m, sets, epsilon, delta, prior, alpha
+        As in `release_of_one_set`; n and m up to 100,000.
+
+    Examples
+    --------
+    >>> prior_of_one_set("posterior_mean", n=9, m=1, sets=1, epsilon=1.0, prior="own", alpha=3.0)
+    3.0
+    """
+    if prior == "own":
+        return alpha
+    made = two_cell_laws()[law]
+    if prior == "pure":
+        least: float = made.least_alpha(m=m, epsilon=epsilon / sets)  # type: ignore[attr-defined]
+        return least
+    if law not in METHODS:
+        raise ValueError(f"prior must be pure or own for {made.label}; got 'exact'.")
+    return minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
 
 
 def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:

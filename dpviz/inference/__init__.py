@@ -2,14 +2,55 @@
 
 from dpviz.inference.combining_rules import RULES, CombiningRule, check_rule, covers
 from dpviz.inference.moments import ProportionMoments, cell_moments, proportion_moments, share_beyond
+from dpviz.inference.posterior import (
+    BetaMixture,
+    PosteriorMixture,
+    PosteriorSummaries,
+    posterior_given,
+    posterior_if_known,
+    posterior_if_real,
+    posterior_mixture,
+    posterior_summaries,
+)
+from dpviz.inference.posterior_cells import PosteriorCells, posterior_cells
+from dpviz.inference.posterior_coverage import PosteriorCoverage, posterior_coverage
+from dpviz.inference.posterior_secret_n import (
+    SecretSizePosterior,
+    SizePrior,
+    decade_size,
+    poisson_size,
+    posterior_secret_n,
+    uniform_size,
+)
+from dpviz.inference.set_moments import SetMoments, set_moments
 
 __all__ = [
     "RULES",
+    "BetaMixture",
     "CombiningRule",
+    "PosteriorCells",
+    "PosteriorCoverage",
+    "PosteriorMixture",
+    "PosteriorSummaries",
     "ProportionMoments",
+    "SecretSizePosterior",
+    "SetMoments",
+    "SizePrior",
     "cell_moments",
     "check_rule",
     "covers",
+    "decade_size",
+    "poisson_size",
+    "posterior_cells",
+    "posterior_coverage",
+    "posterior_given",
+    "posterior_if_known",
+    "posterior_if_real",
+    "posterior_mixture",
+    "posterior_secret_n",
+    "posterior_summaries",
     "proportion_moments",
+    "set_moments",
     "share_beyond",
+    "uniform_size",
 ]

@@ -57,7 +57,7 @@ SETS = Parameter(
 )
 LEVEL = Parameter(
     name="level",
-    symbol="1 − γ",
+    symbol="",
     title="Level of the interval",
     minimum=0.001,
     maximum=0.999999,

@@ -1,0 +1,150 @@
+"""Posterior densities of a proportion, each with its interval as a bar below, and laws of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label, rule
+from dpviz.parameters import readable
+from dpviz.types import FloatArray
+
+POSTERIOR_COLORS = {
+    "exact": SYNTHESIZER_COLORS["beta_binomial"],
+    "known": SYNTHESIZER_COLORS["laplace"],
+    "naive": SYNTHESIZER_COLORS["posterior_mean"],
+    "secret": SYNTHESIZER_COLORS["posterior_mode"],
+}
+POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret": "dashdot"}
+"""What each density is of: the model's posterior, that of the confidential data, the naive one, that for secret n."""
+
+BAR_STEP = 0.055
+"""Share of the picture's height between two interval bars."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Density:
+    """One posterior density.
+
+    Parameters
+    ----------
+    name, kind
+        Its name, and key of `POSTERIOR_COLORS`.
+    p, values
+        Its points.
+    intervals
+        Ends of its interval, or intervals, drawn as bars.
+    """
+
+    name: str
+    kind: str
+    p: FloatArray
+    values: FloatArray
+    intervals: Sequence[tuple[float, float]]
+
+
+def posterior_chart(densities: Sequence[Density], *, level: float, truth: float | None, key: str) -> go.Figure:
+    """The densities over p from 0 to 1, below them their intervals, the confidential share as a thin rule.
+
+    Parameters
+    ----------
+    densities
+        What to draw; a density that is infinite at an end of 0 to 1 is cut at the picture's top.
+    level
+        Probability of the intervals, for the hover.
+    truth
+        x / n, where it is known.
+    key
+        Names the picture, so that a zoom survives new numbers but not a new question.
+    """
+    top = max(_height(one) for one in densities) * 1.06 or 1.0
+    traces: list[dict[str, Any]] = []
+    for place, one in enumerate(densities):
+        line = {"color": POSTERIOR_COLORS[one.kind], "width": 2.4, "dash": POSTERIOR_DASHES[one.kind]}
+        traces.append(
+            {
+                "type": "scatter",
+                "x": one.p,
+                "y": np.minimum(one.values, 1.5 * top),
+                "mode": "lines",
+                "line": line,
+                "name": one.name,
+                "legendgroup": one.kind,
+                "hovertemplate": f"<b>{one.name}</b><br>p = %{{x:.4f}}: density %{{y:.4g}}<extra></extra>",
+            }
+        )
+        traces += [_bar(one, ends, -(place + 1) * BAR_STEP * top, level) for ends in one.intervals]
+    shapes, notes = [], []
+    if truth is not None:
+        shapes.append(rule(x=truth))
+        notes.append(
+            label(f"x / n = {readable(truth, 4)}", x=truth, y=1, yref="y domain", xanchor="left", yanchor="bottom")
+        )
+    return build(
+        traces,
+        x=axis("proportion p", range=[-0.01, 1.01]),
+        y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickmode="auto"),
+        uirevision=key,
+        shapes=shapes,
+        annotations=notes,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "font": {"size": 12}},
+        margin={"l": 62, "r": 16, "t": 30, "b": 104},
+        hovermode="closest",
+        showlegend=True,
+    )
+
+
+def _height(one: Density) -> float:
+    inner = one.values[(one.p > 0) & (one.p < 1) & np.isfinite(one.values)]
+    return float(inner.max(initial=0.0))
+
+
+def _bar(one: Density, ends: tuple[float, float], y: float, level: float) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": list(ends),
+        "y": [y, y],
+        "mode": "lines",
+        "line": {"color": POSTERIOR_COLORS[one.kind], "width": 5},
+        "showlegend": False,
+        "legendgroup": one.kind,
+        "hovertemplate": (
+            f"<b>{one.name}</b><br>{readable(100 * level, 5)} % from {readable(ends[0], 4)} to "
+            f"{readable(ends[1], 4)}<extra></extra>"
+        ),
+    }
+
+
+def count_law_chart(
+    counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
+) -> go.Figure:
+    """The law of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
+    kept = probabilities > 1e-6 * probabilities.max()
+    first, last = int(np.argmax(kept)), len(kept) - int(np.argmax(kept[::-1]))
+    counts, probabilities = counts[first:last], probabilities[first:last]
+    few = len(counts) <= 160
+    trace: dict[str, Any] = {
+        "type": "bar" if few else "scatter",
+        "x": counts,
+        "y": probabilities,
+        "marker": {"color": POSTERIOR_COLORS["exact"]},
+        "hovertemplate": "%{x}: %{y:.4g}<extra></extra>",
+        "showlegend": False,
+    }
+    if not few:
+        trace |= {"mode": "lines", "fill": "tozeroy", "line": {"color": POSTERIOR_COLORS["exact"], "width": 2}}
+    inside = mark is not None and counts[0] <= mark <= counts[-1]
+    return build(
+        [trace],
+        x=axis(title),
+        y=axis("probability", rangemode="tozero"),
+        uirevision=key,
+        shapes=[rule(x=mark)] if inside else [],
+        annotations=[label(words, x=mark, y=1, yref="y domain", xanchor="left", yanchor="bottom")] if inside else [],
+        margin={"l": 62, "r": 16, "t": 30, "b": 52},
+        hovermode="closest",
+    )

@@ -1,0 +1,105 @@
+"""Log-weights of the confidential counts given synthetic ones: the law of x that mixes the beta components."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dpviz.parameters import Parameter
+from dpviz.synthesizers._sums import SplitSum, log_rising_ratio
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+LARGEST_TABLE = 10_000
+POSTERIOR_ROWS = replace(ROWS, maximum=LARGEST_TABLE)
+POSTERIOR_SYNTHETIC_ROWS = replace(SYNTHETIC_ROWS, maximum=LARGEST_TABLE)
+GAMMA_ONES = Parameter(
+    name="gamma1",
+    symbol="γ1",
+    title="Analyst's prior ones",
+    minimum=0.01,
+    maximum=1e4,
+    default=1.0,
+    slider_minimum=0.1,
+    slider_maximum=100.0,
+    scale="log",
+    help="Pseudo-rows with a 1 in the analyst's own prior of the proportion. 1 and 1 is the uniform prior.",
+)
+GAMMA_ZEROS = replace(
+    GAMMA_ONES,
+    name="gamma2",
+    symbol="γ2",
+    title="Analyst's prior zeros",
+    help="Pseudo-rows with a 0 in the analyst's own prior of the proportion.",
+)
+IMPOSSIBLE = (
+    "synthetic_counts cannot all come from one confidential table under this synthesizer: the posterior does not exist."
+)
+
+
+def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
+    """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
+    given = np.asarray(counts)
+    if given.size == 0:
+        raise ValueError(f"{name} must hold at least one count; got none.")
+    if given.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {counts!r}.")
+    wrong = ~((given >= 0) & (given <= m) & (given == np.floor(given)))
+    if wrong.any():
+        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {given[wrong].flat[0]}.")
+    return given.astype(np.int64)
+
+
+def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
+    """ln BetaBinomial(x; n, γ1, γ2): the analyst's law of the confidential count before the release.
+
+    `x` and `n` broadcast against each other.
+
+    Examples
+    --------
+    >>> np.exp(log_prior_counts(np.arange(3), 2, 1.0, 1.0)).round(12).tolist()  # uniform p makes x uniform
+    [0.333333333333, 0.333333333333, 0.333333333333]
+    """
+    x, n = np.broadcast_arrays(x, n)
+    largest = int(n.max())
+    factorial = log_rising_ratio(1.0, largest)
+    ones, zeros, total = (log_rising_ratio(base, largest) for base in (gamma1, gamma2, gamma1 + gamma2))
+    scale = x * -math.log1p(gamma2 / gamma1) + (n - x) * -math.log1p(gamma1 / gamma2)
+    risings = ones[x] - factorial[x] + zeros[n - x] - factorial[n - x] + factorial[n] - total[n]
+    return risings.total() + scale
+
+
+def beta_binomial_log_likelihood(
+    counts: Sequence[int] | IntArray, x: IntArray, n: IntArray | int, m: int, alpha: float, beta: float
+) -> FloatArray:
+    """Σ_j ln BetaBinomial(x̃_j; m, α + x, β + n − x) up to a constant that is the same for every x and n.
+
+    Rising factorials are kept relative to powers of α and β, and summed without rounding, so that neither a prior of
+    1e-107 nor one of 1e12 loses digits. The powers themselves, and C(m, x̃_j), are that constant.
+    """
+    x, n = np.broadcast_arrays(x, n)
+    largest = int(n.max()) + m
+    ones, zeros, total = (log_rising_ratio(base, largest) for base in (alpha, beta, alpha + beta))
+    base = ones[x] + zeros[n - x] + total[n + m] - total[n]
+    sum_of_sets = SplitSum(np.zeros(x.shape), np.zeros(x.shape))
+    for count in counts:
+        sum_of_sets = sum_of_sets + ones[x + count] + zeros[(n - x) + (m - count)] - base
+    return sum_of_sets.total()
+
+
+def log_likelihood_table(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
+    """ln Pr(count | x), shape (len(counts), n + 1)."""
+    return synthesizer.log_transition(np.arange(synthesizer.n + 1), counts).T
+
+
+def normalized(log_weights: FloatArray) -> FloatArray:
+    """exp of `log_weights`, every row divided by its sum; a ValueError where a row is impossible throughout."""
+    top = log_weights.max(axis=-1, keepdims=True)
+    if np.isneginf(top).any():
+        raise ValueError(IMPOSSIBLE)
+    with np.errstate(under="ignore"):
+        weights: FloatArray = np.exp(log_weights - top)
+    return weights / weights.sum(axis=-1, keepdims=True)

@@ -1,0 +1,244 @@
+"""The posterior of a proportion when the number of confidential rows is secret: a prior on n, and sums over it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+from scipy.stats import poisson
+
+from dpviz.inference._beta_mixtures import BetaMixture
+from dpviz.inference._posterior_weights import (
+    GAMMA_ONES,
+    GAMMA_ZEROS,
+    POSTERIOR_ROWS,
+    POSTERIOR_SYNTHETIC_ROWS,
+    beta_binomial_log_likelihood,
+    checked_counts,
+    log_prior_counts,
+    normalized,
+)
+from dpviz.inference.posterior import PosteriorMixture
+from dpviz.parameters import readable
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.types import FloatArray, IntArray
+
+LARGEST_PAIRS = 2_000_000
+"""Most pairs (n, x) that are summed."""
+
+LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
+HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SizePrior:
+    """A proper prior of n over a range of whole numbers.
+
+    Parameters
+    ----------
+    label
+        The prior in words, with its range.
+    sizes
+        The values of n, in order, shape (sizes,).
+    weights
+        Their prior probabilities, sum 1, shape (sizes,).
+    """
+
+    label: str
+    sizes: IntArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
+
+
+def uniform_size(low: int, high: int) -> SizePrior:
+    """Every n from `low` to `high` as likely, 1 ≤ low ≤ high ≤ 10,000.
+
+    Examples
+    --------
+    >>> uniform_size(5, 8).weights.tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    sizes = _range(low, high)
+    return _size_prior(f"uniform from {readable(low)} to {readable(high)} rows", sizes, np.zeros(len(sizes)))
+
+
+def poisson_size(guess: float, low: int, high: int) -> SizePrior:
+    """n ~ Poisson(`guess`), cut to `low` … `high`, for an analyst who knows n to about √guess.
+
+    Parameters
+    ----------
+    guess
+        Mean before the cut, positive.
+    low, high
+        1 ≤ low ≤ high ≤ 10,000.
+
+    Examples
+    --------
+    >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
+    [0.5, 0.5]
+    """
+    sizes = _range(low, high)
+    if not (isinstance(guess, (int, float, np.number)) and 0 < guess < math.inf):
+        raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
+    label = f"Poisson around {readable(guess)}, from {readable(low)} to {readable(high)} rows"
+    return _size_prior(label, sizes, poisson.logpmf(sizes, guess))
+
+
+def decade_size(low: int, high: int) -> SizePrior:
+    """Pr(n) ∝ 1/n on `low` … `high`: every decade of n about as likely, for an analyst who knows its order alone.
+
+    Examples
+    --------
+    >>> decade_size(1, 2).weights.round(6).tolist()
+    [0.666667, 0.333333]
+    """
+    sizes = _range(low, high)
+    return _size_prior(f"as 1/n from {readable(low)} to {readable(high)} rows", sizes, -np.log(sizes))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecretSizePosterior(BetaMixture):
+    """Σ_n Σ_x w_{n,x} Beta(γ1 + x, γ2 + n − x), the posterior of p with n unknown, and that of n.
+
+    Parameters
+    ----------
+    synthetic_counts
+        The released counts x̃_1 … x̃_M.
+    prior
+        The prior of n; the result holds for its range alone.
+    size_weights
+        Pr(n | release), in the order of ``prior.sizes``.
+    gamma1, gamma2
+        The analyst's prior of p.
+    """
+
+    synthetic_counts: tuple[int, ...]
+    prior: SizePrior
+    size_weights: FloatArray = field(repr=False)
+    gamma1: float
+    gamma2: float
+
+    @property
+    def expected_size(self) -> float:
+        """E[n | release]."""
+        return float(self.size_weights @ self.prior.sizes)
+
+    def size_quantile(self, q: float) -> int:
+        """The least n with Pr(n or fewer | release) ≥ `q`, 0 to 1."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"q (probability) must be a number from 0 to 1; got {q!r}.")
+        place = np.searchsorted(np.cumsum(self.size_weights), q * (1 - 1e-14))
+        return int(self.prior.sizes[min(int(place), len(self.prior.sizes) - 1)])
+
+    @property
+    def end_weights(self) -> tuple[float, float]:
+        """Posterior probability of the least and of the most rows: where it is not small, the range cuts it."""
+        return float(self.size_weights[0]), float(self.size_weights[-1])
+
+    def given_size(self, n: int) -> PosteriorMixture:
+        """The posterior of p if n were this one of the prior's sizes."""
+        place = int(np.searchsorted(self.prior.sizes, n))
+        if n not in self.prior.sizes:
+            raise ValueError(f"n must be one of the prior's sizes, {self.prior.label}; got {n!r}.")
+        start = int((self.prior.sizes[:place] + 1).sum())
+        weights = self.weights[start : start + n + 1]
+        if not weights.sum():
+            raise ValueError(f"n = {n:,} has no posterior probability that a floating-point number can hold.")
+        return PosteriorMixture(
+            weights=weights / weights.sum(), synthetic_counts=self.synthetic_counts, n=int(n),
+            gamma1=self.gamma1, gamma2=self.gamma2,
+        )  # fmt: skip
+
+
+def posterior_secret_n(
+    *,
+    synthetic_counts: Sequence[int] | IntArray,
+    m: int,
+    alpha: float,
+    beta: float,
+    prior: SizePrior,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+) -> SecretSizePosterior:
+    """The posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown, exactly.
+
+    w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x) over the n of the prior's
+    range. An agency that follows the rule α = m / (e^ε − 1) may publish α all the same: it depends on m and ε, so it
+    says nothing about n unless m is made equal to n.
+
+    Parameters
+    ----------
+    synthetic_counts
+        x̃_1 … x̃_M, whole numbers from 0 to m, at least one.
+    m
+        Synthetic rows of one set, 1 to 10,000; whoever has the release can count them.
+    alpha, beta
+        Prior pseudo-rows of the synthesizer of one set, 1e-300 to 1e12; public.
+    prior
+        The analyst's prior of n: `uniform_size`, `poisson_size` or `decade_size`; at most 2,000,000 pairs (n, x).
+    gamma1, gamma2
+        The analyst's prior of p, 0.01 to 10⁴.
+
+    Returns
+    -------
+    SecretSizePosterior
+        Exact for the range of the prior, which its ``prior.label`` states.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter that is outside its domain.
+
+    Source: Charest (2011), §5, proposes a prior on n as another level of the model.
+
+    Examples
+    --------
+    A prior of a single size is a known n.
+
+    >>> from dpviz.inference.posterior import posterior_mixture
+    >>> design = dict(synthetic_counts=[1], m=1, alpha=1, beta=1)
+    >>> secret = posterior_secret_n(**design, prior=uniform_size(1, 1))
+    >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
+    0.0
+    """
+    m = cast(int, POSTERIOR_SYNTHETIC_ROWS.check(m))
+    counts = checked_counts(synthetic_counts, m)
+    if counts.ndim != 1:
+        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {synthetic_counts!r}.")
+    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
+    gamma1, gamma2 = GAMMA_ONES.check(gamma1), GAMMA_ZEROS.check(gamma2)
+    lengths = prior.sizes + 1
+    pairs = int(lengths.sum())
+    if pairs > LARGEST_PAIRS:
+        raise ValueError(
+            f"prior (of the number of rows) must span at most {LARGEST_PAIRS:,} pairs of n and x; got {pairs:,}. "
+            "A shorter range is needed."
+        )
+    n = np.repeat(prior.sizes, lengths)
+    x = np.arange(pairs) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    log_weights = log_prior_counts(x, n, gamma1, gamma2) + beta_binomial_log_likelihood(counts, x, n, m, alpha, beta)
+    with np.errstate(divide="ignore"):
+        weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
+    return SecretSizePosterior(
+        first=gamma1 + x,
+        second=gamma2 + (n - x),
+        weights=weights,
+        synthetic_counts=tuple(counts.tolist()),
+        prior=prior,
+        size_weights=np.add.reduceat(weights, np.cumsum(lengths) - lengths),
+        gamma1=gamma1,
+        gamma2=gamma2,
+    )
+
+
+def _range(low: int, high: int) -> IntArray:
+    low, high = cast(int, LOW.check(low)), cast(int, HIGH.check(high))
+    if low > high:
+        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
+    return np.arange(low, high + 1)
+
+
+def _size_prior(label: str, sizes: IntArray, log_weights: FloatArray) -> SizePrior:
+    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights))

@@ -1,0 +1,216 @@
+"""Charest's tables as data, and what they estimate: against enumeration, simulation and the printed numbers."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import betabinom, binom
+
+from dpviz.coverage.exact import exact_coverage
+from dpviz.published import ERRATA, FIGURE_1, Comparison, charest_table, compare_charest
+from dpviz.published._charest_runs import charest_synthesizer, posterior_runs, rule_moments
+from dpviz.published.charest import ABSOLUTE, AS_PRINTED, LITERAL, OF_POSTERIOR, OVER_RUNS, REPETITIONS
+
+CELLS = {1: 21, 2: 63, 3: 16, 4: 30}
+FITTING = {1: {AS_PRINTED}, 2: {AS_PRINTED}, 3: {AS_PRINTED, ABSOLUTE, OVER_RUNS}}
+FITTING[4] = {AS_PRINTED, ABSOLUTE, OF_POSTERIOR}
+
+DESIGNS = [(3.0, 2), (2.0, 2), (2.0, 5), (2.0, 10), (2.3, 2), (2.45, 2), (2.5, 2), (2.5, 5), (2.7, 2), (2.7, 5)]
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[int, list[Comparison]]:
+    return {number: compare_charest(number) for number in CELLS}
+
+
+def one(lines: list[Comparison], reading: str, **design: object) -> Comparison:
+    found = [
+        line for line in lines if line.reading == reading and all(getattr(line, k) == v for k, v in design.items())
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize("number", CELLS)
+def test_a_table_holds_what_its_csv_says(number: int) -> None:
+    table = charest_table(number)
+    header, *rows = csv.reader(table.text.splitlines())
+    assert [list(row) for row in table.rows] == [header] * len(rows)
+    assert [list(row.values()) for row in table.rows] == [[float(cell) for cell in row] for row in rows]
+    assert sum(map(len, rows)) == CELLS[number]
+
+
+@pytest.mark.parametrize("number", [0, 5, "1", None])
+def test_a_table_that_was_not_printed_is_refused(number: object) -> None:
+    with pytest.raises(ValueError, match="number must be 1, 2, 3 or 4, a table of Charest"):
+        charest_table(number)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", CELLS)
+def test_every_printed_number_is_within_its_simulation_error_of_ours(
+    compared: dict[int, list[Comparison]], number: int
+) -> None:
+    lines = [line for line in compared[number] if line.reading in FITTING[number]]
+    scores = np.array([line.z for line in lines])
+    designs = {1: ("epsilon", "p"), 2: ("p", "epsilon", "M"), 3: ("M",), 4: ("epsilon",)}[number]
+    assert len(lines) == CELLS[number] - len(designs) * len(charest_table(number).rows)
+    assert np.abs(scores).max() < 3
+    assert (np.abs(scores) > 1e-12).mean() > 0.8
+    assert math.sqrt(float(np.mean(scores**2))) < 1.3
+
+
+def test_the_literal_readings_do_not_fit(compared: dict[int, list[Comparison]]) -> None:
+    assert all(line.z < -30 for line in compared[3] if line.reading == OF_POSTERIOR)
+    assert all(line.z > 6 for line in compared[4] if line.reading == OVER_RUNS)
+    assert max(abs(line.z) for line in compared[4] if line.reading == LITERAL) > 50
+    assert max(abs(line.z) for line in compared[3] if line.reading == LITERAL) > 5
+
+
+def test_table_1_is_the_closed_form(compared: dict[int, list[Comparison]]) -> None:
+    """100 (E[q̄] − p)/p with E[q̄] = (100 p + α)/(100 + 2α) and α = 100/(e^(ε/M) − 1)."""
+    for line in compared[1]:
+        if line.sets:
+            alpha = 100 / math.expm1(line.epsilon / line.sets)
+            assert line.proportion is not None
+            mean = (100 * line.proportion + alpha) / (100 + 2 * alpha)
+            assert line.ours == pytest.approx(100 * (mean / line.proportion - 1), abs=1e-10)
+        else:
+            assert line.ours == 0
+
+
+@pytest.mark.parametrize(("epsilon", "p"), [(2.0, 0.25), (250.0, 0.25)])
+def test_table_2_for_two_sets_is_the_sum_over_all_pairs(epsilon: float, p: float) -> None:
+    """The law of every ordered pair from SciPy, T and T* from their definitions."""
+    alpha = 100 / math.expm1(epsilon / 2)
+    x, j = np.arange(101)[:, None], np.arange(101)
+    matrix = betabinom.pmf(j, 100, alpha + x, alpha + (100 - x))
+    pairs = (matrix * binom.pmf(x, 100, p)).T @ matrix
+    q1, q2 = j[:, None] / 100, j / 100
+    mean, between = (q1 + q2) / 2, (q1 - q2) ** 2 / 2
+    within = (q1 * (1 - q1) + q2 * (1 - q2)) / 200
+    t = 1.5 * between - within
+    t[np.abs(t) < 1e-15] = 0.0
+    star = np.where(t < 0, within, t)
+    center = (pairs * mean).sum()
+    variance = (pairs * (mean - center) ** 2).sum()
+    found = rule_moments(epsilon, p, 2)
+    assert found.variance.value == pytest.approx(variance, rel=1e-9)
+    assert found.bias_t.value == pytest.approx(100 * ((pairs * t).sum() / variance - 1), abs=1e-5)
+    assert found.bias_t_star.value == pytest.approx(100 * ((pairs * star).sum() / variance - 1), abs=1e-5)
+    assert found.negative.value == pytest.approx(100 * pairs[t < 0].sum(), abs=1e-6)
+    spread = (pairs * ((mean - center) ** 2 - variance) ** 2).sum()
+    assert found.variance.spread == pytest.approx(math.sqrt(spread), rel=1e-8)
+
+
+def test_table_2_for_five_sets_is_that_of_simulated_runs() -> None:
+    """200,000 runs by the definitions, with the errors that the paper's own 100,000 have, scaled."""
+    epsilon, p, sets, runs = 2.0, 0.25, 5, 200_000
+    generator = np.random.default_rng(3)
+    alpha = 100 / math.expm1(epsilon / sets)
+    x = generator.binomial(100, p, size=(runs, 1))
+    q = generator.binomial(100, generator.beta(alpha + x, alpha + 100 - x, size=(runs, sets))) / 100
+    t = 1.2 * q.var(axis=1, ddof=1) - (q * (1 - q)).mean(axis=1) / 100
+    star = np.where(t < 0, (q * (1 - q)).mean(axis=1) / 100, t)
+    variance = q.mean(axis=1).var()
+    found = rule_moments(epsilon, p, sets)
+    for value, expected in (
+        (variance, found.variance),
+        (100 * (t.mean() / variance - 1), found.bias_t),
+        (100 * (star.mean() / variance - 1), found.bias_t_star),
+        (100 * (t < 0).mean(), found.negative),
+    ):
+        assert abs(value - expected.value) < 4 * expected.spread / math.sqrt(runs)
+
+
+def test_the_spread_of_a_ratio_is_that_of_repeated_simulations() -> None:
+    """300 simulations of 2,000 runs each: their standard deviation is what the standard errors of Table 2 rest on."""
+    epsilon, p, runs, repeats = 2.0, 0.25, 2000, 300
+    generator = np.random.default_rng(4)
+    alpha = 100 / math.expm1(epsilon / 2)
+    x = generator.binomial(100, p, size=(repeats, runs, 1))
+    q = generator.binomial(100, generator.beta(alpha + x, alpha + 100 - x, size=(repeats, runs, 2))) / 100
+    t = 1.5 * q.var(axis=2, ddof=1) - (q * (1 - q)).mean(axis=2) / 100
+    ratios = 100 * (t.mean(axis=1) / q.mean(axis=2).var(axis=1) - 1)
+    expected = rule_moments(epsilon, p, 2).bias_t.spread / math.sqrt(runs)
+    assert ratios.std(ddof=1) == pytest.approx(expected, rel=4 / math.sqrt(2 * repeats))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "mean", "variance"),
+    [
+        (0.1, 0.4853, 77.34),
+        (0.5, 0.3638, 33.72),
+        (1.0, 0.3175, 15.67),
+        (2.0, 0.3108, 8.19),
+        (3.0, 0.3112, 6.57),
+        (250.0, 0.3116, 5.81),
+    ],
+)
+def test_table_4_is_exact(compared: dict[int, list[Comparison]], epsilon: float, mean: float, variance: float) -> None:
+    line = one(compared[4], AS_PRINTED, epsilon=epsilon, quantity="posterior_mean")
+    assert (line.ours, line.our_error) == (pytest.approx(mean, abs=5.1e-5), 0)
+    line = one(compared[4], OF_POSTERIOR, epsilon=epsilon, quantity="posterior_variance_1e-3")
+    assert (line.ours, line.our_error) == (pytest.approx(variance, abs=5.1e-3), 0)
+    ratio = one(compared[4], OF_POSTERIOR, epsilon=epsilon, quantity="ratio_to_true_variance")
+    assert ratio.ours == pytest.approx(line.ours / (1e3 * 31 * 71 / 102**2 / 103), rel=1e-12)
+
+
+def test_the_variance_of_table_3_is_that_of_table_4s_posterior_means(compared: dict[int, list[Comparison]]) -> None:
+    over_runs = one(compared[3], OVER_RUNS, sets=1)
+    same_design = one(compared[4], OVER_RUNS, epsilon=2.0)
+    assert over_runs.ours == same_design.ours
+    assert abs(over_runs.z) < 1 < 6 < abs(same_design.z)
+
+
+def test_enumerated_posteriors_are_those_of_simulated_releases() -> None:
+    runs = 20_000
+    exact = posterior_runs(2.0, 2, np.random.default_rng(1))
+    release = charest_synthesizer(2.0, 2)
+    generator = np.random.default_rng(6)
+    counts = generator.binomial(100, generator.beta(release.alpha + 30, release.alpha + 70, size=(runs, 2)))
+    logs = np.log(release.transition_matrix())
+    weights = np.exp(logs.T[counts].sum(axis=1))
+    weights /= weights.sum(axis=1, keepdims=True)
+    means = weights @ ((1 + np.arange(101)) / 102)
+    assert exact.mean.error == exact.variance_of_means.error == 0
+    assert abs(means.mean() - exact.mean.value) < 4 * exact.mean.spread / math.sqrt(runs)
+    assert abs(means.var() - exact.variance_of_means.value) < 4 * exact.variance_of_means.spread / math.sqrt(runs)
+
+
+def test_a_seeded_comparison_repeats_and_another_seed_agrees_within_its_error() -> None:
+    first, again = compare_charest(3), compare_charest(3)
+    other = compare_charest(3, generator=np.random.default_rng(99))
+    assert first == again
+    for ours, theirs in zip(first, other, strict=True):
+        if ours.sets <= 2:
+            assert ours.ours == theirs.ours
+        else:
+            assert 0 < abs(ours.ours - theirs.ours) < 4 * math.hypot(ours.our_error, theirs.our_error)
+
+
+def test_the_numbers_of_the_errata_are_the_computed_ones(compared: dict[int, list[Comparison]]) -> None:
+    text = " ".join(ERRATA)
+    exact = {
+        (epsilon, sets): exact_coverage(
+            synthesizer=charest_synthesizer(epsilon, sets), p=0.25, sets=sets, rule=FIGURE_1.rule, level=FIGURE_1.level
+        ).coverage
+        for epsilon, sets in DESIGNS
+    }
+    for design in ((3.0, 2), (2.0, 2), (2.0, 5), (2.0, 10)):
+        assert f"{exact[design]:.3f}" in text
+    assert exact[2.3, 2] < 0.8 < exact[2.45, 2]
+    assert exact[2.5, 2] < exact[2.5, 5] < exact[2.7, 5] < exact[2.7, 2]
+    means, posterior = one(compared[3], OVER_RUNS, sets=1), one(compared[3], OF_POSTERIOR, sets=1)
+    assert f"{posterior.ours:.2f} against {means.ours:.2f}" in text
+    assert f"{100 * (posterior.ours / means.ours - 1):.0f} % larger" in text.replace("\n", " ")
+    last = one(compared[4], ABSOLUTE, epsilon=250.0)
+    assert f"would read {last.printed / 0.3039:.1f}, not {last.printed}" in text
+
+
+def test_the_design_of_figure_1_is_that_of_the_tables() -> None:
+    assert {(row["p"]) for row in charest_table(2).rows} == set(FIGURE_1.proportions)
+    assert {int(row["M"]) for row in charest_table(2).rows} == set(FIGURE_1.sets)
+    assert REPETITIONS[2] not in FIGURE_1.repetitions

@@ -1,0 +1,564 @@
+"""The exact posterior: against integrals, brute force, known numbers, its own limits, and simulation."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta as beta_law
+from scipy.stats import binom
+
+from dpviz.inference import (
+    BetaMixture,
+    decade_size,
+    poisson_size,
+    posterior_cells,
+    posterior_coverage,
+    posterior_given,
+    posterior_if_known,
+    posterior_if_real,
+    posterior_mixture,
+    posterior_secret_n,
+    posterior_summaries,
+    uniform_size,
+)
+from dpviz.inference._posterior_weights import log_prior_counts
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.synthesizers.given_matrix import GivenMatrix
+
+TABLE_4 = {
+    0.1: (0.4853, 77.34),
+    0.5: (0.3638, 33.72),
+    1.0: (0.3175, 15.67),
+    2.0: (0.3108, 8.19),
+    3.0: (0.3112, 6.57),
+    250.0: (0.3116, 5.81),
+}
+
+
+def charest(epsilon: float, sets: int = 1, n: int = 100) -> BetaBinomial:
+    alpha = n / math.expm1(epsilon / sets)
+    return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+@functools.cache
+def integrals(
+    counts: tuple[int, ...], n: int, m: int, alpha: float, beta: float, g1: float, g2: float
+) -> tuple[mp.mpf, ...]:
+    """Evidence, mean and variance from the model as it is written: no mixture, integrals over p and over each p̃."""
+    a, b = mp.mpf(alpha), mp.mpf(beta)
+
+    def made(x: int) -> mp.mpf:
+        value = mp.mpf(1)
+        for count in counts:
+            value *= mp.quad(
+                lambda t, count=count: t ** (a + x - 1 + count) * (1 - t) ** (b + n - x - 1 + m - count), [0, 0.5, 1]
+            ) / mp.quad(lambda t: t ** (a + x - 1) * (1 - t) ** (b + n - x - 1), [0, 0.5, 1])
+        return value
+
+    likelihood = [mp.binomial(n, x) * made(x) for x in range(n + 1)]
+
+    def moment(power: int) -> mp.mpf:
+        return mp.quad(
+            lambda p: sum(
+                likelihood[x] * p ** (mp.mpf(g1) - 1 + x + power) * (1 - p) ** (mp.mpf(g2) - 1 + n - x)
+                for x in range(n + 1)
+            ),
+            [0, 0.5, 1],
+        )
+
+    zero, one, two = moment(0), moment(1), moment(2)
+    return zero, one / zero, two / zero - (one / zero) ** 2
+
+
+@pytest.mark.parametrize("epsilon", TABLE_4)
+def test_expectations_over_releases_are_those_of_charests_table_4(epsilon: float) -> None:
+    release = charest(epsilon)
+    found = posterior_summaries(np.arange(101)[:, None], synthesizer=release, level=None)
+    row = release.transition_matrix()[30]
+    mean, variance = TABLE_4[epsilon]
+    assert row @ found.mean == pytest.approx(mean, abs=5.1e-5)
+    assert 1e3 * (row @ found.variance) == pytest.approx(variance, abs=5.1e-3)
+
+
+@pytest.mark.parametrize(
+    ("counts", "n", "m", "alpha", "beta", "g1", "g2"),
+    [([2], 3, 4, 1.5, 0.75, 1.0, 1.0), ([0, 3], 4, 3, 2.0, 1.0, 2.0, 1.5), ([5, 1, 3], 2, 5, 1.25, 3.0, 1.0, 3.0)],
+)
+def test_moments_are_the_integrals_of_the_model_as_written(
+    counts: list[int], n: int, m: int, alpha: float, beta: float, g1: float, g2: float
+) -> None:
+    with mp.workdps(40):
+        _, mean, variance = integrals(tuple(counts), n, m, alpha, beta, g1, g2)
+    post = posterior_mixture(synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=beta, gamma1=g1, gamma2=g2)
+    assert post.mean == pytest.approx(float(mean), rel=1e-13)
+    assert post.variance == pytest.approx(float(variance), rel=1e-12)
+
+
+def test_the_density_is_the_joint_grid_over_p_and_the_draw() -> None:
+    """p, p̃ on a midpoint grid, x summed: Bayes's rule with nothing integrated in closed form."""
+    n, m, alpha, beta, count = 5, 6, 2.0, 3.0, 4
+    grid = (np.arange(2000) + 0.5) / 2000
+    x = np.arange(n + 1)
+    made = beta_law.pdf(grid[:, None], alpha + x, beta + n - x) * binom.pmf(count, m, grid)[:, None]
+    posterior = binom.pmf(x, n, grid[:, None]) @ made.mean(axis=0)
+    posterior /= posterior.mean()
+    post = posterior_mixture(synthetic_counts=[count], n=n, m=m, alpha=alpha, beta=beta)
+    assert post.pdf(grid) == pytest.approx(posterior, rel=1e-5)
+    assert post.cdf((np.arange(2000) + 1) / 2000) == pytest.approx(np.cumsum(posterior) / 2000, abs=1e-5)
+
+
+def test_weights_at_epsilon_250_are_those_of_exact_arithmetic() -> None:
+    n = m = 100
+    alpha, counts = m / math.expm1(250), [100, 0, 31]
+    with mp.workdps(300):  # α + n loses α below 130 digits
+        a = mp.mpf(alpha)
+        law = [
+            mp.fprod(mp.beta(a + x + c, a + (n - x) + m - c) / mp.beta(a + x, a + (n - x)) for c in counts)
+            for x in range(n + 1)
+        ]
+        total = sum(law)
+        true = [float(value / total) for value in law]
+    post = posterior_mixture(synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=alpha)
+    assert post.weights == pytest.approx(true, rel=1e-11, abs=1e-300)
+    every = posterior_mixture(synthetic_counts=[100], n=n, m=m, alpha=alpha, beta=alpha)
+    assert np.isfinite(every.weights).all()
+    assert every.weights.argmax() == 100
+
+
+@pytest.mark.parametrize("n", [10_000])
+@pytest.mark.parametrize("alpha", [5820.0, 1e-107, 1e12])
+def test_ten_thousand_rows_keep_ten_digits(n: int, alpha: float) -> None:
+    counts = [3000, 3100, 2950]
+    post = posterior_mixture(synthetic_counts=counts, n=n, m=n, alpha=alpha, beta=alpha)
+    with mp.workdps(50):
+        a, places = mp.mpf(alpha), [int(post.weights.argmax()) + shift for shift in (-25, 0, 40)]
+        places = [x for x in places if 0 <= x <= n]
+        log_law = [
+            sum(mp.loggamma(a + x + c) + mp.loggamma(a + (n - x) + n - c) for c in counts)
+            - 3 * (mp.loggamma(a + x) + mp.loggamma(a + (n - x)))
+            for x in places
+        ]
+        true = [float(mp.e ** (value - log_law[0])) for value in log_law]
+    assert post.weights[places] / post.weights[places[0]] == pytest.approx(true, rel=1e-9)
+    low, high = post.interval(0.95)
+    x = np.arange(n + 1)
+    direct = beta_law.cdf(np.array([low, high])[:, None], 1 + x, 1 + n - x) @ post.weights
+    assert direct == pytest.approx([0.025, 0.975], abs=1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(1, 60),
+    m=st.integers(1, 60),
+    shares=st.lists(st.floats(0, 1), min_size=1, max_size=4),
+    log_alpha=st.floats(-5, 5),
+    gammas=st.tuples(st.floats(1, 5), st.floats(1, 5)),
+    level=st.floats(0.05, 0.995),
+)
+def test_laws_of_any_posterior(
+    n: int, m: int, shares: list[float], log_alpha: float, gammas: tuple[float, float], level: float
+) -> None:
+    counts, alpha = [round(share * m) for share in shares], math.exp(log_alpha)
+    post = posterior_mixture(
+        synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=2 * alpha, gamma1=gammas[0], gamma2=gammas[1]
+    )
+    assert post.weights.sum() == pytest.approx(1, abs=1e-13)
+    assert post.cdf(np.array([-1.0, 0.0, 1.0, 2.0])) == pytest.approx([0, 0, 1, 1], abs=1e-14)
+    grid = np.linspace(0.0, 1.0, 33)
+    direct = beta_law.cdf(grid[:, None], post.first, post.second) @ post.weights
+    assert post.cdf(grid) == pytest.approx(direct, abs=1e-13)
+    low, high = post.interval(level)
+    assert post.cdf(np.array([low, high])) == pytest.approx([(1 - level) / 2, (1 + level) / 2], abs=1e-10)
+    region = post.highest_density(level)
+    ends = np.array(region)
+    assert float((post.cdf(ends[:, 1]) - post.cdf(ends[:, 0])).sum()) == pytest.approx(level, abs=1e-10)
+    assert np.all(ends[1:, 0] > ends[:-1, 1])
+    inner = ends[(ends > 0) & (ends < 1)]
+    heights = post.pdf(inner)
+    assert np.ptp(heights) <= 1e-6 * post.pdf(grid).max()
+    assert float((ends[:, 1] - ends[:, 0]).sum()) <= high - low + 1e-9
+
+
+def test_a_posterior_with_two_modes_has_a_region_of_two_intervals() -> None:
+    """A release that says “few or many”: only the region of highest density leaves the middle out."""
+    matrix = np.full((101, 2), 0.001)
+    matrix[:15, 0] = matrix[90:, 0] = 0.999
+    matrix[:, 1] = 1 - matrix[:, 0]
+    post = posterior_given(GivenMatrix(probabilities=matrix), [0])
+    region = post.highest_density(0.9)
+    assert len(region) == 2
+    ends = np.array(region)
+    assert region[0][0] == 0.0
+    assert region[1][1] == 1.0
+    assert float((post.cdf(ends[:, 1]) - post.cdf(ends[:, 0])).sum()) == pytest.approx(0.9, abs=1e-11)
+    assert post.pdf(region[0][1]) == pytest.approx(float(post.pdf(region[1][0])), rel=1e-9)
+    grid = (np.arange(200_000) + 0.5) / 200_000
+    density = np.sort(post.pdf(grid))[::-1]
+    shortest = (np.searchsorted(np.cumsum(density) / 200_000, 0.9) + 1) / 200_000
+    assert float((ends[:, 1] - ends[:, 0]).sum()) == pytest.approx(shortest, abs=2e-5)
+    assert (ends[:, 1] - ends[:, 0]).sum() < 0.5 * np.ptp(post.interval(0.9))
+
+
+def test_a_flat_stretch_leaves_the_level_exact() -> None:
+    """Suppression to a block of counts: the density is constant over most of the block."""
+    matrix = np.zeros((1001, 2))
+    matrix[200:801, 1] = 1.0
+    matrix[:, 0] = 1 - matrix[:, 1]
+    post = posterior_given(GivenMatrix(probabilities=matrix), [1])
+    ((low, high),) = post.highest_density(0.5)
+    assert post.cdf(high) - post.cdf(low) == pytest.approx(0.5, abs=1e-10)
+    assert np.ptp(post.pdf(np.linspace(low, high, 50))) < 1e-7 * post.pdf(0.5)
+
+
+def test_a_density_that_is_infinite_at_both_ends_keeps_both_ends() -> None:
+    post = posterior_mixture(synthetic_counts=[0], n=5, m=5, alpha=0.5, beta=0.5, gamma1=0.5, gamma2=0.5)
+    assert math.isinf(post.pdf(0.0))
+    assert math.isinf(post.pdf(1.0))
+    (start, low), (high, stop) = post.highest_density(0.8)
+    assert (start, stop) == (0.0, 1.0)
+    assert post.cdf(low) + 1 - post.cdf(high) == pytest.approx(0.8, abs=1e-10)
+    assert post.pdf(low) == pytest.approx(float(post.pdf(high)), rel=1e-6)
+
+
+def test_no_privacy_loss_leaves_the_prior() -> None:
+    alpha = 20 / math.expm1(1e-9)
+    post = posterior_mixture(synthetic_counts=[20, 0, 17], n=30, m=20, alpha=alpha, beta=alpha, gamma1=2, gamma2=3)
+    assert post.mean == pytest.approx(2 / 5, abs=1e-6)
+    p = np.linspace(0.05, 0.95, 7)
+    assert post.pdf(p) == pytest.approx(beta_law.pdf(p, 2, 3), rel=1e-6)
+    uniform = posterior_mixture(synthetic_counts=[20], n=30, m=20, alpha=alpha, beta=alpha)
+    assert uniform.highest_density(0.5) == [pytest.approx((0.25, 0.75), abs=1e-6)]
+
+
+def test_many_sets_without_noise_show_the_confidential_count() -> None:
+    """A release that copies the data: the posterior is the one of an analyst who sees x."""
+    copied = posterior_given(GivenMatrix(probabilities=np.eye(31)), [12], gamma1=2.0, gamma2=0.7)
+    known = posterior_if_known(confidential_count=12, n=30, gamma1=2.0, gamma2=0.7)
+    assert copied.mean == pytest.approx(known.mean, rel=1e-14)
+    assert copied.interval(0.9) == pytest.approx(known.interval(0.9), abs=1e-13)
+    many = posterior_mixture(synthetic_counts=[5000, 5003] * 10, n=10, m=10_000, alpha=1e-3, beta=1e-3)
+    assert many.weights[5] > 0.95
+
+
+def test_no_prior_and_m_rows_are_a_binomial_of_a_posterior_draw() -> None:
+    """ε → ∞ with α → 0: the likelihood is BetaBinomial(x̃; m, x, n − x); for n = 1 the release tells x."""
+    post = posterior_mixture(synthetic_counts=[7], n=1, m=7, alpha=1e-300, beta=1e-300)
+    assert post.weights.tolist() == pytest.approx([0.0, 1.0], abs=1e-250)
+    assert post.mean == pytest.approx(2 / 3, rel=1e-14)
+
+
+def test_the_naive_posterior_counts_synthetic_rows_as_real() -> None:
+    naive = posterior_if_real([30, 34], m=100, gamma1=1.0, gamma2=2.0)
+    assert (naive.mean, naive.variance) == pytest.approx((65 / 203, 65 * 138 / 203**2 / 204), rel=1e-14)
+    assert naive.interval(0.9) == pytest.approx(beta_law.ppf([0.05, 0.95], 65, 138), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "synthesizer",
+    [
+        charest(2.0, n=40),
+        PosteriorMean(n=30, m=20, alpha=2.0, beta=1.0),
+        PosteriorMode(n=12, m=9, alpha=2.0, beta=3.0),
+        LaplaceSanitizer(n=25, epsilon=0.7),
+        GeometricSanitizer(n=25, epsilon=0.7),
+    ],
+)
+def test_any_synthesizer_is_bayes_rule_on_its_matrix(synthesizer: Any) -> None:
+    matrix, n = synthesizer.transition_matrix(), synthesizer.n
+    counts = [0, synthesizer.m // 3]
+    weights = matrix[:, counts[0]] * matrix[:, counts[1]] / (n + 1)
+    weights /= weights.sum()
+    post = posterior_given(synthesizer, counts)
+    assert post.weights == pytest.approx(weights, rel=1e-10, abs=1e-300)
+    assert post.expected_count == pytest.approx(weights @ np.arange(n + 1), rel=1e-12)
+
+
+def test_both_constructors_agree_for_the_beta_binomial() -> None:
+    release = charest(1.0)
+    given = posterior_given(release, [31, 44], gamma1=0.5, gamma2=2.5)
+    made = posterior_mixture(
+        synthetic_counts=[31, 44], n=100, m=100, alpha=release.alpha, beta=release.beta, gamma1=0.5, gamma2=2.5
+    )
+    assert given.weights == pytest.approx(made.weights, rel=1e-11, abs=1e-300)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 250.0])
+@pytest.mark.parametrize("highest", [False, True])
+def test_many_releases_at_once_are_each_alone(epsilon: float, highest: bool) -> None:
+    release = charest(epsilon)
+    for counts in (np.array([[0], [1], [30], [31], [50], [99], [100], [30]]), np.array([[0, 100], [40, 2], [2, 40]])):
+        found = posterior_summaries(counts, synthesizer=release, highest_density=highest)
+        for row, release_counts in enumerate(counts):
+            post = posterior_given(release, release_counts)
+            region = post.highest_density() if highest else [post.interval()]
+            assert found.mean[row] == pytest.approx(post.mean, rel=1e-12)
+            assert found.variance[row] == pytest.approx(post.variance, rel=1e-11)
+            assert (found.low[row], found.high[row]) == pytest.approx((region[0][0], region[-1][1]), abs=1e-10)
+            assert found.width[row] == pytest.approx(sum(high - low for low, high in region), abs=1e-10)
+            assert bool(found.covers(0.3)[row]) == any(low <= 0.3 <= high for low, high in region)
+
+
+def test_regions_of_several_intervals_survive_the_crowd() -> None:
+    matrix = np.full((101, 2), 0.001)
+    matrix[:15, 0] = matrix[90:, 0] = 0.999
+    matrix[:, 1] = 1 - matrix[:, 0]
+    release = GivenMatrix(probabilities=matrix)
+    found = posterior_summaries([[1], [0]], synthesizer=release, level=0.9, highest_density=True)
+    region = posterior_given(release, [0]).highest_density(0.9)
+    assert found.several == {1: region}
+    assert found.width[1] == sum(high - low for low, high in region)
+    assert found.covers(0.5).tolist() == [True, False]
+    assert found.covers(0.99).tolist() == [False, True]
+
+
+def test_a_dip_between_two_grid_points_is_not_taken_for_the_mode() -> None:
+    """A shallow dip beside the mode solves F(high) − F(low) = level, f(low) = f(high) as well."""
+    heavy = {110: 1.64762863e-3, 111: 6.50978513e-2, 115: 0.478336259, 120: 1.17590189e-4, 121: 0.45479722}
+    prior = np.exp(log_prior_counts(np.arange(124), 123, 200.0, 3.0))
+    column = np.zeros(124)
+    column[list(heavy)] = list(heavy.values()) / prior[list(heavy)]
+    column *= 0.9 / column.max()
+    release = GivenMatrix(probabilities=np.column_stack([column, 1 - column]))
+    post = posterior_given(release, [0], gamma1=200.0, gamma2=3.0)
+    assert post.weights[115] == pytest.approx(heavy[115], rel=1e-5)
+    ((low, high),) = post.highest_density(0.05)
+    found = posterior_summaries(
+        [[0]], synthesizer=release, gamma1=200.0, gamma2=3.0, level=0.05, highest_density=True
+    )  # fmt: skip
+    assert (found.low[0], found.high[0]) == pytest.approx((low, high), abs=1e-11)
+    assert post.pdf((low + high) / 2) > post.pdf(low) == pytest.approx(float(post.pdf(high)), rel=1e-9)
+    assert post.pdf(low) > post.pdf(np.linspace(0.97, 0.98, 50)).max()
+
+
+@pytest.mark.parametrize("sets", [1, 2])
+@pytest.mark.parametrize("kind", ["equal_tailed", "highest_density"])
+def test_exact_coverage_is_the_sum_over_ordered_releases(sets: int, kind: Any) -> None:
+    release, p = BetaBinomial(n=7, m=5, alpha=1.2, beta=0.8), 0.35
+    matrix, law = release.transition_matrix(), binom.pmf(np.arange(8), 7, p)
+    coverage = width = 0.0
+    for counts in np.ndindex(*(6,) * sets):
+        chance = float(law @ np.prod([matrix[:, count] for count in counts], axis=0))
+        post = posterior_given(release, list(counts))
+        region = post.highest_density(0.8) if kind == "highest_density" else [post.interval(0.8)]
+        coverage += chance * any(low <= p <= high for low, high in region)
+        width += chance * sum(high - low for low, high in region)
+    found = posterior_coverage(synthesizer=release, proportions=p, sets=sets, level=0.8, kind=kind)
+    assert found.exact
+    assert found.coverage[0] == pytest.approx(coverage, abs=1e-12)
+    assert found.mean_width[0] == pytest.approx(width, abs=1e-9)
+    assert found.coverage_error[0] == found.width_error[0] == 0
+
+
+def test_the_interval_covers_as_often_as_it_says_over_its_own_prior() -> None:
+    """Averaged over p from the prior, the coverage of a Bayesian interval is its level."""
+    release = charest(2.0, n=30)
+    grid = (np.arange(4000) + 0.5) / 4000
+    for kind in ("equal_tailed", "highest_density"):
+        found = posterior_coverage(synthesizer=release, proportions=grid, level=0.9, kind=kind)  # type: ignore[arg-type]
+        assert found.coverage.mean() == pytest.approx(0.9, abs=1e-3)
+
+
+def test_simulated_coverage_is_the_exact_one() -> None:
+    """Three sets of 60 rows are simulated; the same law over the 39,711 releases is summed here."""
+    release, p, runs = charest(3.0, sets=3, n=60), 0.3, 4000
+    found = posterior_coverage(
+        synthesizer=release, proportions=p, sets=3, generator=np.random.default_rng(5), runs=runs
+    )
+    matrix, law = release.transition_matrix(), binom.pmf(np.arange(61), 60, p)
+    i, j, k = np.indices((61, 61, 61)).reshape(3, -1)
+    ordered = (i <= j) & (j <= k)
+    i, j, k = i[ordered], j[ordered], k[ordered]
+    ways = np.array([0, 1, 3, 6])[(i != j).astype(int) + (j != k) + 1]
+    ways[(i != j) & (j != k)], ways[(i == j) & (j == k)] = 6, 1
+    ways[((i == j) | (j == k)) & (i != k)] = 3
+    chance = ways * ((matrix[:, i] * matrix[:, j] * matrix[:, k]).T @ law)
+    exact = posterior_summaries(np.column_stack([i, j, k]), synthesizer=release)
+    assert chance.sum() == pytest.approx(1, abs=1e-12)
+    assert not found.exact
+    assert abs(found.coverage[0] - chance @ exact.covers(p)) < 4 * found.coverage_error[0]
+    assert abs(found.mean_width[0] - chance @ exact.width) < 4 * found.width_error[0]
+
+
+def test_a_fixed_confidential_count_is_a_row_of_the_matrix() -> None:
+    release = charest(1.0, n=20)
+    found = posterior_coverage(synthesizer=release, proportions=[0.2, 0.6], confidential_count=6)
+    each = posterior_summaries(np.arange(21)[:, None], synthesizer=release)
+    row = release.transition_matrix()[6]
+    assert found.coverage == pytest.approx([row @ each.covers(p) for p in (0.2, 0.6)], abs=1e-13)
+
+
+def test_a_known_number_of_rows_is_a_prior_of_one_size() -> None:
+    design: dict[str, Any] = {"synthetic_counts": [31, 40], "m": 100, "alpha": 58.2, "beta": 58.2, "gamma1": 2.0}
+    secret, known = posterior_secret_n(**design, prior=uniform_size(80, 80)), posterior_mixture(**design, n=80)
+    assert secret.weights == pytest.approx(known.weights, rel=1e-12, abs=1e-300)
+    assert secret.interval() == pytest.approx(known.interval(), abs=1e-12)
+    assert secret.size_weights.tolist() == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("prior", [uniform_size(1, 6), poisson_size(3.0, 1, 6), decade_size(1, 6)])
+def test_a_secret_number_of_rows_is_weighed_by_its_evidence(prior: Any) -> None:
+    """Pr(n | release) from the integrals of the model at each n, 30 digits."""
+    counts, m, alpha, beta, gammas = [3, 1], 4, 0.9, 1.7, (1.0, 2.0)
+    with mp.workdps(30):
+        parts = [integrals(tuple(counts), n, m, alpha, beta, *gammas) for n in range(1, 7)]
+        evidence = [mp.mpf(float(w)) * part[0] for w, part in zip(prior.weights, parts, strict=True)]
+        law = [float(value / sum(evidence)) for value in evidence]
+        mean = float(sum(value * part[1] for value, part in zip(evidence, parts, strict=True)) / sum(evidence))
+    found = posterior_secret_n(
+        synthetic_counts=counts, m=m, alpha=alpha, beta=beta, prior=prior, gamma1=gammas[0], gamma2=gammas[1]
+    )
+    assert found.size_weights == pytest.approx(law, rel=1e-12)
+    assert found.mean == pytest.approx(mean, rel=1e-12)
+    assert found.expected_size == pytest.approx(sum(n * w for n, w in enumerate(law, 1)), rel=1e-12)
+    assert found.end_weights == pytest.approx((law[0], law[-1]), rel=1e-12)
+    middle = found.size_quantile(0.5)
+    assert sum(law[:middle]) >= 0.5 > sum(law[: middle - 1])
+    assert (found.size_quantile(0.0), found.size_quantile(1.0)) == (1, 6)
+    low, high = found.interval(0.9)
+    direct = beta_law.cdf(np.array([low, high])[:, None], found.first, found.second) @ found.weights
+    assert direct == pytest.approx([0.05, 0.95], abs=1e-12)
+
+
+def test_a_secret_size_is_the_mixture_of_its_known_sizes() -> None:
+    found = posterior_secret_n(synthetic_counts=[31], m=100, alpha=15.65, beta=15.65, prior=poisson_size(100, 60, 140))
+    means = [found.given_size(int(n)).mean for n in found.prior.sizes]
+    assert found.size_weights @ means == pytest.approx(found.mean, rel=1e-12)
+    alone = posterior_mixture(synthetic_counts=[31], n=97, m=100, alpha=15.65, beta=15.65)
+    assert found.given_size(97).weights == pytest.approx(alone.weights, rel=1e-10, abs=1e-300)
+    ((low, high),) = found.highest_density(0.9)
+    assert found.cdf(high) - found.cdf(low) == pytest.approx(0.9, abs=1e-11)
+
+
+def test_two_cells_are_the_two_cell_posterior() -> None:
+    cells = posterior_cells(synthetic_counts=[[31, 69], [40, 60]], n=90, alpha=[20.0, 30.0], gamma=[1.5, 0.8])
+    two = posterior_mixture(synthetic_counts=[31, 40], n=90, m=100, alpha=20, beta=30, gamma1=1.5, gamma2=0.8)
+    assert cells.count_law(0) == pytest.approx(two.weights, rel=1e-11, abs=1e-300)
+    assert cells.means[0] == pytest.approx(two.mean, rel=1e-13)
+    assert cells.covariance == pytest.approx(two.variance * np.array([[1, -1], [-1, 1]]), rel=1e-11)
+    assert cells.marginal(1).interval() == pytest.approx([1 - end for end in two.interval()[::-1]], abs=1e-12)
+
+
+def test_three_cells_are_bayes_rule_over_all_tables() -> None:
+    n, released, alpha, gamma = 6, [[3, 1, 1], [0, 4, 1]], (0.7, 1.3, 2.0), (1.0, 2.0, 0.5)
+
+    def log_polya(counts: Any, base: Any) -> float:
+        total = sum(counts)
+        return float(
+            mp.loggamma(total + 1)
+            + mp.loggamma(sum(base))
+            - mp.loggamma(sum(base) + total)
+            + sum(mp.loggamma(b + c) - mp.loggamma(b) - mp.loggamma(c + 1) for b, c in zip(base, counts, strict=True))
+        )
+
+    tables = [(a, b, n - a - b) for a in range(n + 1) for b in range(n + 1 - a)]
+    weights = np.array(
+        [
+            math.exp(
+                log_polya(table, gamma)
+                + sum(log_polya(c, [a + x for a, x in zip(alpha, table, strict=True)]) for c in released)
+            )
+            for table in tables
+        ]
+    )
+    weights /= weights.sum()
+    post = posterior_cells(synthetic_counts=released, n=n, alpha=alpha, gamma=gamma)
+    size = n + sum(gamma)
+    shares = (np.array(tables) + gamma) / size
+    means = weights @ shares
+    second = np.einsum("t,ti,tj->ij", weights, shares, shares) * size / (size + 1)
+    second += np.diag(means) / (size + 1)
+    assert post.means == pytest.approx(means, rel=1e-12)
+    assert post.covariance == pytest.approx(second - np.outer(means, means), abs=1e-14)
+    assert post.covariance.sum(axis=1) == pytest.approx(np.zeros(3), abs=1e-15)
+    for cell in range(3):
+        marginal = post.marginal(cell)
+        assert marginal.mean == pytest.approx(means[cell], rel=1e-12)
+        assert marginal.variance == pytest.approx(post.variances[cell], rel=1e-12)
+        low, high = marginal.interval(0.9)
+        assert marginal.cdf(high) - marginal.cdf(low) == pytest.approx(0.9, abs=1e-11)
+
+
+def test_a_single_component_is_its_beta_law() -> None:
+    law = BetaMixture(first=np.array([2.5]), second=np.array([4.0]), weights=np.array([1.0]))
+    for q in (0.0, 1e-9, 0.3, 1 - 1e-9, 1.0):
+        assert law.quantile(q) == pytest.approx(beta_law.ppf(q, 2.5, 4.0), rel=1e-7)
+    assert law.pdf(np.array([[0.1, 0.2], [1.5, -1.0]])).shape == (2, 2)
+    assert law.pdf(np.array([1.5, -1.0])).tolist() == [0.0, 0.0]
+
+
+GOOD: dict[str, Any] = {"synthetic_counts": [3], "n": 5, "m": 5, "alpha": 1.0, "beta": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"synthetic_counts": [6]}, "synthetic_counts must be whole numbers from 0 to m = 5; got 6"),
+        ({"synthetic_counts": [-1, 2]}, "synthetic_counts must be whole numbers from 0 to m = 5; got -1"),
+        ({"synthetic_counts": [1.5]}, "synthetic_counts must be whole numbers from 0 to m = 5; got 1.5"),
+        ({"synthetic_counts": [math.nan]}, "synthetic_counts must be whole numbers"),
+        ({"synthetic_counts": ["3"]}, "synthetic_counts must be whole numbers"),
+        ({"synthetic_counts": []}, "synthetic_counts must hold at least one count; got none"),
+        ({"synthetic_counts": [[1, 2]]}, "synthetic_counts must be a list of counts"),
+        ({"gamma1": 0.0}, "gamma1 .* must be a number from 0.01 to 10,000; got 0"),
+        ({"gamma2": -1.0}, "gamma2 .* must be a number from 0.01 to 10,000; got −1"),
+        ({"n": 0}, "n .* must be a whole number from 1 to 10,000; got 0"),
+        ({"m": 2.5}, "m .* must be a whole number"),
+        ({"alpha": 0.0}, "alpha .* must be a number"),
+        ({"beta": math.inf}, "beta .* must be a number"),
+    ],
+)
+def test_bad_input_is_named(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        posterior_mixture(**(GOOD | changes))
+
+
+def test_twenty_one_counts_are_no_problem() -> None:
+    assert posterior_mixture(**(GOOD | {"synthetic_counts": [3] * 21})).weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: posterior_mixture(**GOOD).interval(1.0), "level .* must be"),
+        (lambda: posterior_mixture(**GOOD).quantile(1.5), "q .* must be a number from 0 to 1; got 1.5"),
+        (lambda: posterior_if_known(confidential_count=6, n=5), "confidential_count must be .* 0 to n = 5; got 6"),
+        (lambda: posterior_given(GivenMatrix(probabilities=np.eye(3)), [0, 1]), "cannot all come from one"),
+        (lambda: posterior_summaries([3], synthesizer=charest(1.0)), "one row of counts for each release"),
+        (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=1.5), "proportions .* from 0 to 1; got 1.5"),
+        (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, sets=5), "generator must be given"),
+        (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, kind="x"), "kind must be one of"),  # type: ignore[arg-type]
+        (
+            lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, confidential_count=101),
+            "confidential_count must be .* got 101",
+        ),
+        (lambda: uniform_size(9, 3), "low .* must be at most high = 3; got 9"),
+        (lambda: decade_size(0, 3), "low .* must be a whole number from 1"),
+        (lambda: poisson_size(-2.0, 1, 3), "guess .* must be a positive number; got -2.0"),
+        (
+            lambda: posterior_secret_n(synthetic_counts=[1], m=2, alpha=1, beta=1, prior=uniform_size(1, 3000)),
+            "prior .* must span at most 2,000,000 pairs",
+        ),
+        (
+            lambda: posterior_secret_n(synthetic_counts=[1], m=2, alpha=1, beta=1, prior=uniform_size(1, 3)).given_size(
+                4
+            ),
+            "n must be one of the prior's sizes",
+        ),
+        (lambda: posterior_cells(synthetic_counts=[[1, 2, 3]], n=3000, alpha=1.0), "4,504,501 confidential tables"),
+        (lambda: posterior_cells(synthetic_counts=[[1, 2], [1, 3]], n=3, alpha=1.0), "same total .* got 3 and 4"),
+        (lambda: posterior_cells(synthetic_counts=[[1, 2]], n=3, alpha=[1.0, 2.0, 3.0]), "alpha .* one number or 2"),
+        (lambda: posterior_cells(synthetic_counts=[[1, 2]], n=3, alpha=1.0, gamma=0.0), "gamma .* must be a number"),
+        (lambda: posterior_cells(synthetic_counts=[1, 2], n=3, alpha=1.0), "one row of at least 2 counts"),  # type: ignore[list-item]
+        (lambda: posterior_cells(synthetic_counts=[[1, 2]], n=3, alpha=1.0).marginal(2), "cell must be .* 0 to 1"),
+    ],
+)
+def test_other_bad_input_is_named(call: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
