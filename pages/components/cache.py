@@ -19,6 +19,16 @@ from dpviz.coverage import (
 )
 from dpviz.coverage.design import release_of_one_set
 from dpviz.given import Recognition, read_matrix, recognize
+from dpviz.inference.posterior import PosteriorMixture, posterior_mixture
+from dpviz.inference.posterior_cells import PosteriorCells, posterior_cells
+from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
+from dpviz.inference.posterior_secret_n import (
+    SecretSizePosterior,
+    decade_size,
+    poisson_size,
+    posterior_secret_n,
+    uniform_size,
+)
 from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior, minimum_prior_probabilistic
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.average import average_and_worst
@@ -39,6 +49,8 @@ from dpviz.types import FloatArray
 
 ENTRIES = 256
 LARGE_ENTRIES = 16
+SIMULATED_RELEASES = 400
+"""Releases simulated at each proportion where they are too many to list."""
 
 
 def _name(synthesizer: Synthesizer) -> str:
@@ -231,6 +243,54 @@ def _decomposition(
     name: str, _synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float
 ) -> CoverageDecomposition:
     return coverage_decomposition(synthesizer=_synthesizer, p=p, sets=sets, rule=rule, level=level)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_posterior(
+    counts: tuple[int, ...], n: int, m: int, alpha: float, gamma1: float, gamma2: float
+) -> PosteriorMixture:
+    """`posterior_mixture` at a symmetric prior of the synthesizer."""
+    return posterior_mixture(synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=alpha, gamma1=gamma1, gamma2=gamma2)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Listing every release …")
+def cached_posterior_coverage(
+    n: int, m: int, alpha: float, sets: int, gamma1: float, gamma2: float, level: float, kind: Kind, seed: int,
+    points: tuple[float, ...],
+) -> PosteriorCoverage:  # fmt: skip
+    """`posterior_coverage` of the Beta-binomial at several proportions; a seed where it is simulated."""
+    return posterior_coverage(
+        synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha),
+        proportions=np.array(points),
+        sets=sets,
+        gamma1=gamma1,
+        gamma2=gamma2,
+        level=level,
+        kind=kind,
+        generator=np.random.default_rng(seed),
+        runs=SIMULATED_RELEASES,
+    )
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_secret(
+    counts: tuple[int, ...], m: int, alpha: float, gamma1: float, gamma2: float, kind: str, low: int, high: int,
+    guess: int,
+) -> SecretSizePosterior:  # fmt: skip
+    """`posterior_secret_n` for one of the priors of n."""
+    if kind == "poisson":
+        prior = poisson_size(guess, low, high)
+    else:
+        prior = uniform_size(low, high) if kind == "uniform" else decade_size(low, high)
+    return posterior_secret_n(
+        synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=prior, gamma1=gamma1, gamma2=gamma2
+    )
+
+
+@st.cache_resource(max_entries=LARGE_ENTRIES, show_spinner="Summing over the confidential tables …")
+def cached_cells(tables: tuple[tuple[int, ...], ...], n: int, alpha: float, gamma: float) -> PosteriorCells:
+    """`posterior_cells` with the same priors in every cell."""
+    return posterior_cells(synthetic_counts=tables, n=n, alpha=alpha, gamma=gamma)
 
 
 @st.cache_resource(show_spinner="Charest's numbers, exactly …")

@@ -48,8 +48,9 @@ def number_control(
     """
     limits = widest or declaration
     start = declaration.default if default is None else default
+    symbol = "" if declaration.symbol.lower() == declaration.title.lower() else declaration.symbol
     typed = st.number_input(
-        f"{declaration.symbol}, exact value",
+        f"{symbol or declaration.title}, exact value",
         min_value=float(limits.minimum),
         max_value=float(limits.maximum),
         value=float(start),
@@ -67,11 +68,8 @@ def number_control(
     if st.session_state.get(slider) != value:
         st.session_state[slider] = value
     hint = PRIVATE_END[declaration.private_end]
-    name = declaration.title
-    if declaration.symbol.lower() != name.lower():
-        name += f" {declaration.symbol}"
     st.select_slider(
-        name + (f" · {hint}" if hint else ""),
+        f"{declaration.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
         options=options,
         key=slider,
         format_func=_text,

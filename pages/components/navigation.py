@@ -20,6 +20,7 @@ def navigate() -> StreamlitPage:
             st.Page(PAGES / "transition_matrices.py", title="Transition matrices", icon="🔢", default=True),
             st.Page(PAGES / "minimum_priors.py", title="Minimum priors", icon="⚖️"),
             st.Page(PAGES / "coverage.py", title="Coverage", icon="🎯"),
+            st.Page(PAGES / "posterior.py", title="Posterior", icon="📈"),
         ],
         position="hidden" if st.context.is_embedded else "top",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dpviz.coverage.design import PRIOR_RULES, PriorRule, release_of_one_set, two_cell_laws
+from dpviz.coverage.design import PriorRule, release_of_one_set, two_cell_laws
 from dpviz.coverage.simulate import REPETITIONS, SEED
 from dpviz.inference import RULES, check_rule
 from dpviz.inference.combining_rules import LEVEL, SETS
@@ -16,10 +16,11 @@ from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
 from pages.components.controls import address_problems, number_control, read_address
+from pages.components.prior_rule import prior_rule
 from pages.components.words import problem
 
 PREFIX = "cv_"
-DEFAULT_LAW, DEFAULT_PRIOR = "beta_binomial", "pure"
+DEFAULT_LAW = "beta_binomial"
 DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real")
 
 NUMBERS = {
@@ -142,9 +143,9 @@ def choose(choices: dict[str, list[str]]) -> Design:
     presets(PREFIX, PRESETS, {"m_is_n": True})
     law, troubles = _law()
     values = {name: number(name) for name in ("p", "epsilon", "sets")}
-    prior: PriorRule = DEFAULT_PRIOR
+    prior: PriorRule = "pure"
     if "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}:
-        prior, more = _prior()
+        prior, more = prior_rule(PREFIX)
         troubles += more
     values["delta"] = number("delta") if prior == "exact" else 0.0
     values["alpha"] = number("alpha") if prior == "own" else NUMBERS["alpha"].default
@@ -205,22 +206,6 @@ def _law() -> tuple[str, list[str]]:
         help="The law by which each set's count is drawn from the confidential one.",
     )
     return law, end_choice(key, law, DEFAULT_LAW)
-
-
-def _prior() -> tuple[PriorRule, list[str]]:
-    key = f"{PREFIX}prior"
-    begin_choice(key, PRIOR_RULES, DEFAULT_PRIOR)
-    prior = st.radio(
-        "Prior of each set",
-        list(PRIOR_RULES),
-        format_func=lambda rule: PRIOR_RULES[rule],
-        key=key,
-        on_change=forget_problem,
-        args=(key,),
-        help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
-        "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
-    )
-    return prior, end_choice(key, prior, DEFAULT_PRIOR)
 
 
 def _rules() -> tuple[tuple[str, ...], list[str]]:

@@ -1,0 +1,111 @@
+"""The three posteriors: of the confidential data, given the synthetic counts, and the naive one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.posterior import Density, posterior_chart
+from dpviz.inference.posterior import BetaMixture, PosteriorMixture, posterior_if_known, posterior_if_real
+from dpviz.parameters import readable
+from dpviz.types import FloatArray
+from pages.bayes.controls import PREFIX, Asked, promise_text
+from pages.components.cache import cached_posterior
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing
+
+NAMES = {
+    "exact": "given the synthetic counts, exact",
+    "known": "of the confidential data",
+    "naive": "naive: synthetic rows taken for real",
+}
+
+
+def posterior_of(asked: Asked) -> PosteriorMixture:
+    """The exact posterior of what was asked."""
+    return cached_posterior(asked.counts, asked.n, asked.m, asked.alpha, asked.gamma1, asked.gamma2)
+
+
+def laws(asked: Asked) -> dict[str, BetaMixture]:
+    """The three posteriors by key."""
+    return {
+        "exact": posterior_of(asked),
+        "known": posterior_if_known(
+            confidential_count=asked.x, n=asked.n, gamma1=asked.gamma1, gamma2=asked.gamma2
+        ),
+        "naive": posterior_if_real(asked.counts, m=asked.m, gamma1=asked.gamma1, gamma2=asked.gamma2),
+    }  # fmt: skip
+
+
+def show_answer(asked: Asked) -> None:
+    """Sentence, picture and table."""
+    found = laws(asked)
+    st.html(answer(*_sentence(asked, found)))
+    show_figure(
+        posterior_chart(
+            [
+                Density(
+                    name=NAMES[key], kind=key, p=grid(law), values=law.pdf(grid(law)),
+                    intervals=law.highest_density(asked.level) if key == "exact" else [law.interval(asked.level)],
+                )
+                for key, law in found.items()
+            ],
+            level=asked.level, truth=asked.x / asked.n, key="posterior",
+        ),
+        key=f"{PREFIX}picture",
+        alt="Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive.",
+        height=440,
+    )  # fmt: skip
+    _table(asked, found)
+
+
+def grid(law: BetaMixture) -> FloatArray:
+    """Values of p at which a density is drawn: evenly over 0 to 1, and closer where it stands."""
+    spread = math.sqrt(law.variance)
+    near = law.mean + spread * np.linspace(-6, 6, 161)
+    return np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
+
+
+def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
+    exact, naive = found["exact"], found["naive"]
+    low, high = exact.interval(asked.level)
+    percent = readable(100 * asked.level, 5)
+    many = "count" if asked.sets == 1 else "counts"
+    truth = asked.x / asked.n
+    start, end = naive.interval(asked.level)
+    beside = "which holds" if start <= truth <= end else "which misses"
+    times = math.sqrt(exact.variance / found["known"].variance)
+    release = f"the synthetic {many} {asked.listed} of m = {readable(asked.m)} at {promise_text(asked)}"
+    return f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}", (
+        f"Given {release}, p lies between <b>{readable(low, 3)}</b> and <b>{readable(high, 3)}</b> with {percent} % "
+        f"probability: {readable(times, 3)} times the standard deviation of the confidential data. The naive analysis "
+        f"says {readable(start, 3)} to {readable(end, 3)}, {beside} x/n = {readable(truth, 3)}."
+    )
+
+
+def _table(asked: Asked, found: dict[str, BetaMixture]) -> None:
+    percent = readable(100 * asked.level, 5)
+    rows = []
+    for key, law in found.items():
+        low, high = law.interval(asked.level)
+        pieces = law.highest_density(asked.level)
+        rows.append(
+            [
+                f"<b>{NAMES[key]}</b>",
+                readable(law.mean, 5),
+                readable(math.sqrt(law.variance), 4),
+                f"{readable(low, 4)} to {readable(high, 4)}",
+                " and ".join(f"{readable(start, 4)} to {readable(end, 4)}" for start, end in pieces),
+            ]
+        )
+    head = ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails", f"{percent} % highest density"]
+    listing(head, rows, "Posteriors of p", frozenset(range(1, 5)))
+    drawn = f"drawn with seed {asked.seed} from x = {readable(asked.x)}" if asked.source == "drawn" else "typed in"
+    st.caption(
+        "Exact, no MCMC: given x the synthetic counts say nothing more, so the posterior is a mixture of "
+        f"{asked.n + 1:,} beta laws, one for each x. Counts {drawn}. Analyst's prior Beta("
+        f"{readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row substituted. Bars below the "
+        f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact one."
+    )

@@ -1,0 +1,210 @@
+"""The controls of the page "Posterior", and the release that they ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from dpviz.coverage.design import PriorRule, prior_of_one_set
+from dpviz.coverage.simulate import SEED
+from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.draws import draw_counts
+from dpviz.inference.posterior import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from pages.components.choices import begin_choice, end_choice, forget_problem, presets
+from pages.components.controls import address_problems, number_control, read_address
+from pages.components.prior_rule import prior_rule
+from pages.components.words import problem
+
+PREFIX = "po_"
+SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
+MOST_COUNTS = 20
+LAW = "beta_binomial"
+
+SIZE = dataclasses.replace(POSTERIOR_ROWS, maximum=2000, help="Rows that the analyst thinks possible.")
+
+NUMBERS = {
+    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
+    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
+    "sets": dataclasses.replace(SETS, default=1, maximum=MOST_COUNTS, slider_maximum=MOST_COUNTS),
+    "n": dataclasses.replace(POSTERIOR_ROWS, default=100, slider_maximum=10_000),
+    "m": dataclasses.replace(POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=10_000),
+    "x": Parameter(
+        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=10_000, default=30, slider_maximum=1000,
+        integer=True, scale="log",
+        help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
+    ),
+    "alpha": Parameter(
+        name="alpha", symbol="α", title="Prior of the synthesizer", minimum=1e-12, maximum=1e12, default=10.0,
+        slider_minimum=0.01, slider_maximum=1e4, scale="log", private_end="larger",
+        help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
+    ),
+    "gamma1": dataclasses.replace(GAMMA_ONES, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
+    "gamma2": dataclasses.replace(GAMMA_ZEROS, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
+    "level": LEVEL,
+    "seed": SEED,
+    "low": dataclasses.replace(SIZE, name="low", title="Fewest rows", symbol="n from", default=50),
+    "high": dataclasses.replace(SIZE, name="high", title="Most rows", symbol="n to", default=200),
+    "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", symbol="n", default=100),
+}  # fmt: skip
+"""Every number of the page."""
+
+IN_ADDRESS = {PREFIX + name: declared for name, declared in NUMBERS.items()}
+
+CHARESTS: dict[str, object] = {
+    "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0, "level": 0.95,
+}  # fmt: skip
+PRESETS: dict[str, dict[str, object]] = {
+    "Charest, ε = 2": {**CHARESTS, "epsilon": 2.0, "sets": 1},
+    "five sets": {**CHARESTS, "epsilon": 2.0, "sets": 5},
+    "ε = 0.1": {**CHARESTS, "epsilon": 0.1, "sets": 1},
+    "ε = 250": {**CHARESTS, "epsilon": 250.0, "sets": 1},
+    "a small δ instead": {**CHARESTS, "epsilon": 2.0, "sets": 5, "prior": "exact", "delta": 1e-6},
+}
+"""Rows of Charest's Tables 3 and 4, and what allowing a small δ does to them."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader has set.
+
+    Parameters
+    ----------
+    n, m, x, epsilon, delta, alpha, gamma1, gamma2, level, seed
+        The numbers; `alpha` is the prior of each set by the chosen rule.
+    prior
+        How that prior follows from the promise.
+    source
+        ``drawn`` or ``typed``.
+    counts
+        The release; empty where a setting breaks a rule.
+    problems
+        What is wrong, in sentences.
+    """
+
+    n: int
+    m: int
+    x: int
+    epsilon: float
+    delta: float
+    alpha: float
+    gamma1: float
+    gamma2: float
+    level: float
+    seed: int
+    prior: PriorRule
+    source: str
+    counts: tuple[int, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def sets(self) -> int:
+        """M."""
+        return len(self.counts)
+
+    @property
+    def listed(self) -> str:
+        """The synthetic counts as text."""
+        return ", ".join(map(str, self.counts))
+
+
+def number(name: str) -> float:
+    """The control of one number of the page; what is outside its domain is returned to be refused."""
+    declared = NUMBERS[name]
+    edge = 1e9 if declared.integer else 1e300
+    widest = dataclasses.replace(declared, minimum=-edge, maximum=edge, open_minimum=False)
+    return number_control(declared, PREFIX + name, widest=widest, zero=name == "delta")
+
+
+def checked(name: str) -> float:
+    """The control of one number, whose value is refused with a sentence where it is outside its domain."""
+    return NUMBERS[name].check(number(name))
+
+
+def choose(choices: dict[str, list[str]]) -> Asked:
+    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
+    read_address(IN_ADDRESS, choices)
+    presets(PREFIX, PRESETS, {"m_is_n": True})
+    source, troubles = _source()
+    values = {"epsilon": number("epsilon"), "n": number("n")}
+    linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
+    values["m"] = values["n"] if linked else number("m")
+    values["x"] = number("x")
+    typed = ""
+    if source == "drawn":
+        values["sets"], values["seed"] = number("sets"), number("seed")
+    else:
+        typed = st.text_input(
+            "Synthetic counts x̃", value="31", key=f"{PREFIX}counts", bind="query-params",
+            help=f"The ones in each set, 1 to {MOST_COUNTS} counts separated by commas or blanks.",
+        )  # fmt: skip
+        values["seed"] = NUMBERS["seed"].default
+    prior, more = prior_rule(PREFIX)
+    values["delta"] = number("delta") if prior == "exact" else 0.0
+    own = number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    for name in ("gamma1", "gamma2", "level"):
+        values[name] = number(name)
+    troubles += [*more, *address_problems(IN_ADDRESS)]
+    sets = values.pop("sets", 1)
+    asked = Asked(alpha=own, prior=prior, source=source, **values)  # type: ignore[arg-type]
+    try:
+        for name, value in {**values, "sets": sets, "alpha": own}.items():
+            NUMBERS[name].check(value)
+        if asked.x > asked.n:
+            raise ValueError(f"x (confidential ones) must be at most n = {asked.n:,}; got {asked.x:,}.")
+        counts = read_counts(typed, asked.m) if source == "typed" else ()
+        alpha = prior_of_one_set(
+            LAW, n=asked.n, m=asked.m, sets=len(counts) or int(sets), epsilon=asked.epsilon, delta=asked.delta,
+            prior=prior, alpha=own,
+        )  # fmt: skip
+        if not counts:
+            counts = draw_counts(
+                confidential_count=asked.x, n=asked.n, m=asked.m, alpha=alpha, beta=alpha, sets=int(sets),
+                generator=np.random.default_rng(asked.seed),
+            )  # fmt: skip
+    except ValueError as broken:
+        return dataclasses.replace(asked, problems=(*troubles, str(broken)))
+    return dataclasses.replace(asked, alpha=alpha, counts=counts, problems=tuple(troubles))
+
+
+def show_problems(asked: Asked) -> None:
+    """The sentences about what is wrong."""
+    for sentence in asked.problems:
+        problem(sentence)
+
+
+def read_counts(text: str, m: int) -> tuple[int, ...]:
+    """The counts that were typed; a ValueError in a sentence where they are none."""
+    words = [word for word in re.split(r"[\s,;]+", text.strip()) if word]
+    allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
+    if not words:
+        raise ValueError(f"The synthetic counts must be 1 to {MOST_COUNTS} {allowed}; the list is empty.")
+    if len(words) > MOST_COUNTS:
+        raise ValueError(f"The synthetic counts must be 1 to {MOST_COUNTS} {allowed}; got {len(words)} of them.")
+    for word in words:
+        if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
+            raise ValueError(f"The synthetic counts must be {allowed}; got {word[:40]}.")
+    return tuple(int(word) for word in words)
+
+
+def promise_text(asked: Asked) -> str:
+    """What the prior follows from."""
+    if asked.prior == "own":
+        return f"α = {readable(asked.alpha, 4)}"
+    delta = f", δ = {readable(asked.delta, 3)}" if asked.prior == "exact" and asked.delta > 0 else ""
+    return f"ε = {readable(asked.epsilon, 4)}{delta} (α = {readable(asked.alpha, 4)} in each set)"
+
+
+def _source() -> tuple[str, list[str]]:
+    key = f"{PREFIX}source"
+    begin_choice(key, SOURCES, "drawn")
+    source: str = st.segmented_control(
+        "Synthetic counts", list(SOURCES), format_func=lambda one: SOURCES[one], key=key, required=True,
+        on_change=forget_problem, args=(key,), width="stretch",
+        help="Draw a release from the confidential data, or type in the counts that you hold.",
+    )  # fmt: skip
+    return source, end_choice(key, source, "drawn")

@@ -1,0 +1,54 @@
+"""Charest's Tables 3 and 4 beside ours, with the reading that reproduces them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.parameters import readable
+from dpviz.published.charest import CAPTIONS, ERRATA, Comparison
+from pages.bayes.controls import Asked
+from pages.components.cache import cached_charest
+from pages.components.words import heading, listing, note
+
+QUANTITIES = {
+    "posterior_mean": "posterior mean",
+    "rel_bias_pct": "relative bias, %",
+    "posterior_variance_1e-3": "posterior variance, 10⁻³",
+    "ratio_to_true_variance": "ratio to the true variance",
+}
+
+
+def show_published(_asked: Asked) -> None:
+    """Both tables, and the misprints."""
+    note(
+        "x = 30 of n = 100 is held fixed, and the release is drawn again and again. Where a column is not what its "
+        "heading says, the reading that reproduces it comes first, the literal one after it."
+    )
+    for number in (3, 4):
+        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        _table(cached_charest(number))
+    heading("What the paper prints and its own definitions contradict")
+    st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA if sentence.startswith(("Table", "Section 4"))))
+    st.caption(
+        "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
+        "Privacy and Confidentiality 2(2)."
+    )
+
+
+def _table(lines: list[Comparison]) -> None:
+    rows = [
+        [
+            f"<b>ε = {readable(line.epsilon)}, M = {line.sets}</b> {QUANTITIES[line.quantity]}<br>"
+            f"<small>{line.reading}</small>",
+            readable(line.printed, 5),
+            f"{readable(line.ours, 5)}" + (f" ± {readable(line.our_error, 2)}" if line.our_error else ""),
+            readable(round(line.z, 2), 3),
+        ]
+        for line in lines
+    ]
+    listing(["design and reading", "printed", "ours", "z"], rows, "Printed and ours", frozenset({1, 2, 3}))
+    simulated = any(line.our_error for line in lines)
+    st.caption(
+        "z: the difference in its standard errors, those of the printed simulation, its rounding"
+        + (", and ours where ± stands; the others are exact." if simulated else "; ours are exact.")
+    )

@@ -1,0 +1,81 @@
+"""How often the posterior interval holds the truth, in the frequentist's sense."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
+from dpviz.parameters import readable
+from pages.bayes.controls import PREFIX, Asked
+from pages.components.cache import cached_posterior_coverage
+from pages.components.figure import show_figure
+from pages.components.words import answer, note
+
+LARGEST = 1000
+"""Rows up to which the page lists, or simulates, the releases."""
+
+KINDS = {"equal tails": "equal_tailed", "highest density": "highest_density"}
+
+
+def show_reach(asked: Asked) -> None:
+    """Coverage of the posterior interval along p: exact where every release can be listed, else simulated."""
+    note(
+        "A posterior interval holds p with its level when p is drawn from the analyst's prior. At one fixed p it need "
+        "not; this is how often it does, beside the level it promises on average over p."
+    )
+    if max(asked.n, asked.m) > LARGEST:
+        st.caption(
+            f"Every release has its own interval; here they are listed for n and m up to {LARGEST:,}. "
+            "`posterior_coverage` of the package goes up to 5,000."
+        )
+        return
+    label = st.segmented_control(
+        "Interval", list(KINDS), default="equal tails", key=f"{PREFIX}kind", required=True,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    points = np.unique(np.append(np.linspace(0.01, 0.99, 50), asked.x / asked.n))
+    found = cached_posterior_coverage(
+        asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[str(label)],
+        asked.seed, tuple(points.tolist()),
+    )  # fmt: skip
+    here = int(np.argmin(np.abs(found.proportions - asked.x / asked.n)))
+    share, error = float(found.coverage[here]), float(found.coverage_error[here])
+    sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {asked.seed})"
+    st.html(
+        answer(
+            f"{readable(100 * share, 4)} %",
+            f"of the {readable(100 * asked.level, 5)} % posterior intervals hold p = {readable(asked.x / asked.n, 4)}, "
+            f"{sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
+        )
+    )
+    lines = [Line(name="exact", color="beta_binomial", x=found.proportions, y=found.coverage)]
+    if not found.exact:
+        lines = [
+            Line(name=name, color="beta_binomial", x=found.proportions, y=found.coverage + side, kind=kind)  # type: ignore[arg-type]
+            for name, side, kind in (
+                ("simulated", 0.0, "exact"),
+                ("± 2 standard errors", 2 * found.coverage_error, "pure"),
+                ("", -2 * found.coverage_error, "pure"),
+            )
+        ]
+    mark = Mark(x=float(points[here]), y=share, color="beta_binomial", text=f"{readable(100 * share, 4)} %")
+    show_figure(
+        lines_chart(
+            lines,
+            Scale(title="true proportion p", low=0.0, high=1.0),
+            Scale(title="coverage", low=min(0.8, float(found.coverage.min())), high=1.0),
+            key="posterior coverage",
+            marks=[mark],
+            rules=[Rule(text=f"level: {readable(100 * asked.level, 5)} %", y=asked.level)],
+        ),
+        key=f"{PREFIX}reach",
+        alt="Frequentist coverage of the posterior interval along the true proportion.",
+        height=380,
+    )
+    how = (
+        f"Exact: all {found.releases:,} different releases are listed."
+        if found.exact
+        else f"Simulated: {found.releases:,} releases at each p; there are too many to list."
+    )
+    st.caption(f"x ~ Binomial(n, p), M = {asked.sets}. {how}")

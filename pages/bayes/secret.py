@@ -1,0 +1,86 @@
+"""What if the agency keeps n secret: a prior on n as well."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dpviz.charts.posterior import Density, count_law_chart, posterior_chart
+from dpviz.parameters import readable
+from pages.bayes.answer import NAMES, grid, posterior_of
+from pages.bayes.controls import PREFIX, Asked, checked
+from pages.components.cache import cached_secret
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing, note
+
+PRIORS = {"every n alike": "uniform", "around a guess": "poisson", "every size of n alike": "decade"}
+
+
+def show_secret(asked: Asked) -> None:
+    """Posterior of p and of n for an analyst who knows n only by a range."""
+    note(
+        "Charest's discussion proposes a prior on n where the agency keeps it secret. The prior α of the synthesizer "
+        "is public all the same: it follows from m and ε. Only the range of n is asked for."
+    )
+    label = st.segmented_control(
+        "Prior of n", list(PRIORS), default="every n alike", key=f"{PREFIX}size_prior", required=True
+    )
+    low, high = int(checked("low")), int(checked("high"))
+    kind = PRIORS[str(label)]
+    guess = int(checked("guess")) if kind == "poisson" else 0
+    if low > high:
+        raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
+    found = cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)
+    known = posterior_of(asked)
+    ends = found.interval(asked.level)
+    st.html(
+        answer(
+            f"p = {readable(found.mean, 3)} ± {readable(math.sqrt(found.variance), 2)}",
+            f"without n, known to lie between {low:,} and {high:,}: p between <b>{readable(ends[0], 3)}</b> and "
+            f"<b>{readable(ends[1], 3)}</b>. With n = {asked.n:,} known the standard deviation is "
+            f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}.",
+        )
+    )
+    names = {"exact": f"{NAMES['exact']}, n = {asked.n:,} known", "secret": "n secret"}
+    laws = {"exact": known, "secret": found}
+    show_figure(
+        posterior_chart(
+            [
+                Density(
+                    name=names[key], kind=key, p=grid(law), values=law.pdf(grid(law)),
+                    intervals=[law.interval(asked.level)],
+                )
+                for key, law in laws.items()
+            ],
+            level=asked.level, truth=asked.x / asked.n, key="secret",
+        ),
+        key=f"{PREFIX}secret",
+        alt="Posterior of p with n known and with n secret.",
+        height=380,
+    )  # fmt: skip
+    show_figure(
+        count_law_chart(
+            found.prior.sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes",
+            mark=float(asked.n), words=f"n = {asked.n:,}",
+        ),
+        key=f"{PREFIX}sizes",
+        alt="Posterior probability of each number of confidential rows.",
+        height=300,
+    )  # fmt: skip
+    percent = readable(100 * asked.level, 5)
+    listing(
+        ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails"],
+        [
+            [
+                f"<b>{names[key]}</b>",
+                readable(law.mean, 5),
+                readable(math.sqrt(law.variance), 4),
+                " to ".join(readable(end, 4) for end in law.interval(asked.level)),
+            ]
+            for key, law in laws.items()
+        ],
+        "Posterior with and without n",
+        frozenset({1, 2, 3}),
+    )
+    st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
