@@ -24,6 +24,8 @@ CHROMIUM_ARGUMENTS = [
     "--disable-sync",
 ]
 START_SECONDS = 60
+ANSWERED = ".dpviz-numbers, .dpviz-audit, .dpviz-list"
+"""What a page shows once it has answered."""
 
 
 def chromium_path() -> str | None:
@@ -67,12 +69,13 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[bytes]) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until the script has run and its pictures are drawn; an answer has numbers or audited theorems."""
+    """Wait until the script has run and its pictures are drawn; an answer has numbers or a table."""
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
-    page.wait_for_selector(".dpviz-numbers, .dpviz-audit, .dpviz-problem", timeout=60_000)
+    page.wait_for_selector(f"{ANSWERED}, .dpviz-problem", timeout=60_000)
     page.wait_for_function(
-        """() => !document.querySelector('.dpviz-numbers, .dpviz-audit') || (document.querySelector('[data-drawn]')
+        """(answered) => !document.querySelector(answered) || (document.querySelector('[data-drawn]')
           && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])'))""",
+        arg=ANSWERED,
         timeout=60_000,
     )
     page.wait_for_timeout(300)

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, SIMULATED, axis, build, color_of, label, log_ticks, rule
 from dpviz.parameters import readable
 from dpviz.types import FloatArray, IntArray
-
-SIMULATED = "#E69F00"
-"""Colour of what is simulated."""
 
 MISSED, COVERING = "#D55E00", "#0072B2"
 ENDLESS = 5.0

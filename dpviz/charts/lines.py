@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import SIMULATED, axis, build, color_of, label, log_ticks, rule
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -62,6 +62,24 @@ class Mark:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dots:
+    """Simulated values with their error bars.
+
+    Parameters
+    ----------
+    name
+        Entry in the legend.
+    x, y, error
+        The points, and half the length of each bar.
+    """
+
+    name: str
+    x: FloatArray
+    y: FloatArray
+    error: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rule:
     """A thin line across the picture at `x` or at `y`, with a few words."""
 
@@ -79,15 +97,18 @@ def lines_chart(
     key: str,
     marks: Sequence[Mark] = (),
     rules: Sequence[Rule] = (),
+    dots: Sequence[Dots] = (),
 ) -> go.Figure:
     """The curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
-    all_x = np.concatenate([line.x for line in lines])
-    all_y = np.concatenate([line.y for line in lines])
+    all_x = np.concatenate([one.x for one in (*lines, *dots)])
+    all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
     x_axis, x_ends = _axis(x, all_x)
     y_axis, y_ends = _axis(y, all_y)
     inside = [one for one in rules if _inside(one, x_ends, y_ends)]
     return build(
-        [_trace(line) for line in lines] + [_mark(mark) for mark in marks if math.isfinite(mark.y) and mark.y > 0],
+        [_trace(line) for line in lines]
+        + [_dots(one) for one in dots]
+        + [_mark(mark) for mark in marks if math.isfinite(mark.y) and mark.y > 0],
         x=x_axis,
         y=y_axis,
         uirevision=key,
@@ -113,6 +134,19 @@ def _trace(line: Line) -> dict[str, Any]:
         },
         "name": line.name,
         "hovertemplate": "%{x:.5g}: %{y:.6g}<extra>" + line.name + "</extra>",
+    }
+
+
+def _dots(one: Dots) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": one.x,
+        "y": one.y,
+        "mode": "markers",
+        "marker": {"size": 6, "color": SIMULATED},
+        "error_y": {"type": "data", "array": one.error, "color": SIMULATED, "thickness": 1.5, "width": 3},
+        "name": one.name,
+        "hovertemplate": "%{x:.5g}: %{y:.5g} ± %{error_y.array:.2g}<extra>" + one.name + "</extra>",
     }
 
 

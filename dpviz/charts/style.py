@@ -54,6 +54,9 @@ RULE_SYMBOLS = {
 }
 """One mark per combining rule; the normal-quantile forms share it."""
 
+SIMULATED = "#E69F00"
+"""The colour of what is simulated."""
+
 OTHER_COLOR = "#56B4E9"
 """The colour of a law that has not been given one of its own."""
 

@@ -47,9 +47,9 @@ NUMBERS = {
     "gamma2": dataclasses.replace(GAMMA_ZEROS, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
     "level": LEVEL,
     "seed": SEED,
-    "low": dataclasses.replace(SIZE, name="low", title="Fewest rows", symbol="n from", default=50),
-    "high": dataclasses.replace(SIZE, name="high", title="Most rows", symbol="n to", default=200),
-    "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", symbol="n", default=100),
+    "low": dataclasses.replace(SIZE, name="low", title="Fewest rows", symbol="", default=50),
+    "high": dataclasses.replace(SIZE, name="high", title="Most rows", symbol="", default=200),
+    "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", symbol="", default=100),
 }  # fmt: skip
 """Every number of the page."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts import Dots, Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from pages.bayes.controls import PREFIX, Asked
 from pages.components.cache import cached_posterior_coverage
@@ -49,16 +49,8 @@ def show_reach(asked: Asked) -> None:
             f"{sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
         )
     )
-    lines = [Line(name="exact", color="beta_binomial", x=found.proportions, y=found.coverage)]
-    if not found.exact:
-        lines = [
-            Line(name=name, color="beta_binomial", x=found.proportions, y=found.coverage + side, kind=kind)  # type: ignore[arg-type]
-            for name, side, kind in (
-                ("simulated", 0.0, "exact"),
-                ("± 2 standard errors", 2 * found.coverage_error, "pure"),
-                ("", -2 * found.coverage_error, "pure"),
-            )
-        ]
+    lines = [Line(name="exact", color="beta_binomial", x=points, y=found.coverage)] if found.exact else []
+    dots = Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)
     mark = Mark(x=float(points[here]), y=share, color="beta_binomial", text=f"{readable(100 * share, 4)} %")
     show_figure(
         lines_chart(
@@ -66,6 +58,7 @@ def show_reach(asked: Asked) -> None:
             Scale(title="true proportion p", low=0.0, high=1.0),
             Scale(title="coverage", low=min(0.8, float(found.coverage.min())), high=1.0),
             key="posterior coverage",
+            dots=[] if found.exact else [dots],
             marks=[mark],
             rules=[Rule(text=f"level: {readable(100 * asked.level, 5)} %", y=asked.level)],
         ),

@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
+from dpviz.parameters import readable
 from pages.components.navigation import enter
 
 STYLE = (
@@ -80,6 +81,17 @@ def numbers(*entries: tuple[str, str, str]) -> str:
         for name, value, meaning in entries
     )
     return f'<dl class="dpviz-numbers">{"".join(parts)}</dl>'
+
+
+def percent(share: float, digits: int = 5) -> str:
+    """A share in per cent, to no more decimals than a bound of 10⁻⁸ on its error leaves.
+
+    Examples
+    --------
+    >>> percent(0.754419995), percent(3e-12)
+    ('75.442 %', '0 %')
+    """
+    return f"{readable(round(100 * share, 6), digits)} %"
 
 
 def heading(text: str) -> None:

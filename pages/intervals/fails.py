@@ -8,7 +8,7 @@ from dpviz.coverage import CoverageDecomposition, within_reach
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from pages.components.cache import cached_decomposition
-from pages.components.words import answer, listing, note
+from pages.components.words import answer, listing, note, percent
 from pages.intervals.controls import Design, short
 
 REPAIRED = {
@@ -33,14 +33,14 @@ def show_failure(design: Design) -> None:
         key: cached_decomposition(design.release, design.p, design.sets, key, design.level) for key in design.rules
     }
     first = found[design.rules[0]]
-    st.html(answer(f"{_percent(first.published)} → {_percent(first.by_repair[first.best_repair])}", _said(first)))
+    st.html(answer(f"{percent(first.published, 4)} → {percent(first.by_repair[first.best_repair], 4)}", _said(first)))
     head = ["coverage", "as published", *(f"without {words}" for words in REPAIRED.values()), "without all three"]
     rows = [
         [
             f"<b>{short(key)}</b><br><small>E[T] = {readable(one.mean_variance, 3)}</small>",
-            _percent(one.published),
+            percent(one.published, 4),
             *(_best(one, repair) for repair in REPAIRED),
-            _percent(one.repaired),
+            percent(one.repaired, 4),
         ]
         for key, one in found.items()
     ]
@@ -53,12 +53,8 @@ def show_failure(design: Design) -> None:
     )
 
 
-def _percent(share: float) -> str:
-    return f"{readable(100 * share, 4)} %"
-
-
 def _best(one: CoverageDecomposition, repair: str) -> str:
-    text = _percent(one.by_repair[repair])
+    text = percent(one.by_repair[repair], 4)
     return f"<b>{text}</b>" if repair == one.best_repair else text
 
 

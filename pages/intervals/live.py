@@ -13,13 +13,13 @@ from dpviz.inference import RULES, covers
 from dpviz.parameters import readable, rounded_up
 from pages.components.cache import cached_coverages, cached_estimates
 from pages.components.figure import show_figure
-from pages.components.words import answer, listing
+from pages.components.words import answer, listing, percent
 from pages.intervals.controls import PREFIX, Design, short
 from pages.intervals.curves import Growing, curves_of
 from pages.intervals.run import Run
 
-TICK = 0.12
-"""Seconds after which a moving page draws itself again."""
+TICK, SLOW_TICK = 0.15, 0.45
+"""Seconds after which what moves is drawn again: the coverage, and the intervals and estimates below it."""
 
 AXIS = f"{PREFIX}axis"
 
@@ -39,7 +39,16 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
         if moving and not still:
             st.rerun()
 
+    def draw_below() -> None:
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _caterpillar(design, run)
+        with right:
+            _estimates(design, run)
+
+    simulating = run is not None and run.running
     st.fragment(draw, run_every=TICK if moving else None)()
+    st.fragment(draw_below, run_every=SLOW_TICK if simulating else None)()
 
 
 def show_answer(design: Design) -> None:
@@ -59,9 +68,7 @@ def show_answer(design: Design) -> None:
     off = 100 * (share - design.level)
     words = f"{readable(abs(off), 3)} points too {'few' if off < 0 else 'many'}" if abs(off) >= 0.05 else "as promised"
     bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
-    st.html(
-        answer(f"{readable(100 * share, 4)} %", f"{intervals} at {design.named}: {words}. Exact, to within {bound}.")
-    )
+    st.html(answer(percent(share, 4), f"{intervals} at {design.named}: {words}. Exact, to within {bound}."))
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -77,11 +84,6 @@ def _show(design: Design, run: Run | None, curves: Growing | None, axis: str) ->
     _picture(design, exact, found, curves, axis)
     _status(run)
     _table(design, exact, found)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        _caterpillar(design, run)
-    with right:
-        _estimates(design, run)
 
 
 def _picture(
@@ -154,7 +156,7 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     rows = []
     for key in design.rules:
         cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
-        cells.append(f"{readable(100 * exact[key].coverage, 5)} %" if exact else "beyond reach")
+        cells.append(percent(exact[key].coverage) if exact else "beyond reach")
         cells.append(_simulated(key, found))
         if exact and found:
             cells.append(_apart(exact[key].coverage, key, found))
@@ -166,7 +168,7 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
         else:
             width = none = math.nan
         cells.append(readable(width, 4) if math.isfinite(width) else "–")
-        cells.append(f"{readable(100 * none, 3)} %" if math.isfinite(none) else "–")
+        cells.append(percent(none, 3) if math.isfinite(none) else "–")
         rows.append(cells)
     listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
     kind = "exact" if exact else "simulated"

@@ -14,14 +14,14 @@ from dpviz.inference import RULES
 from pages.intervals.controls import PREFIX, Design
 
 KEY = f"{PREFIX}run"
-WORK = 0.1
+WORK = 0.06
 """Seconds of work between two pictures, at most."""
 
 FIRST_WORK = 0.004
 """Seconds of work before the first picture; they double from picture to picture, so that a short run is seen too."""
 
 
-REVEALED = 20
+REVEALED = 10
 """First intervals that each picture adds to those drawn before."""
 
 

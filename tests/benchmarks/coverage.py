@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import t
 
-from dpviz.coverage import CoveragePlan, run_coverage
-from dpviz.synthesizers import BetaBinomial
-from tests.benchmarks.run import Result, interleaved
+from dpviz.coverage import CoveragePlan, ExactCoverage, exact_coverage, run_coverage
+from dpviz.coverage.design import release_of_one_set
+from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
+from tests.benchmarks.timing import Result, interleaved, seconds
 
 ROWS, P, EPSILON, LEVEL = 100, 0.25, 2.0, 0.95
 REPETITIONS, FRACTION = 100_000, 50
@@ -65,3 +66,16 @@ def cases() -> Iterator[Result]:
         )
         name = f"C coverage by simulation, {REPETITIONS:,} runs, M = {sets}"
         yield Result(name=name, reference=FRACTION * loop, ours=ours, goal=GOAL)
+
+
+def exact_points() -> Iterator[tuple[int, float, float, float]]:
+    """M, ε, milliseconds of one exact coverage, and the bound of its error."""
+    for sets in (2, 5, 10):
+        for epsilon in (2.0, 250.0):
+            release = release_of_one_set("beta_binomial", n=ROWS, m=ROWS, sets=sets, epsilon=epsilon)
+
+            def point(release: TwoCellSynthesizer = release, sets: int = sets) -> ExactCoverage:
+                return exact_coverage(synthesizer=release, p=P, sets=sets, rule="reiter_2002")
+
+            bound = point().error_bound
+            yield sets, epsilon, 1e3 * min(seconds(point, 1) for _ in range(3)), bound

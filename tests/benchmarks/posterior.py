@@ -11,7 +11,7 @@ from scipy.stats import beta, betabinom
 
 from dpviz.inference import posterior_mixture, posterior_summaries
 from dpviz.synthesizers import BetaBinomial
-from tests.benchmarks.run import Result, interleaved, seconds
+from tests.benchmarks.timing import Result, interleaved, seconds
 
 ROWS, EPSILON, RELEASES = 100, 2.0, 1000
 TIMED_RELEASES = 20

@@ -1,7 +1,8 @@
 """Key press to repaint of the pages, in real Chromium: ``python -m tests.benchmarks.repaint``.
 
 Starts the app, moves a slider with the arrow key, and waits in the page until what the case watches is new and painted:
-the verdict and both pictures of "Transition matrices", the tables or the picture of "Minimum priors". Prints the median
+the verdict and both pictures of "Transition matrices", the tables or the picture of "Minimum priors", the answer and
+the picture of "Coverage" and "Posterior". Prints the median
 and the 95th percentile in milliseconds.
 """
 
@@ -33,6 +34,15 @@ PRIOR_CASES = {
     "priors: tables, Gaussian": (f"{COUNTS}&mp_family=Gaussian", TABLES, 250),
 }
 """Cases of "Minimum priors": name, address, the parts that must be new, and the goal."""
+
+DRAWN = ".dpviz-answer, .st-key-{} [data-drawn]"
+LIVE_CASES = {
+    "coverage: exact, n = m = 100, M = 2": ("coverage?cv_sets=2", "cv_p", DRAWN.format("cv_picture"), 500),
+    "coverage: exact, n = m = 100, M = 5": ("coverage?cv_sets=5", "cv_p", DRAWN.format("cv_picture"), 500),
+    "posterior, n = m = 100": ("posterior", "po_x", DRAWN.format("po_picture"), 250),
+    "posterior, n = m = 10,000": ("posterior?po_n=10000&po_sets=20", "po_x", DRAWN.format("po_picture"), 500),
+}
+"""Cases of "Coverage" and "Posterior": name, address, slider, the parts that must be new, and the goal."""
 
 PROBE = """
 (watched) => {
@@ -76,7 +86,7 @@ def measure(browser: Browser, name: str, address: str, control: str, watched: st
     marks = sorted(page.evaluate("window.marks")[3:])
     p95 = marks[round(0.95 * (len(marks) - 1))]
     verdict = "met" if p95 < goal else "missed"
-    print(f"{name:30} {statistics.median(marks):6.0f} {p95:6.0f} {goal:6.0f}  {verdict}", flush=True)
+    print(f"{name:38} {statistics.median(marks):6.0f} {p95:6.0f} {goal:6.0f}  {verdict}", flush=True)
     page.close()
 
 
@@ -86,11 +96,13 @@ def main() -> None:
         sys.exit("No Chromium was found; nothing was measured.")
     with running_app() as address, sync_playwright() as playwright:
         browser = launch(playwright)
-        print(f"{'case':30} {'p50':>6} {'p95':>6} {'goal':>6}  (ms, {MOVES} moves of a slider)")
+        print(f"{'case':38} {'p50':>6} {'p95':>6} {'goal':>6}  (ms, {MOVES} moves of a slider)")
         for name, (query, goal) in CASES.items():
             measure(browser, name, f"{address}/{query}", "tm_alpha", ".dpviz-numbers, [data-drawn]", goal)
         for name, (path, watched, goal) in PRIOR_CASES.items():
             measure(browser, name, f"{address}/{path}", "mp_epsilon", watched, goal)
+        for name, (path, control, watched, goal) in LIVE_CASES.items():
+            measure(browser, name, f"{address}/{path}", control, watched, goal)
         browser.close()
 
 

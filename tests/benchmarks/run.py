@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import statistics
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import mpmath as mp
 import numpy as np
@@ -16,55 +13,10 @@ from scipy.stats import betabinom, dirichlet_multinomial
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial
-
-Call = Callable[[], object]
-SAMPLE_SECONDS = 2e-3
-"""Least duration of one timing: a faster call is repeated inside it."""
+from tests.benchmarks import coverage, posterior
+from tests.benchmarks.timing import Call, Result, interleaved
 
 ALPHA = 0.5
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """One line of the table; the goal is the least ratio reference / ours, or the largest where `at_most`."""
-
-    name: str
-    reference: float
-    ours: float
-    goal: float
-    at_most: bool = False
-
-    @property
-    def ratio(self) -> float:
-        return self.ours / self.reference if self.at_most else self.reference / self.ours
-
-    @property
-    def met(self) -> bool:
-        return self.ratio <= self.goal if self.at_most else self.ratio >= self.goal
-
-    def line(self) -> str:
-        goal = f"{'≤' if self.at_most else '≥'} {self.goal:g}"
-        cells = f"{1e3 * self.reference:>12.3f} {1e3 * self.ours:>10.3f} {self.ratio:>8.1f} {goal:>7}"
-        return f"{self.name:<44}{cells}  {'yes' if self.met else 'NO'}"
-
-
-def seconds(call: Call, times: int) -> float:
-    start = time.perf_counter()
-    for _ in range(times):
-        call()
-    return (time.perf_counter() - start) / times
-
-
-def interleaved(reference: Call, ours: Call, budget: float = 2.0) -> tuple[float, float]:
-    """Medians of both, one after the other in turn, after a first call that is not counted."""
-    calls = reference, ours
-    times = [max(1, math.ceil(SAMPLE_SECONDS / seconds(call, 1))) for call in calls]
-    samples: tuple[list[float], list[float]] = [], []
-    start = time.perf_counter()
-    while len(samples[0]) < 3 or (time.perf_counter() - start < budget and len(samples[0]) < 101):
-        for call, count, sample in zip(calls, times, samples, strict=True):
-            sample.append(seconds(call, count))
-    return statistics.median(samples[0]), statistics.median(samples[1])
 
 
 def compare(name: str, reference: Call, ours: Call, goal: float) -> Result:
@@ -190,7 +142,15 @@ def log_odds_error(n: int, alpha: float) -> float:
 def main() -> None:
     print(f"{'row':<44}{'reference ms':>12} {'ours ms':>10} {'ratio':>8} {'goal':>7}  met")
     results = []
-    for group in (transition_matrices, log_odds_tables, cell_matrices, deltas, minimum_priors):
+    for group in (
+        transition_matrices,
+        log_odds_tables,
+        cell_matrices,
+        deltas,
+        minimum_priors,
+        coverage.cases,
+        posterior.cases,
+    ):
         for result in group():
             results.append(result)
             print(result.line(), flush=True)
@@ -201,4 +161,7 @@ def main() -> None:
     print("relative error of the minimum α against a root of δ over the matrix (goal ≤ 1e-9):")
     for n, delta in ((100, 1e-5), (1000, 1e-6)):
         print(f"  n = m = {n}: {minimum_prior_error(n, delta):.1e}")
+    print("exact coverage of T*, n = m = 100, p = 1/4 (goal: error ≤ 1e-8 in ≤ 5,000 ms for every M ≤ 10):")
+    for sets, epsilon, milliseconds, bound in coverage.exact_points():
+        print(f"  M = {sets}, ε = {epsilon:g}: {milliseconds:.1f} ms, error at most {bound:.0e}")
     print(f"goals met: {sum(result.met for result in results)} of {len(results)}")
