@@ -100,7 +100,7 @@ def lines_chart(
     dots: Sequence[Dots] = (),
 ) -> go.Figure:
     """The curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
-    all_x = np.concatenate([one.x for one in (*lines, *dots)])
+    all_x = np.concatenate([*(line.x for line in lines), *(one.x for one in dots)])
     all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
     x_axis, x_ends = _axis(x, all_x)
     y_axis, y_ends = _axis(y, all_y)

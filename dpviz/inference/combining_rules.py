@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from dpviz.inference._variances import (
     rubin_1987,
 )
 from dpviz.parameters import Parameter
+from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.types import FloatArray
 
 __all__ = [
@@ -43,18 +45,7 @@ __all__ = [
     "rubin_1987",
 ]
 
-SETS = Parameter(
-    name="sets",
-    symbol="M",
-    title="Synthetic sets",
-    minimum=1,
-    maximum=100,
-    default=5,
-    slider_maximum=10,
-    integer=True,
-    private_end="smaller",
-    help="The number of synthetic sets, drawn independently from the same confidential data. They share one promise.",
-)
+SETS = dataclasses.replace(COMPOSED_SETS, maximum=100, default=5, slider_maximum=10)
 LEVEL = Parameter(
     name="level",
     symbol="",

@@ -20,6 +20,7 @@ from scipy.optimize import brentq
 
 from dpviz.parameters import DELTA, EPSILON, Parameter
 from dpviz.priors._conditioned import conditioned_epsilon, joint_law, single_law
+from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, private_side
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 
@@ -34,18 +35,7 @@ RANGE_METHODS = {
 
 DATA_ROWS = dataclasses.replace(ROWS, maximum=100_000, default=100)
 RELEASED_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=100_000, default=100)
-SETS = Parameter(
-    name="sets",
-    symbol="M",
-    title="Synthetic sets",
-    minimum=1,
-    maximum=100,
-    default=1,
-    integer=True,
-    scale="log",
-    private_end="smaller",
-    help="Independent releases from the same data. Fewer are more private.",
-)
+SETS = dataclasses.replace(COMPOSED_SETS, maximum=100, default=1)
 SIGMA = Parameter(
     name="sigma",
     symbol="σ",

@@ -16,7 +16,7 @@ from dpviz.inference.draws import draw_counts
 from dpviz.inference.posterior import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import address_problems, number_control, read_address
+from pages.components.controls import PageNumbers, address_problems, read_address
 from pages.components.prior_rule import prior_rule
 from pages.components.words import problem
 
@@ -53,7 +53,8 @@ NUMBERS = {
 }  # fmt: skip
 """Every number of the page."""
 
-IN_ADDRESS = {PREFIX + name: declared for name, declared in NUMBERS.items()}
+PAGE = PageNumbers(PREFIX, NUMBERS)
+IN_ADDRESS = PAGE.in_address
 
 CHARESTS: dict[str, object] = {
     "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0, "level": 0.95,
@@ -112,31 +113,18 @@ class Asked:
         return ", ".join(map(str, self.counts))
 
 
-def number(name: str) -> float:
-    """The control of one number of the page; what is outside its domain is returned to be refused."""
-    declared = NUMBERS[name]
-    edge = 1e9 if declared.integer else 1e300
-    widest = dataclasses.replace(declared, minimum=-edge, maximum=edge, open_minimum=False)
-    return number_control(declared, PREFIX + name, widest=widest, zero=name == "delta")
-
-
-def checked(name: str) -> float:
-    """The control of one number, whose value is refused with a sentence where it is outside its domain."""
-    return NUMBERS[name].check(number(name))
-
-
 def choose(choices: dict[str, list[str]]) -> Asked:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
     read_address(IN_ADDRESS, choices)
     presets(PREFIX, PRESETS, {"m_is_n": True})
     source, troubles = _source()
-    values = {"epsilon": number("epsilon"), "n": number("n")}
+    values = {"epsilon": PAGE.number("epsilon"), "n": PAGE.number("n")}
     linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
-    values["m"] = values["n"] if linked else number("m")
-    values["x"] = number("x")
+    values["m"] = values["n"] if linked else PAGE.number("m")
+    values["x"] = PAGE.number("x")
     typed = ""
     if source == "drawn":
-        values["sets"], values["seed"] = number("sets"), number("seed")
+        values["sets"], values["seed"] = PAGE.number("sets"), PAGE.number("seed")
     else:
         typed = st.text_input(
             "Synthetic counts x̃", value="31", key=f"{PREFIX}counts", bind="query-params",
@@ -144,10 +132,10 @@ def choose(choices: dict[str, list[str]]) -> Asked:
         )  # fmt: skip
         values["seed"] = NUMBERS["seed"].default
     prior, more = prior_rule(PREFIX)
-    values["delta"] = number("delta") if prior == "exact" else 0.0
-    own = number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
+    own = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
     for name in ("gamma1", "gamma2", "level"):
-        values[name] = number(name)
+        values[name] = PAGE.number(name)
     troubles += [*more, *address_problems(IN_ADDRESS)]
     sets = values.pop("sets", 1)
     asked = Asked(alpha=own, prior=prior, source=source, **values)  # type: ignore[arg-type]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 
 from dpviz.exports import posterior_csv, posterior_script
 from pages.bayes.answer import laws, posterior_of
 from pages.bayes.controls import PREFIX, Asked
+from pages.components.downloads import download_button
 
 
 def show_downloads(asked: Asked) -> None:
@@ -23,19 +22,15 @@ def show_downloads(asked: Asked) -> None:
     with left:
         st.html("<b>Densities, every digit</b>")
         columns = {key: law.pdf(p) for key, law in found.items()}
-        _button("Densities, CSV", lambda: posterior_csv("p", p, columns), "posterior.csv", "text/csv")
+        download_button(PREFIX, "Densities, CSV", lambda: posterior_csv("p", p, columns), "posterior.csv")
         weights = {"probability": posterior_of(asked).weights}
         x = np.arange(asked.n + 1.0)
-        _button("Law of x, CSV", lambda: posterior_csv("x", x, weights), "confidential_count.csv", "text/csv")
+        download_button(PREFIX, "Law of x, CSV", lambda: posterior_csv("x", x, weights), "confidential_count.csv")
     with middle:
         st.html("<b>Pictures</b>")
         st.caption("PNG and SVG: the two buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
-        _button("Script", lambda: script, "posterior_page.py", "text/x-python")
+        download_button(PREFIX, "Script", lambda: script, "posterior_page.py")
         st.caption("Run it in the folder that holds dpviz; it prints this page's numbers.")
     st.code(script, language="python", wrap_lines=True)
-
-
-def _button(label: str, make: Callable[[], str], name: str, kind: str) -> None:
-    st.download_button(label, make, name, kind, on_click="ignore", key=f"{PREFIX}get_{name}", width="stretch")

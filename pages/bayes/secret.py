@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.charts.posterior import Density, count_law_chart, posterior_chart
 from dpviz.parameters import readable
 from pages.bayes.answer import NAMES, grid, posterior_of
-from pages.bayes.controls import PREFIX, Asked, checked
+from pages.bayes.controls import PAGE, PREFIX, Asked
 from pages.components.cache import cached_secret
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note
@@ -26,9 +26,9 @@ def show_secret(asked: Asked) -> None:
     label = st.segmented_control(
         "Prior of n", list(PRIORS), default="every n alike", key=f"{PREFIX}size_prior", required=True
     )
-    low, high = int(checked("low")), int(checked("high"))
+    low, high = int(PAGE.checked("low")), int(PAGE.checked("high"))
     kind = PRIORS[str(label)]
-    guess = int(checked("guess")) if kind == "poisson" else 0
+    guess = int(PAGE.checked("guess")) if kind == "poisson" else 0
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
     found = cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)

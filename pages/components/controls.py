@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import streamlit as st
@@ -78,6 +80,38 @@ def number_control(
         args=(key, slider),
     )
     return value
+
+
+@dataclass(frozen=True)
+class PageNumbers:
+    """The numbers of one page, each with its control.
+
+    Parameters
+    ----------
+    prefix
+        What the page's keys begin with.
+    declared
+        The numbers by name.
+    """
+
+    prefix: str
+    declared: dict[str, Parameter]
+
+    @property
+    def in_address(self) -> dict[str, Parameter]:
+        """The same by key, as the address has them."""
+        return {self.prefix + name: one for name, one in self.declared.items()}
+
+    def number(self, name: str) -> float:
+        """The control of one number; what is outside its domain is returned, for the page to refuse in a sentence."""
+        one = self.declared[name]
+        edge = 1e9 if one.integer else 1e300
+        widest = dataclasses.replace(one, minimum=-edge, maximum=edge, open_minimum=False)
+        return number_control(one, self.prefix + name, widest=widest, zero=name == "delta")
+
+    def checked(self, name: str) -> float:
+        """The control of one number, refused by a ValueError in a sentence where it is outside its domain."""
+        return self.declared[name].check(self.number(name))
 
 
 def controls_style(keys: Iterable[str]) -> str:

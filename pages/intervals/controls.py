@@ -15,7 +15,7 @@ from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import address_problems, number_control, read_address
+from pages.components.controls import PageNumbers, address_problems, read_address
 from pages.components.prior_rule import prior_rule
 from pages.components.words import problem
 
@@ -44,7 +44,8 @@ NUMBERS = {
 }  # fmt: skip
 """Every number of the page."""
 
-IN_ADDRESS = {PREFIX + name: declared for name, declared in NUMBERS.items()}
+PAGE = PageNumbers(PREFIX, NUMBERS)
+IN_ADDRESS = PAGE.in_address
 
 CHARESTS: dict[str, object] = {"n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure"}
 PRESETS: dict[str, dict[str, object]] = {
@@ -129,34 +130,26 @@ def made(design: Design) -> TwoCellSynthesizer:
     )  # fmt: skip
 
 
-def number(name: str) -> float:
-    """The control of one number of the page; what is outside its domain is returned for the design to refuse."""
-    declared = NUMBERS[name]
-    edge = 1e9 if declared.integer else 1e300
-    widest = dataclasses.replace(declared, minimum=-edge, maximum=edge, open_minimum=False)
-    return number_control(declared, PREFIX + name, widest=widest, zero=name == "delta")
-
-
 def choose(choices: dict[str, list[str]]) -> Design:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
     read_address(IN_ADDRESS, choices)
     presets(PREFIX, PRESETS, {"m_is_n": True})
     law, troubles = _law()
-    values = {name: number(name) for name in ("p", "epsilon", "sets")}
+    values = {name: PAGE.number(name) for name in ("p", "epsilon", "sets")}
     prior: PriorRule = "pure"
     if "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}:
         prior, more = prior_rule(PREFIX)
         troubles += more
-    values["delta"] = number("delta") if prior == "exact" else 0.0
-    values["alpha"] = number("alpha") if prior == "own" else NUMBERS["alpha"].default
-    values["n"] = number("n")
+    values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
+    values["alpha"] = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    values["n"] = PAGE.number("n")
     linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
-    values["m"] = values["n"] if linked else number("m")
-    values["level"] = number("level")
+    values["m"] = values["n"] if linked else PAGE.number("m")
+    values["level"] = PAGE.number("level")
     rules, more = _rules()
     troubles += [*more, *address_problems(IN_ADDRESS)]
     with st.container(key="cv_simulation"):
-        values["repetitions"], values["seed"] = number("repetitions"), number("seed")
+        values["repetitions"], values["seed"] = PAGE.number("repetitions"), PAGE.number("seed")
     design = Design(law=law, prior=prior, rules=rules, **values)  # type: ignore[arg-type]
     try:
         for name, value in values.items():

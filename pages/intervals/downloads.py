@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from dpviz.coverage import performance_of
 from dpviz.exports import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
+from pages.components.downloads import download_button
 from pages.intervals.controls import PREFIX, Design
 from pages.intervals.curves import AXES, curves_of
 from pages.intervals.live import AXIS, exact_values
@@ -25,16 +24,16 @@ def show_downloads(design: Design) -> None:
         st.html("<b>Tables, every digit</b>")
         found = None if tally is None else performance_of(tally)
         exact = exact_values(design)
-        _button("Coverage, CSV", lambda: coverage_csv(design.rules, exact, found), "coverage.csv", "text/csv")
+        download_button(PREFIX, "Coverage, CSV", lambda: coverage_csv(design.rules, exact, found), "coverage.csv")
         if curves is not None and curves.latest is not None and curves.stream is None:
             latest, points = curves.latest, curves.drawn
-            _button("Curves, CSV", lambda: coverage_curves_csv(axis, points, latest), f"by_{axis}.csv", "text/csv")
+            download_button(PREFIX, "Curves, CSV", lambda: coverage_curves_csv(axis, points, latest), f"by_{axis}.csv")
     with middle:
         st.html("<b>The first intervals</b>")
         if tally is None:
             st.caption("Press Start first.")
         else:
-            _button("Intervals, CSV", lambda: intervals_csv(tally), "intervals.csv", "text/csv")
+            download_button(PREFIX, "Intervals, CSV", lambda: intervals_csv(tally), "intervals.csv")
         st.caption("PNG and SVG: the two buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
@@ -43,10 +42,6 @@ def show_downloads(design: Design) -> None:
             delta=design.delta, alpha=design.alpha, p=design.p, level=design.level, rules=design.rules,
             repetitions=design.repetitions, seed=design.seed,
         )  # fmt: skip
-        _button("Script", lambda: script, "coverage.py.txt", "text/x-python")
+        download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
         st.caption("Run it in the folder that holds dpviz; it prints this page's numbers to the digit.")
     st.code(script, language="python", wrap_lines=True)
-
-
-def _button(label: str, make: Callable[[], str], name: str, kind: str) -> None:
-    st.download_button(label, make, name, kind, on_click="ignore", key=f"{PREFIX}get_{name}", width="stretch")

@@ -11,7 +11,7 @@ from dpviz.privacy.average_claims import CountCondition
 from pages.components.cache import cached_average, cached_count_condition, cached_count_curve
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note
-from pages.priors.controls import PREFIX, Asked, checked
+from pages.priors.controls import PAGE, PREFIX, Asked
 
 LARGEST = 2000
 """Rows up to which the releases of rows are averaged on the page."""
@@ -25,7 +25,7 @@ def show_average(asked: Asked) -> None:
         "and the adversary does not know them: δ is taken between the releases given that the last row is a one, or "
         "a zero, one against the other."
     )
-    theta, alpha = checked("theta"), checked("alpha")
+    theta, alpha = PAGE.checked("theta"), PAGE.checked("alpha")
     if not 0 < theta < 1:
         st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
         return

@@ -15,7 +15,7 @@ from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import address_problems, number_control, read_address
+from pages.components.controls import PageNumbers, address_problems, read_address
 from pages.components.words import problem
 
 PREFIX = "mp_"
@@ -88,7 +88,8 @@ NUMBERS = {
 }  # fmt: skip
 """Every number of the page."""
 
-IN_ADDRESS = {PREFIX + name: declared for name, declared in NUMBERS.items()}
+PAGE = PageNumbers(PREFIX, NUMBERS)
+IN_ADDRESS = PAGE.in_address
 
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
@@ -98,8 +99,6 @@ PRESETS: dict[str, dict[str, object]] = {
     },
 }  # fmt: skip
 """The strongest picture, its smaller sister, and an unsafe theorem."""
-
-FAR = 1e300
 
 
 @dataclass(frozen=True)
@@ -137,19 +136,6 @@ class Asked:
         return self.setting
 
 
-def number(name: str) -> float:
-    """The control of one number of the page; what is outside its domain is returned for the question to refuse."""
-    declared = NUMBERS[name]
-    edge = 10**9 if declared.integer else FAR
-    widest = dataclasses.replace(declared, minimum=-edge, maximum=edge, open_minimum=False)
-    return number_control(declared, PREFIX + name, widest=widest, zero=name == "delta")
-
-
-def checked(name: str) -> float:
-    """The control of one number, whose value is refused with a sentence where it is outside its domain."""
-    return NUMBERS[name].check(number(name))
-
-
 def family_in_address() -> AuditFamily:
     """The family that the address names, or else the first."""
     return FAMILIES.get(st.query_params.get(f"{PREFIX}family", ""), "bernoulli")
@@ -160,16 +146,16 @@ def choose(choices: dict[str, list[str]]) -> Asked:
     read_address(IN_ADDRESS, choices)
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
     family, family_problem = _family()
-    n = number("n")
+    n = PAGE.number("n")
     m_is_n = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
-    values: dict[str, float] = {"n": n, "m": n if m_is_n else number("m")}
-    values["epsilon"], values["delta"] = number("epsilon"), number("delta")
+    values: dict[str, float] = {"n": n, "m": n if m_is_n else PAGE.number("m")}
+    values["epsilon"], values["delta"] = PAGE.number("epsilon"), PAGE.number("delta")
     if family == "categorical":
-        values["cells"] = number("cells")
+        values["cells"] = PAGE.number("cells")
     if family == "gaussian":
-        values["sigma"], values["sigma0"] = number("sigma"), number("sigma0")
-    sets = number("sets")
-    proportion = number("proportion") if family != "gaussian" else PROPORTION.default
+        values["sigma"], values["sigma0"] = PAGE.number("sigma"), PAGE.number("sigma0")
+    sets = PAGE.number("sets")
+    proportion = PAGE.number("proportion") if family != "gaussian" else PROPORTION.default
     troubles = [*family_problem, *address_problems(IN_ADDRESS)]
     try:
         for name, value in {**values, "sets": sets, "proportion": proportion}.items():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from dpviz.charts import curves_chart
 from dpviz.exports import curves_csv, figure_html, findings_csv, priors_script
 from dpviz.priors.curves import AXES
 from pages.components.cache import cached_audit, cached_curves
+from pages.components.downloads import download_button
 from pages.priors.controls import PREFIX, Asked
 from pages.priors.curves import NAMES
 
@@ -25,18 +24,14 @@ def show_downloads(asked: Asked) -> None:
     with left:
         st.html("<b>Tables, every digit</b>")
         found = cached_audit(asked.family, setting)
-        _button("Audit, CSV", lambda: findings_csv(found), "printed_bounds.csv", "text/csv")
-        _button("Curves, CSV", lambda: curves_csv(curves), f"curves_{axis}.csv", "text/csv")
+        download_button(PREFIX, "Audit, CSV", lambda: findings_csv(found), "printed_bounds.csv")
+        download_button(PREFIX, "Curves, CSV", lambda: curves_csv(curves), f"curves_{axis}.csv")
     with middle:
         st.html("<b>Picture</b>")
-        _button("Curves, HTML", lambda: figure_html(curves_chart(curves)), f"curves_{axis}.html", "text/html")
+        download_button(PREFIX, "Curves, HTML", lambda: figure_html(curves_chart(curves)), f"curves_{axis}.html")
         st.caption("PNG and SVG: the two buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
-        _button("Script", lambda: script, "minimum_priors.py", "text/x-python")
+        download_button(PREFIX, "Script", lambda: script, "minimum_priors.py")
         st.caption("Run it in the folder that holds dpviz; it prints the exact answers, the audit, and what they cost.")
     st.code(script, language="python", wrap_lines=True)
-
-
-def _button(label: str, make: Callable[[], str], name: str, kind: str) -> None:
-    st.download_button(label, make, name, kind, on_click="ignore", key=f"{PREFIX}get_{name}", width="stretch")

@@ -13,14 +13,14 @@ from dpviz.priors import METHODS
 from pages.components.cache import cached_given
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
-from pages.priors.controls import PREFIX, Asked, checked, promise_text
+from pages.priors.controls import PAGE, PREFIX, Asked, promise_text
 from pages.priors.numbers import failure
 
 
 def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
     setting, gaussian = asked.asked_setting, asked.family == "gaussian"
-    level = checked("reach" if gaussian else "alpha")
+    level = PAGE.checked("reach" if gaussian else "alpha")
     found = cached_given(asked.family, setting, level)
     held = f"R/σ = {readable(level)}" if gaussian else f"α = {readable(level)} pseudo-rows in each cell"
     kept = [METHODS[key].label for key, given in found.items() if given and given.delta_at_epsilon <= setting.delta]

@@ -9,7 +9,7 @@ from dpviz.priors import METHODS
 from dpviz.privacy.subsampling import subsampled_printed, subsampled_tight
 from pages.components.cache import cached_given, cached_sampled
 from pages.components.words import answer, listing
-from pages.priors.controls import Asked, checked
+from pages.priors.controls import PAGE, Asked
 
 LARGEST = 400
 """Most sampled and synthetic rows for which the exact amplification is computed on the page."""
@@ -18,7 +18,7 @@ LARGEST = 400
 def show_sampling(asked: Asked) -> None:
     """What a random sample adds: as printed, the best general bound, and exactly."""
     setting = asked.asked_setting
-    population, alpha = int(checked("population")), checked("alpha")
+    population, alpha = int(PAGE.checked("population")), PAGE.checked("alpha")
     if population < setting.n:
         st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
         return

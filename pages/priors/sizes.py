@@ -12,7 +12,7 @@ from dpviz.priors.release_size import SizeCurves
 from pages.components.cache import cached_sizes
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
-from pages.priors.controls import PREFIX, Asked, checked
+from pages.priors.controls import PAGE, PREFIX, Asked
 
 POINTS = 25
 
@@ -20,7 +20,7 @@ POINTS = 25
 def show_sizes(asked: Asked) -> None:
     """δ against m for every release of rows, with the parameter draw as the limit."""
     setting = asked.asked_setting
-    alpha = checked("alpha")
+    alpha = PAGE.checked("alpha")
     most = int(min(100_000, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
     found = cached_sizes(setting.n, alpha, setting.epsilon, sizes)

@@ -10,7 +10,7 @@ from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS
 from pages.components.cache import cached_need, cached_uneven
 from pages.components.words import listing, note
-from pages.priors.controls import Asked, checked, promise_text
+from pages.priors.controls import PAGE, Asked, promise_text
 from pages.priors.numbers import known, least
 
 
@@ -21,7 +21,7 @@ def show_uneven(asked: Asked) -> None:
         "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each "
         "makes up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2."
     )
-    ratio, beta = checked("ratio"), checked("beta")
+    ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()
     for method in CALIBRATED:
         even = cached_need("bernoulli", setting, method, setting.delta)

@@ -1,0 +1,16 @@
+"""A button that hands out a file made when it is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+KINDS = {"csv": "text/csv", "html": "text/html", "py": "text/x-python", "tex": "application/x-tex"}
+"""Media types by the end of a file's name."""
+
+
+def download_button(prefix: str, label: str, make: Callable[[], str], name: str) -> None:
+    """Offer the file `name`, whose text `make` returns; the page does not run again."""
+    kind = KINDS[name.rpartition(".")[2]]
+    st.download_button(label, make, name, kind, on_click="ignore", key=f"{prefix}get_{name}", width="stretch")
