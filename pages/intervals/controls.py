@@ -51,10 +51,11 @@ CHARESTS: dict[str, object] = {"n": 100, "level": 0.95, "law": DEFAULT_LAW, "pri
 PRESETS: dict[str, dict[str, object]] = {
     "Charest, p = ¼, ε = 2": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5},
     "Charest, p = ½, ε = 2": {**CHARESTS, "p": 0.5, "epsilon": 2.0, "sets": 5},
+    "Charest, Figure 1": {**CHARESTS, "p": 0.25, "epsilon": 3.0, "sets": 2, "axis": "against ε"},
     "hardly any privacy, ε = 250": {**CHARESTS, "p": 0.25, "epsilon": 250.0, "sets": 5},
     "a small δ instead": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5, "prior": "exact", "delta": 1e-6},
 }
-"""The settings of Charest's tables, and what allowing a small δ does to them."""
+"""The settings of Charest's tables and of her figure, and what allowing a small δ does to them."""
 
 
 @dataclass(frozen=True)

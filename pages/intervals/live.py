@@ -173,9 +173,9 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
     kind = "exact" if exact else "simulated"
     st.caption(
-        f"x ~ Binomial(n, p), M sets given x. Length and share without an interval: {kind}; a release without an "
-        "interval does not cover. t intervals with few degrees of freedom can be endless, so their length is counted "
-        "inside 0 to 1."
+        "x ~ Binomial(n, p), then M sets given x; ε is for all sets together, neighbours: one row substituted. Length "
+        f"and share without an interval: {kind}; a release without an interval does not cover. t intervals with few "
+        "degrees of freedom can be endless, so their length is counted inside 0 to 1."
     )
 
 
