@@ -115,7 +115,7 @@ def coverage_chart(
             *_ends(values, names),
         ],
         legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}},
-        margin={"l": 62, "r": 128, "t": 26, "b": 112},
+        margin={"l": 62, "r": 98, "t": 26, "b": 112},
         hovermode="closest",
         showlegend=True,
     )

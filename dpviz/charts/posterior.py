@@ -91,8 +91,8 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
         uirevision=key,
         shapes=shapes,
         annotations=notes,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "font": {"size": 12}},
-        margin={"l": 62, "r": 16, "t": 30, "b": 104},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.26, "x": 0, "font": {"size": 12}},
+        margin={"l": 62, "r": 16, "t": 30, "b": 116},
         hovermode="closest",
         showlegend=True,
     )

@@ -38,18 +38,31 @@ class Growing:
         Where they go on; None when they are complete.
     latest
         The points so far.
+    problem
+        Why they ended early, in a sentence; empty where they did not.
+    patient
+        Whether the exact point is drawn first: a line for more than two sets, or against ε, takes a moment.
     """
 
     key: object
     points: FloatArray
     stream: Iterator[CoverageCurves] | None
     latest: CoverageCurves | None = None
+    problem: str = ""
+    patient: bool = False
 
     def advance(self) -> None:
         """Go on for `WORK` seconds, or to the end, which is kept for all readers."""
+        if self.patient:
+            self.patient = False
+            return
         start = time.perf_counter()
         while self.stream is not None and time.perf_counter() - start < WORK:
-            found = next(self.stream, None)
+            try:
+                found = next(self.stream, None)
+            except ValueError as broken:  # a point of the axis that the law does not allow
+                self.stream, self.problem = None, str(broken)
+                return
             if found is None:
                 self.stream = None
                 keep_finished(self.key, self.latest)
@@ -90,5 +103,6 @@ def curves_of(design: Design, axis: str) -> Growing | None:
             level=design.level,
         )
         found = Growing(key, points, stream)
+    found.patient = found.stream is not None and (design.sets > 2 or axis == "epsilon")
     st.session_state[KEY] = found
     return found

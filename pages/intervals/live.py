@@ -115,6 +115,8 @@ def _picture(
         alt="Coverage of each combining rule: exact lines, simulated dots with error bars, the promised level.",
         height=460,
     )
+    if curves is not None and curves.problem:
+        st.caption(f"The line ends early: {curves.problem}")
     if curves is None:
         st.caption(
             f"At n = {readable(design.n)}, m = {readable(design.m)} and M = {design.sets} the exact sums would take "
