@@ -20,6 +20,8 @@ from tests.browser import ROOT
 
 PAGE = ROOT / "pages" / "transition_matrices.py"
 PRIORS = ROOT / "pages" / "minimum_priors.py"
+COVERAGE = ROOT / "pages" / "coverage.py"
+POSTERIOR = ROOT / "pages" / "posterior.py"
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
 SECTIONS = ["The attacker", "Plug-in or posterior draw?", "As published", "Download", "Why, and sources"]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
@@ -41,6 +43,16 @@ def open_page(
 def open_priors(address: dict[str, str] | None = None, **state: object) -> AppTest:
     """The page "Minimum priors" after its first run, with `state` under the keys ``mp_…``."""
     return open_page(address, path=PRIORS, prefix="mp_", **state)
+
+
+def open_coverage(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Coverage" after its first run, with `state` under the keys ``cv_…``."""
+    return open_page(address, path=COVERAGE, prefix="cv_", **state)
+
+
+def open_posterior(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Posterior" after its first run, with `state` under the keys ``po_…``."""
+    return open_page(address, path=POSTERIOR, prefix="po_", **state)
 
 
 def html(page: AppTest) -> list[str]:

@@ -13,7 +13,11 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.browser import settle
 
 LABELS = {key: cls.label for key, cls in SYNTHESIZERS.items()} | {GivenMatrix.key: GivenMatrix.label}
-PROBED = ("/minimum_priors/_stcore/health", "/minimum_priors/_stcore/host-config")
+PROBED = tuple(
+    f"/{page}/_stcore/{asked}"
+    for page in ("minimum_priors", "coverage", "posterior")
+    for asked in ("health", "host-config")
+)
 """What Streamlit's browser side looks for below a page's own address, where it is not: it then asks one folder up."""
 
 PATIENCE = 30_000

@@ -65,6 +65,7 @@ def coverage_chart(
     marks: Mapping[str, float],
     dots: Sequence[Dot] = (),
     printed: Sequence[Printed] = (),
+    span: tuple[float, float] | None = None,
 ) -> go.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
 
@@ -86,13 +87,16 @@ def coverage_chart(
         Simulated values at the chosen point.
     printed
         Published values.
+    span
+        Ends of the axis; those of the points where None.
     """
     traces = [_line(points, line, names[key], key, color) for key, line in values.items()]
     first = next(iter(values), "")
     traces += [_mark(chosen, value, key, names[key], color, told=key == first) for key, value in marks.items()]
     traces += [_dot(chosen, dot, names[dot.rule]) for dot in dots]
     traces += [_printed(one) for one in printed]
-    ends = (math.log10(points[0]), math.log10(points[-1])) if log else (float(points[0]), float(points[-1]))
+    low, high = span or (float(points[0]), float(points[-1]))
+    ends = (math.log10(low), math.log10(high)) if log else (low, high)
     more: dict[str, Any] = {"range": list(ends)}
     if log:
         exponents, texts = log_ticks(math.floor(ends[0]), math.ceil(ends[1]))

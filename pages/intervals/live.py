@@ -95,12 +95,10 @@ def _picture(
     if curves is not None and curves.latest is not None:
         points = curves.drawn
         values = dict(zip(curves.latest.rules, curves.latest.coverage, strict=True))
-    elif curves is None:
-        points = np.array([0.0, 1.0]) if axis == "p" else np.array([0.1, 250.0])
     dots = [] if found is None else [_dot(key, found) for key in design.rules]
     show_figure(
         coverage_chart(
-            points if len(points) else np.array([chosen * 0.9, chosen * 1.1]),
+            points,
             values,
             names=names,
             color=design.law,
@@ -110,6 +108,7 @@ def _picture(
             chosen=chosen,
             marks={key: value.coverage for key, value in exact.items()},
             dots=dots,
+            span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
         ),
         key=f"{PREFIX}picture",
         alt="Coverage of each combining rule: exact lines, simulated dots with error bars, the promised level.",
