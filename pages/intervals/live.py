@@ -15,7 +15,7 @@ from pages.components.cache import cached_coverages, cached_estimates
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, percent
 from pages.intervals.controls import PREFIX, Design, short
-from pages.intervals.curves import Growing, curves_of
+from pages.intervals.curves import EPSILONS, Growing, curves_of
 from pages.intervals.run import Run
 
 TICK, SLOW_TICK = 0.15, 0.45
