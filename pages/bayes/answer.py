@@ -12,7 +12,7 @@ from dpviz.inference.posterior import BetaMixture, PosteriorMixture, posterior_i
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 from pages.bayes.controls import PREFIX, Asked, promise_text
-from pages.components.cache import cached_posterior
+from pages.components.cache_inference import cached_posterior
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.coverage.design import prior_of_one_set
 from dpviz.parameters import readable
 from pages.bayes.controls import LAW, MOST_COUNTS, PREFIX, Asked
-from pages.components.cache import cached_cells
+from pages.components.cache_inference import cached_cells
 from pages.components.words import answer, listing, note
 
 EXAMPLE = "52, 30, 18"

@@ -7,7 +7,7 @@ import streamlit as st
 from dpviz.parameters import readable
 from dpviz.published.charest import CAPTIONS, ERRATA, Comparison
 from pages.bayes.controls import Asked
-from pages.components.cache import cached_charest
+from pages.components.cache_inference import cached_charest
 from pages.components.words import heading, listing, note
 
 QUANTITIES = {

@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.charts import Dots, Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from pages.bayes.controls import PREFIX, Asked
-from pages.components.cache import cached_posterior_coverage
+from pages.components.cache_inference import cached_posterior_coverage
 from pages.components.figure import show_figure
 from pages.components.words import answer, note
 

@@ -10,7 +10,7 @@ from dpviz.charts.posterior import Density, count_law_chart, posterior_chart
 from dpviz.parameters import readable
 from pages.bayes.answer import NAMES, grid, posterior_of
 from pages.bayes.controls import PAGE, PREFIX, Asked
-from pages.components.cache import cached_secret
+from pages.components.cache_inference import cached_secret
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note
 

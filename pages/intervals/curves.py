@@ -13,7 +13,7 @@ import streamlit as st
 from dpviz.coverage import CoverageCurves, stream_by_proportion, stream_by_synthesizer, within_reach
 from dpviz.coverage.design import ReleasesByEpsilon
 from dpviz.types import FloatArray
-from pages.components.cache import finished, keep_finished
+from pages.components.cache_inference import finished, keep_finished
 from pages.intervals.controls import PREFIX, Design
 
 KEY = f"{PREFIX}growing"

@@ -7,7 +7,7 @@ import streamlit as st
 from dpviz.coverage import CoverageDecomposition, within_reach
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from pages.components.cache import cached_decomposition
+from pages.components.cache_inference import cached_decomposition
 from pages.components.words import answer, listing, note, percent
 from pages.intervals.controls import Design, short
 

@@ -11,7 +11,7 @@ from dpviz.charts.coverage import Dot, caterpillar_chart, coverage_chart, estima
 from dpviz.coverage import ExactCoverage, Performance, performance_of, within_reach
 from dpviz.inference import RULES, covers
 from dpviz.parameters import readable, rounded_up
-from pages.components.cache import cached_coverages, cached_estimates
+from pages.components.cache_inference import cached_coverages, cached_estimates
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, percent
 from pages.intervals.controls import PREFIX, Design, short

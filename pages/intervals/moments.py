@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed, within_reach
 from dpviz.inference import set_moments
 from dpviz.parameters import readable
-from pages.components.cache import cached_coverages, cached_decomposition
+from pages.components.cache_inference import cached_coverages, cached_decomposition
 from pages.components.words import listing
 from pages.intervals.controls import Design, short
 from pages.intervals.run import current_run

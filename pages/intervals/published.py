@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.charts import Line, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, Comparison
-from pages.components.cache import cached_charest, cached_figure_1
+from pages.components.cache_inference import cached_charest, cached_figure_1
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing
 from pages.intervals.controls import PREFIX, Design
