@@ -23,6 +23,7 @@ MOST_KEPT = 100_000
 """Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many."""
 
 SETTLED = 1e-9
+LOG_SETTLED = math.log(SETTLED)
 """Share of a sum that only ranks pairs below which what is still to come is left out."""
 
 
@@ -105,18 +106,18 @@ class PlugIn(PriorSynthesizer):
         tells = m * up > epsilon
         column = np.minimum(_threshold(m, epsilon, up, down), m).astype(np.int64)
         log_mass = column * np.log(2 * (x + 1) / total) + (m - column) * np.log(2 * y / total)
-        in_column = self._column_terms[column]
-        term, added, odds = np.ones(len(x)), np.zeros(len(x)), (x + 1) / y
-        missed = epsilon - column * up + (m - column) * down
-        while True:
-            added = added - term * np.expm1(np.minimum(missed, 0.0))
-            ratio = (m - column) / (column + 1) * odds
-            term, column, missed = term * ratio, np.minimum(column + 1, m), missed - (up + down)
-            going = tells & (term > SETTLED * added * np.maximum(1 - ratio, SETTLED))
-            if not going.any():
-                break
-        with np.errstate(divide="ignore"):
-            return np.where(tells, log_mass + in_column + np.log(added), -np.inf)
+        # Sums in logarithms: where a cell is all but empty a step multiplies the term by up to 10³⁰⁵.
+        log_term, log_added = log_mass + self._column_terms[column], np.full(len(x), -math.inf)
+        log_odds, missed = np.log(x + 1) - np.log(y), epsilon - column * up + (m - column) * down
+        with np.errstate(divide="ignore", invalid="ignore"):
+            while True:
+                log_added = np.logaddexp(log_added, log_term + np.log(-np.expm1(np.minimum(missed, 0.0))))
+                log_ratio = np.log((m - column) / (column + 1)) + log_odds
+                log_term, column, missed = log_term + log_ratio, np.minimum(column + 1, m), missed - (up + down)
+                left = np.maximum(-np.expm1(np.minimum(log_ratio, 0.0)), SETTLED)
+                if not np.any(tells & (log_term > LOG_SETTLED + log_added + np.log(left))):
+                    break
+        return np.where(tells, log_added, -math.inf)
 
     def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
         """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""
