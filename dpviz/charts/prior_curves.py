@@ -48,7 +48,7 @@ def curves_chart(curves: Curves) -> go.Figure:
         shapes.append(rule(x=curves.chosen))
     if not gaussian and curves.axis != "n" and low < curves.setting.n < high:
         shapes.append(rule(y=curves.setting.n, dash="dot"))
-        text = f"α = n = {readable(curves.setting.n)}: in each cell as many pseudo-rows as real rows"
+        text = f"α = n = {readable(curves.setting.n)}, one for every real row"
         notes.append(
             label(text, x=0.005, xref="x domain", y=math.log10(curves.setting.n), xanchor="left", yanchor="bottom")
         )
