@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 import streamlit as st
@@ -118,7 +119,7 @@ def listing(head: list[str], rows: list[list[str]], caption: str, numeric: froze
     def cells(tag: str, values: list[str]) -> str:
         parts = []
         for place, value in enumerate(values):
-            named = f' data-label="{escape(head[place])}"' if tag == "td" else ""
+            named = f' data-label="{escape(re.sub("<[^>]+>", "", head[place]))}"' if tag == "td" else ""
             parts.append(f"<{tag}{f' class=num{named}' if place in numeric else ''}>{value}</{tag}>")
         return "".join(parts)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
 import streamlit as st
 
@@ -17,21 +15,21 @@ from pages.intervals.controls import PREFIX, Design
 
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
 COLORS = ("beta_binomial", "posterior_mean", "laplace")
-QUANTITIES = {
+COLUMNS = {
     "true_dataset": "confidential data",
-    "q_bar": "relative bias of q̄, %",
     "var_qbar_1e-4": "Var(q̄), 10⁻⁴",
     "rel_bias_TM_pct": "relative bias of T, %",
     "rel_bias_TMstar_pct": "relative bias of T*, %",
     "negative_TM_pct": "negative T, %",
 }
+"""Names of the printed columns; those of Table 1 are numbers of sets."""
 
 
 def show_published(_design: Design) -> None:
     """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
     for number in (1, 2):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
-        _table(cached_charest(number))
+        _table(number, cached_charest(number))
     _figure()
     heading("What the paper prints and its own definitions contradict")
     st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA))
@@ -41,27 +39,29 @@ def show_published(_design: Design) -> None:
     )
 
 
-def _table(lines: list[Comparison]) -> None:
-    rows = []
-    for (epsilon, p), group in groupby(lines, key=lambda line: (line.epsilon, line.proportion)):
-        for line in group:
-            name = QUANTITIES.get(line.quantity, line.quantity)
-            sets = f", M = {line.sets}" if line.sets else ""
-            rows.append(
-                [
-                    f"ε = {readable(epsilon)}, p = {readable(p or 0.0)}{sets}<br><small>{name}</small>",
-                    readable(line.printed, 5),
-                    readable(line.ours, 5),
-                    readable(line.printed_error, 2),
-                    readable(round(line.z, 2), 3),
-                ]
-            )
-    head = ["design", "printed", "exact", "standard error of the difference", "z"]
-    listing(head, rows, "Printed and exact", frozenset(range(1, 5)))
+def _table(number: int, lines: list[Comparison]) -> None:
+    """The table in the paper's own layout; every cell has the printed number, ours, and how far they are apart."""
+    rows: dict[str, dict[str, str]] = {}
+    for line in lines:
+        design = f"ε = {readable(line.epsilon)}, p = {readable(line.proportion or 0.0)}"
+        if number == 2:
+            design += f", M = {line.sets}"
+        name = COLUMNS.get(line.quantity, f"M = {line.sets}")
+        rows.setdefault(design, {})[name] = (
+            f"<b>{readable(line.printed, 5)}</b><br>{readable(round(line.ours, 4), 5)}<br>"
+            f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.printed_error, 2)}</small>"
+        )
+    names = list(next(iter(rows.values())))
+    listing(
+        ["<b>printed</b>, exact, and z", *names],
+        [[design, *(cells[name] for name in names)] for design, cells in rows.items()],
+        f"Table {number}, printed and exact",
+        frozenset(range(1, len(names) + 1)),
+    )
     far = sum(abs(line.z) > 3 for line in lines)
     st.caption(
-        f"Ours are exact; the error is that of the printed simulation and its rounding. {far} of {len(lines)} printed "
-        "numbers lie more than 3 standard errors away."
+        "z: the difference in standard errors; ±: that standard error, of the printed simulation and its rounding, for "
+        f"ours are exact. {far} of {len(lines)} printed numbers lie more than 3 standard errors away."
     )
 
 
