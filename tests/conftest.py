@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+from streamlit.components.v2 import manifest_scanner
 
 from tests.browser import chromium_path, launch, running_app
+
+# Every page in a test looks through all installed packages for components: 0.1 s each time, with the same outcome.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 REQUIRE = "DPVIZ_REQUIRE_BROWSER"
 NO_BROWSER = (

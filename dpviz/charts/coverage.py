@@ -109,7 +109,7 @@ def coverage_chart(
         shapes=[rule(y=level), rule(x=chosen)],
         annotations=[
             label(
-                f"promised: {readable(100 * level)} %",
+                f"promised: {readable(100 * level, 8)} %",
                 x=0.005,
                 xref="x domain",
                 y=level,

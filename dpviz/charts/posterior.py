@@ -22,6 +22,9 @@ POSTERIOR_COLORS = {
 POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret": "dashdot"}
 """What each density is of: the model's posterior, that of the confidential data, the naive one, that for secret n."""
 
+INSIDE = 0.01
+"""Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height."""
+
 BAR_STEP = 0.055
 """Share of the picture's height between two interval bars."""
 
@@ -61,7 +64,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     key
         Names the picture, so that a zoom survives new numbers but not a new question.
     """
-    top = max(_height(one) for one in densities) * 1.06 or 1.0
+    top = _height(densities) * 1.06 or 1.0
     traces: list[dict[str, Any]] = []
     for place, one in enumerate(densities):
         line = {"color": POSTERIOR_COLORS[one.kind], "width": 2.4, "dash": POSTERIOR_DASHES[one.kind]}
@@ -98,9 +101,11 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     )
 
 
-def _height(one: Density) -> float:
-    inner = one.values[(one.p > 0) & (one.p < 1) & np.isfinite(one.values)]
-    return float(inner.max(initial=0.0))
+def _height(densities: Sequence[Density]) -> float:
+    """The highest peak of the densities that have one; where all are infinite at an end, the highest value inside."""
+    peaks = [float(one.values.max()) for one in densities if np.all(np.isfinite(one.values))]
+    inner = [float(one.values[(one.p >= INSIDE) & (one.p <= 1 - INSIDE)].max(initial=0.0)) for one in densities]
+    return max(peaks or inner)
 
 
 def _bar(one: Density, ends: tuple[float, float], y: float, level: float) -> dict[str, Any]:
@@ -113,7 +118,7 @@ def _bar(one: Density, ends: tuple[float, float], y: float, level: float) -> dic
         "showlegend": False,
         "legendgroup": one.kind,
         "hovertemplate": (
-            f"<b>{one.name}</b><br>{readable(100 * level, 5)} % from {readable(ends[0], 4)} to "
+            f"<b>{one.name}</b><br>{readable(100 * level, 8)} % from {readable(ends[0], 4)} to "
             f"{readable(ends[1], 4)}<extra></extra>"
         ),
     }

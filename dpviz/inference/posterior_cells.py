@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -160,7 +161,8 @@ def posterior_cells(
     number = composition_count(n, cells)
     if number > LARGEST_TABLES:
         raise ValueError(
-            f"n = {n:,} rows in {cells} cells make {number:,} confidential tables; the limit is {LARGEST_TABLES:,}. "
+            f"n = {n:,} rows in {cells:,} cells make {_said(number)} confidential tables; the limit is "
+            f"{LARGEST_TABLES:,}. "
             "Fewer rows or cells are needed."
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
@@ -178,6 +180,11 @@ def posterior_cells(
     return PosteriorCells(
         tables=tables, weights=normalized(total.total() + scale), gamma=gammas, synthetic_counts=released
     )
+
+
+def _said(number: int) -> str:
+    """A whole number of any size in a few characters."""
+    return f"{number:,}" if number < 10**15 else f"more than 10^{math.floor(math.log10(number))}"
 
 
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:

@@ -71,7 +71,7 @@ def grid(law: BetaMixture) -> FloatArray:
 def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
     exact, naive = found["exact"], found["naive"]
     low, high = exact.interval(asked.level)
-    percent = readable(100 * asked.level, 5)
+    percent = readable(100 * asked.level, 8)
     many = "count" if asked.sets == 1 else "counts"
     truth = asked.x / asked.n
     start, end = naive.interval(asked.level)
@@ -86,7 +86,7 @@ def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
 
 
 def _table(asked: Asked, found: dict[str, BetaMixture]) -> None:
-    percent = readable(100 * asked.level, 5)
+    percent = readable(100 * asked.level, 8)
     rows = []
     for key, law in found.items():
         low, high = law.interval(asked.level)

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.coverage.design import prior_of_one_set
 from dpviz.parameters import readable
 from pages.bayes.controls import LAW, MOST_COUNTS, PREFIX, Asked
-from pages.components.cache_inference import cached_cells
+from pages.components.cache_inference import cached_cells, cached_cells_prior
 from pages.components.words import answer, listing, note
 
 EXAMPLE = "52, 30, 18"
@@ -29,9 +29,7 @@ def show_categories(asked: Asked) -> None:
     )  # fmt: skip
     tables = read_tables(text)
     rows, cells = sum(tables[0]), len(tables[0])
-    alpha = asked.alpha
-    if asked.prior == "pure":
-        alpha = prior_of_one_set(LAW, n=asked.n, m=max(rows, 1), sets=len(tables), epsilon=asked.epsilon)
+    alpha = _alpha(asked, rows, cells, len(tables))
     found = cached_cells(tables, asked.n, alpha, asked.gamma1)
     st.html(
         answer(
@@ -40,7 +38,7 @@ def show_categories(asked: Asked) -> None:
             f"{readable(alpha, 4)} and γ = {readable(asked.gamma1, 4)} in every cell.",
         )
     )
-    percent = readable(100 * asked.level, 5)
+    percent = readable(100 * asked.level, 8)
     listed = []
     for cell in range(cells):
         law = found.marginal(cell)
@@ -64,6 +62,16 @@ def show_categories(asked: Asked) -> None:
     )
 
 
+def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:
+    """The prior in every cell that the chosen rule gives for tables of so many rows and cells."""
+    if asked.prior == "exact" and cells > 2:
+        return cached_cells_prior(asked.n, rows, cells, sets, asked.epsilon, asked.delta)
+    return prior_of_one_set(
+        LAW, n=asked.n, m=rows, sets=sets, epsilon=asked.epsilon, delta=asked.delta, prior=asked.prior,
+        alpha=asked.alpha,
+    )  # fmt: skip
+
+
 def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """The tables that were typed; a ValueError in a sentence where they are none."""
     lines = [line for line in text.strip().splitlines() if line.strip()]
@@ -81,4 +89,8 @@ def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     if len({len(table) for table in tables}) > 1:
         sizes = ", ".join(str(len(table)) for table in tables)
         raise ValueError(f"The released tables must have the same number of cells in every line; got {sizes}.")
+    totals = {sum(table) for table in tables}
+    if len(totals) > 1 or min(totals) < 1:
+        counted = ", ".join(f"{total:,}" for total in sorted(totals))
+        raise ValueError(f"The released tables must have the same total in every line, at least 1; got {counted}.")
     return tuple(tables)

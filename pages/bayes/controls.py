@@ -25,7 +25,7 @@ SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
 MOST_COUNTS = 20
 LAW = "beta_binomial"
 
-SIZE = dataclasses.replace(POSTERIOR_ROWS, maximum=2000, help="Rows that the analyst thinks possible.")
+SIZE = dataclasses.replace(POSTERIOR_ROWS, maximum=1900, help="Rows that the analyst thinks possible.")
 
 NUMBERS = {
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),

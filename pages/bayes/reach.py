@@ -31,7 +31,8 @@ def show_reach(asked: Asked) -> None:
         )
         return
     label = st.segmented_control(
-        "Interval", list(KINDS), default="equal tails", key=f"{PREFIX}kind", required=True,
+        "Interval", list(KINDS), default="equal tails", key=f"{PREFIX}kind", bind="query-params",
+        persist_state="session", required=True,
         label_visibility="collapsed",
     )  # fmt: skip
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), asked.x / asked.n))
@@ -45,7 +46,7 @@ def show_reach(asked: Asked) -> None:
     st.html(
         answer(
             f"{readable(100 * share, 4)} %",
-            f"of the {readable(100 * asked.level, 5)} % posterior intervals hold p = {readable(asked.x / asked.n, 4)}, "
+            f"of the {readable(100 * asked.level, 8)} % posterior intervals hold p = {readable(asked.x / asked.n, 4)}, "
             f"{sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
         )
     )
@@ -60,7 +61,7 @@ def show_reach(asked: Asked) -> None:
             key="posterior coverage",
             dots=[] if found.exact else [dots],
             marks=[mark],
-            rules=[Rule(text=f"level: {readable(100 * asked.level, 5)} %", y=asked.level)],
+            rules=[Rule(text=f"level: {readable(100 * asked.level, 8)} %", y=asked.level)],
         ),
         key=f"{PREFIX}reach",
         alt="Frequentist coverage of the posterior interval along the true proportion.",

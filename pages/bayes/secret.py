@@ -21,10 +21,16 @@ def show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
     note(
         "Charest's discussion proposes a prior on n where the agency keeps it secret. The prior α of the synthesizer "
-        "is public all the same: it follows from m and ε. Only the range of n is asked for."
+        "is public all the same: it follows from m and ε, so m must not be n itself, nor α depend on n. Only the range "
+        "of n is asked for."
     )
     label = st.segmented_control(
-        "Prior of n", list(PRIORS), default="every n alike", key=f"{PREFIX}size_prior", required=True
+        "Prior of n",
+        list(PRIORS),
+        default="every n alike",
+        key=f"{PREFIX}size_prior",
+        bind="query-params",
+        required=True,
     )
     low, high = int(PAGE.checked("low")), int(PAGE.checked("high"))
     kind = PRIORS[str(label)]
@@ -68,7 +74,7 @@ def show_secret(asked: Asked) -> None:
         alt="Posterior probability of each number of confidential rows.",
         height=300,
     )  # fmt: skip
-    percent = readable(100 * asked.level, 5)
+    percent = readable(100 * asked.level, 8)
     listing(
         ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails"],
         [

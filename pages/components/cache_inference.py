@@ -25,6 +25,7 @@ from dpviz.inference.posterior_secret_n import (
     posterior_secret_n,
     uniform_size,
 )
+from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.published.charest import FIGURE_1, Comparison, compare_charest
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.types import FloatArray
@@ -118,6 +119,15 @@ def cached_secret(
 def cached_cells(tables: tuple[tuple[int, ...], ...], n: int, alpha: float, gamma: float) -> PosteriorCells:
     """`posterior_cells` with the same priors in every cell."""
     return posterior_cells(synthetic_counts=tables, n=n, alpha=alpha, gamma=gamma)
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Composing the sets …")
+def cached_cells_prior(n: int, m: int, cells: int, sets: int, epsilon: float, delta: float) -> float:
+    """`minimum_prior_for_cell_sets` of the Dirichlet-multinomial."""
+    found = minimum_prior_for_cell_sets(
+        "synth_post_one", n=n, m=m, cells=cells, sets=sets, epsilon=epsilon, delta=delta
+    )
+    return found.upper
 
 
 @st.cache_resource(show_spinner="Charest's numbers, exactly …")

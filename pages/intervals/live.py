@@ -54,7 +54,7 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
 def show_answer(design: Design) -> None:
     """The exact coverage of the first rule in a sentence, or that only the simulation can say."""
     exact, rule = exact_values(design), design.rules[0]
-    intervals = f"of the {readable(100 * design.level, 5)} % intervals of {short(rule)} hold the true proportion"
+    intervals = f"of the {readable(100 * design.level, 8)} % intervals of {short(rule)} hold the true proportion"
     if not exact:
         st.html(
             answer(

@@ -1,0 +1,233 @@
+"""The page "Posterior" in real Chromium: its address, its controls, its files, and that everybody can use it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dpviz.exports import posterior_csv, posterior_script
+from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
+from pages.bayes.sections import SECTIONS
+from tests import visit
+from tests.browser import settle
+from tests.test_browser import taken
+from tests.test_browser_look import LARGE, TELEPHONE, colours, violations
+from tests.test_priors_browser import BEYOND
+from tests.visit import told, visiting
+
+pytestmark = pytest.mark.browser
+HERE = "/posterior"
+PICTURES = {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3}
+control = functools.partial(visit.control, prefix="po_")
+pick = functools.partial(visit.pick, prefix="po_")
+slider = functools.partial(visit.slider, prefix="po_")
+toggle = functools.partial(visit.toggle, prefix="po_")
+type_number = functools.partial(visit.type_number, prefix="po_")
+
+
+def answer(page: Page) -> str:
+    return page.locator(".dpviz-answer").first.inner_text()
+
+
+def type_counts(page: Page, counts: str) -> None:
+    box = control(page, "counts").locator("input")
+    box.fill(counts)
+    box.press("Enter")
+    settle(page)
+
+
+def choose_prior(page: Page, label: str) -> None:
+    """Choose how the prior follows from the promise."""
+    control(page, "prior").get_by_text(label, exact=True).click()
+    expect(control(page, "prior").get_by_role("radio", name=label, exact=True)).to_be_checked()
+    settle(page)
+
+
+def check_inside_the_app(page: Page) -> None:
+    """The page's heading, navigation at the top, wide layout."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Posterior"))
+    for name in ("Transition matrices", "Posterior"):
+        expect(page.get_by_role("link", name=name)).to_be_visible()
+    assert page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth") > 0.95 * LARGE["width"]
+
+
+def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        page.get_by_role("link", name="Posterior").click()
+        expect(page).to_have_url(re.compile(f"{HERE}$"))
+        expect(page.locator(".dpviz-answer").first).to_contain_text("at ε = 2 (α = 15.65 in each set)")
+        settle(page)
+        check_inside_the_app(page)
+        type_number(page, "n", "40")
+        pick(page, "look", "What was x?")
+        page.get_by_role("link", name="Transition matrices").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Transition matrices"))
+        settle(page)
+        page.get_by_role("link", name="Posterior").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Posterior"))
+        settle(page)
+        check_inside_the_app(page)
+
+
+def test_typing_counts_changes_the_answer_and_the_picture(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server + HERE) as page:
+        pick(page, "source", "typed in")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic count 31 of m = 100")
+        drawn = control(page, "picture").locator(".scatterlayer").inner_html()
+        type_counts(page, "31, 45")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic counts 31, 45 of m = 100")
+        law = posterior_mixture(
+            synthetic_counts=[31, 45], n=100, m=100, alpha=100 / np.expm1(1), beta=100 / np.expm1(1)
+        )
+        expect(page.locator(".dpviz-mark").first).to_have_text(f"p = {law.mean:.3f} ± {law.variance**0.5:.2g}")
+        assert control(page, "picture").locator(".scatterlayer").inner_html() != drawn
+        before = told(page)
+        type_counts(page, "101")
+        expect(page.locator(".dpviz-problem")).to_contain_text("from 0 to m = 100, separated by commas; got 101.")
+        expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+        expect(page.locator(".dpviz-answer")).to_have_count(0)
+        type_counts(page, "")
+        expect(page.locator(".dpviz-problem")).to_contain_text("the list is empty.")
+        type_counts(page, "31, 45")
+        expect(page.locator(".dpviz-problem")).to_have_count(0)
+        settle(page)
+        assert told(page) == before
+
+
+def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?po_n=40&po_x=10&po_m=30&po_m_is_n=false&po_gamma2=3") as page:
+        pick(page, "source", "typed in")
+        type_counts(page, "9, 14")
+        choose_prior(page, "own α")
+        type_number(page, "alpha", "2.5")
+        type_number(page, "gamma1", "0.5")
+        type_number(page, "level", "0.8")
+        pick(page, "look", "If n is secret")
+        type_number(page, "high", "70")
+        expect(page).to_have_url(re.compile("po_high=70"))
+        before, address = told(page), page.url
+    assert len(before["figures"]) == 3
+    assert "Given the synthetic counts 9, 14 of m = 30 at α = 2.5" in before["said"][0]
+    assert "80 % probability" in before["said"][0]
+    with visiting(chromium, address) as page:
+        assert told(page) == before
+        assert page.url == address
+
+
+def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?po_x=10&po_n=40&po_sets=4&po_delta=0.001") as page:
+        type_number(page, "seed", "77")
+        choose_prior(page, "least for all sets together")
+        pick(page, "look", "k categories")
+        tables = control(page, "tables").locator("textarea")
+        tables.fill("4, 3, 2\n5, 2, 2")
+        tables.press("Control+Enter")
+        expect(page.locator(".dpviz-answer").nth(1)).to_contain_text("2 tables of 9 rows")
+        settle(page)
+        before, address = told(page), page.url
+    assert "δ = 0.001" in before["said"][0]
+    with visiting(chromium, address) as page:
+        assert told(page) == before
+
+
+def test_the_address_restores_what_is_chosen_inside_the_sections(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?po_n=20&po_x=6&po_look=If+n+is+secret") as page:
+        pick(page, "size_prior", "around a guess")
+        address = page.url
+        pick(page, "look", "Its own coverage")
+        pick(page, "kind", "highest density")
+        before, other = told(page), page.url
+    with visiting(chromium, other) as page:
+        assert told(page) == before
+        page.goto(address)
+        settle(page)
+        expect(control(page, "size_prior").get_by_role("radio", name="around a guess")).to_be_checked()
+
+
+def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?po_n=40&po_x=10") as page:
+        before = answer(page)
+        drawn = control(page, "picture").locator(".scatterlayer").inner_html()
+        thumb, box = slider(page, "epsilon"), control(page, "epsilon").locator("input")
+        expect(box).to_have_value("2")
+        thumb.focus()
+        page.keyboard.press("ArrowRight")
+        expect(box).not_to_have_value("2")
+        value = float(box.input_value())
+        assert value > 2
+        expect(page.locator(".dpviz-answer").first).to_contain_text(f"ε = {value:g}")
+        settle(page)
+        assert control(page, "picture").locator(".scatterlayer").inner_html() != drawn
+        expect(thumb).to_be_focused()
+        page.keyboard.press("ArrowLeft")
+        expect(box).to_have_value("2")
+        expect(page.locator(".dpviz-answer").first).to_have_text(before)
+
+
+def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
+    asked = {"n": 40, "m": 40, "alpha": 2.5, "gamma1": 0.5, "gamma2": 1.0}
+    law = posterior_mixture(synthetic_counts=[9, 14], n=40, m=40, alpha=2.5, beta=2.5, gamma1=0.5)
+    p = np.linspace(0.0, 1.0, 1001)
+    columns = {
+        "exact": law.pdf(p),
+        "known": posterior_if_known(confidential_count=10, n=40, gamma1=0.5).pdf(p),
+        "naive": posterior_if_real([9, 14], m=40, gamma1=0.5).pdf(p),
+    }
+    query = "po_source=typed&po_counts=9,14&po_n=40&po_x=10&po_prior=own&po_alpha=2.5&po_gamma1=0.5&po_look=Download"
+    with visiting(chromium, f"{server}{HERE}?{query}") as page:
+        assert taken(page, "Densities, CSV").decode() == posterior_csv("p", p, columns)
+        weights = {"probability": law.weights}
+        assert taken(page, "Law of x, CSV").decode() == posterior_csv("x", np.arange(41.0), weights)
+        script = posterior_script(counts=[9, 14], **asked, confidential_count=10, level=0.95)  # type: ignore[arg-type]
+        assert taken(page, "Script").decode() == script
+        for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
+            with page.expect_download() as download:
+                control(page, "picture").locator(f"[data-title='Download as {format_name}']").click()
+            assert download.value.suggested_filename == f"picture.{format_name.lower()}"
+            assert Path(download.value.path()).read_bytes().startswith(magic)
+
+
+def test_every_section_is_accessible_and_fits_its_screen_in_either_theme(chromium: Browser, server: str) -> None:
+    """Each section on a desk in the light and on a telephone in the dark; its pictures have names and follow both."""
+    found, wide, cut, seen, names = {}, {}, {}, {}, {}
+    address = f"{server}{HERE}?po_n=20&po_x=6&po_sets=5&po_high=100"
+    for screen, theme in ((LARGE, "light"), (TELEPHONE, "dark")):
+        with visiting(chromium, address, viewport=screen, color_scheme=theme) as page:
+            for section in (None, *SECTIONS):
+                if section is not None:
+                    pick(page, "look", section)
+                found[section, theme] = violations(page)
+                wide[section, theme] = page.evaluate("document.documentElement.scrollWidth") - screen["width"]
+                cut[section, theme] = page.evaluate(BEYOND)
+                seen[section, theme] = set(colours(page))
+                names[section] = told(page)["figures"]
+                assert page.locator(".main-svg").count() == page.locator(".main-svg[aria-hidden=true]").count() > 0
+    assert not {view: faults for view, faults in found.items() if faults}
+    assert not {view: beyond for view, beyond in wide.items() if beyond > 0}
+    assert not {view: parts for view, parts in cut.items() if parts}
+    for section in (None, *SECTIONS):
+        assert len(seen[section, "light"]) == len(seen[section, "dark"]) == 1
+        assert not seen[section, "light"] & seen[section, "dark"]
+        assert len(set(names[section])) == len(names[section]) == PICTURES.get(section, 1)
+        assert all(len(name) > 20 for name in names[section])
+
+
+PROBLEMS = ["po_source=typed&po_n=foo&po_counts=" + "9" * 300, "po_look=k+categories&po_tables=" + "1+" * 400]
+
+
+def test_what_is_wrong_fits_a_telephone(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{PROBLEMS[0]}", viewport=TELEPHONE) as page:
+        for view in PROBLEMS:
+            if view != PROBLEMS[0]:
+                page.goto(f"{server}{HERE}?{view}")
+                settle(page)
+            expect(page.locator(".dpviz-problem").first).to_be_visible()
+            expect(page.locator(".dpviz-problem").first).to_have_attribute("role", "alert")
+            assert violations(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= TELEPHONE["width"]
+            assert page.evaluate(BEYOND) == []

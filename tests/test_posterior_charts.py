@@ -1,0 +1,265 @@
+"""Pictures of posteriors: exact solid, known dotted, naive dashed, each with its interval as a bar below zero."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dpviz.charts.posterior import POSTERIOR_COLORS, POSTERIOR_DASHES, Density, count_law_chart, posterior_chart
+from dpviz.inference.posterior import BetaMixture, posterior_if_known, posterior_if_real, posterior_mixture
+from pages.bayes.answer import grid
+from pages.components.figure import decode_figure, encode_figure
+from tests.test_charts import BREAKING
+from tests.test_priors_charts import texts_of
+
+LEVEL = 0.95
+RELEASES: dict[str, dict[str, Any]] = {
+    "Charest": {"counts": (38,), "n": 100, "m": 100, "alpha": 15.65, "x": 30},
+    "ten thousand rows": {"counts": (1197,), "n": 10_000, "m": 10_000, "alpha": 1565.0, "x": 30},
+    "no ones": {"counts": (0,), "n": 50, "m": 50, "alpha": 0.5, "x": 0},
+    "infinite at 0": {"counts": (0, 0), "n": 30, "m": 30, "alpha": 0.5, "x": 0, "gamma1": 0.5, "gamma2": 0.5},
+    "infinite at 0, many rows": {"counts": (1197,), "n": 10_000, "m": 10_000, "alpha": 1565.0, "x": 0, "gamma1": 0.1},
+    "infinite at 1": {"counts": (30,), "n": 30, "m": 30, "alpha": 2.0, "x": 30, "gamma1": 0.2, "gamma2": 0.01},
+    "infinite at both": {"counts": (50,), "n": 9, "m": 100, "alpha": 1e12, "x": 4, "gamma1": 0.3, "gamma2": 0.3},
+    "two modes": {"counts": (0, 5, 0, 5), "n": 5, "m": 5, "alpha": 0.25, "x": 2, "gamma1": 0.6},
+    "narrow prior": {"counts": (38,), "n": 100, "m": 100, "alpha": 15.65, "x": 30, "gamma1": 1e4, "gamma2": 1e4},
+    "far prior": {"counts": (38,), "n": 100, "m": 100, "alpha": 15.65, "x": 30, "gamma1": 0.01, "gamma2": 1e4},
+    "one row": {"counts": (0,), "n": 1, "m": 1, "alpha": 0.15, "x": 0},
+}
+every_release = pytest.mark.parametrize("name", RELEASES)
+
+
+@cache
+def laws(name: str) -> dict[str, BetaMixture]:
+    one = RELEASES[name]
+    prior = {"gamma1": one.get("gamma1", 1.0), "gamma2": one.get("gamma2", 1.0)}
+    return {
+        "exact": posterior_mixture(
+            synthetic_counts=one["counts"], n=one["n"], m=one["m"], alpha=one["alpha"], beta=one["alpha"], **prior
+        ),
+        "known": posterior_if_known(confidential_count=one["x"], n=one["n"], **prior),
+        "naive": posterior_if_real(one["counts"], m=one["m"], **prior),
+    }
+
+
+@cache
+def densities(name: str) -> tuple[Density, ...]:
+    return tuple(
+        Density(
+            name=f"law {key}",
+            kind=key,
+            p=grid(law),
+            values=law.pdf(grid(law)),
+            intervals=law.highest_density(LEVEL) if key == "exact" else [law.interval(LEVEL)],
+        )
+        for key, law in laws(name).items()
+    )
+
+
+@cache
+def drawn(name: str) -> go.Figure:
+    one = RELEASES[name]
+    return posterior_chart(densities(name), level=LEVEL, truth=one["x"] / one["n"], key="posterior")
+
+
+def curves(figure: go.Figure) -> dict[str, Any]:
+    return {trace.legendgroup: trace for trace in figure.data if trace.name is not None}
+
+
+def bars(figure: go.Figure) -> list[Any]:
+    return [trace for trace in figure.data if trace.name is None]
+
+
+@every_release
+def test_exact_is_solid_known_dotted_and_naive_dashed_each_in_its_own_colour(name: str) -> None:
+    found = curves(drawn(name))
+    assert {key: trace.line.dash for key, trace in found.items()} == {"exact": "solid", "known": "dot", "naive": "dash"}
+    assert {key: trace.line.color for key, trace in found.items()} == {key: POSTERIOR_COLORS[key] for key in found}
+    for bar in bars(drawn(name)):
+        assert bar.line.color == POSTERIOR_COLORS[bar.legendgroup]
+    entries = [trace.name for trace in drawn(name).data if trace.showlegend is not False]
+    assert entries == ["law exact", "law known", "law naive"]
+
+
+def test_no_two_laws_share_a_colour_or_a_dash() -> None:
+    assert set(POSTERIOR_COLORS) == set(POSTERIOR_DASHES) == {"exact", "known", "naive", "secret"}
+    for words in (POSTERIOR_COLORS, POSTERIOR_DASHES):
+        assert len(set(words.values())) == len(words)
+    assert POSTERIOR_DASHES["exact"] == "solid"
+
+
+@every_release
+def test_each_curve_is_its_density_and_is_cut_only_above_the_picture(name: str) -> None:
+    top = drawn(name).layout.yaxis.range[1]
+    for one in densities(name):
+        y = curves(drawn(name))[one.kind].y
+        assert np.array_equal(curves(drawn(name))[one.kind].x, one.p)
+        shown = y <= top
+        assert np.array_equal(y[shown], one.values[shown])
+        assert np.all(one.values[~shown] > top)
+        assert np.all(np.isfinite(y))
+        assert np.all(y >= 0)
+
+
+@every_release
+def test_bars_stand_at_the_ends_of_the_intervals_below_zero_in_the_legends_order(name: str) -> None:
+    figure, asked = drawn(name), densities(name)
+    bottom = figure.layout.yaxis.range[0]
+    assert [(bar.legendgroup, tuple(bar.x)) for bar in bars(figure)] == [
+        (one.kind, tuple(ends)) for one in asked for ends in one.intervals
+    ]
+    heights: dict[str, set[float]] = {}
+    for bar in bars(figure):
+        assert len(set(bar.y)) == 1
+        assert bottom < bar.y[0] < 0
+        assert not bar.showlegend
+        heights.setdefault(bar.legendgroup, set()).add(bar.y[0])
+    assert all(len(places) == 1 for places in heights.values())
+    order = [next(iter(heights[one.kind])) for one in asked]
+    assert order == sorted(order, reverse=True)
+    assert len(set(order)) == 3
+    assert np.ptp(np.diff(order)) < 1e-9 * abs(bottom)
+
+
+@pytest.mark.parametrize("name", ["two modes", "infinite at both"])
+def test_a_region_of_two_pieces_has_two_bars(name: str) -> None:
+    assert [bar.legendgroup for bar in bars(drawn(name))] == ["exact", "exact", "known", "naive"]
+
+
+@every_release
+def test_all_of_0_to_1_is_in_the_picture_and_every_finite_density_fits(name: str) -> None:
+    figure = drawn(name)
+    left, right = figure.layout.xaxis.range
+    assert left < 0 < 1 < right
+    low, top = figure.layout.yaxis.range
+    assert low < 0 < top
+    highest = 0.0
+    for one, law in zip(densities(name), laws(name).values(), strict=True):
+        assert one.p[0] == 0
+        assert one.p[-1] == 1
+        if np.all(np.isfinite(one.values)):
+            assert one.values.max() < top
+            highest = max(highest, float(law.pdf(np.linspace(0, 1, 20_001)).max()))
+    assert highest < 1.02 * top
+    if all(np.all(np.isfinite(one.values)) for one in densities(name)):
+        assert top < 1.2 * highest
+
+
+@every_release
+def test_the_curve_is_drawn_closely_enough(name: str) -> None:
+    """Straight lines between the points of the grid hold the probability of the law, and reach its top."""
+    for law in laws(name).values():
+        if not np.all(np.isfinite(law.pdf(np.array([0.0, 1.0])))):
+            continue
+        p = grid(law)
+        assert float(np.trapezoid(law.pdf(p), p)) == pytest.approx(1.0, abs=4e-3)
+        close = law.mean + math.sqrt(law.variance) * np.linspace(-5, 5, 20_001)
+        close = close[(close >= 0) & (close <= 1)]
+        assert law.pdf(p).max() > 0.99 * law.pdf(close).max()
+
+
+@every_release
+def test_no_picture_holds_a_number_that_is_none(name: str) -> None:
+    text = encode_figure(drawn(name)).decode()
+    assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
+    json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in a figure"))
+    picture = decode_figure(text.encode())["figure"]
+    for trace in picture["data"]:
+        for values in (trace["x"], trace["y"]):
+            assert np.all(np.isfinite(np.asarray(values, dtype=float)))
+    for words in texts_of(picture):
+        assert not re.search(r"\bnan\b|\binf\b|None", words, re.IGNORECASE), words
+
+
+@every_release
+def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None:
+    one, figure = RELEASES[name], drawn(name)
+    (shape,), (words,) = figure.layout.shapes, figure.layout.annotations
+    assert shape.x0 == shape.x1 == words.x == one["x"] / one["n"]
+    assert words.text.startswith("x / n = ")
+
+
+def test_without_a_known_share_nothing_is_marked() -> None:
+    figure = posterior_chart(densities("Charest"), level=LEVEL, truth=None, key="posterior")
+    assert not figure.layout.shapes
+    assert not figure.layout.annotations
+
+
+@every_release
+def test_a_density_that_is_infinite_at_an_end_leaves_the_others_to_be_seen(name: str) -> None:
+    """Every law that is finite has at least a hundredth of the picture's height."""
+    top = drawn(name).layout.yaxis.range[1]
+    for one in densities(name):
+        if np.all(np.isfinite(one.values)):
+            assert one.values.max() > 0.01 * top, one.kind
+
+
+@pytest.mark.parametrize("name", ["infinite at 0", "infinite at 1", "infinite at both"])
+def test_the_pictures_height_does_not_hang_on_how_near_to_an_infinite_end_it_is_asked(name: str) -> None:
+    heights = []
+    for nearest in (1e-3, 1e-6, 1e-12):
+        closer = []
+        for one, law in zip(densities(name), laws(name).values(), strict=True):
+            p = np.unique(np.concatenate([one.p, [nearest, 1 - nearest]]))
+            closer.append(dataclasses.replace(one, p=p, values=law.pdf(p)))
+        heights.append(posterior_chart(closer, level=LEVEL, truth=None, key="k").layout.yaxis.range[1])
+    assert max(heights) < 2 * min(heights)
+
+
+def test_a_zoom_survives_new_numbers_and_not_another_question() -> None:
+    assert drawn("Charest").layout.uirevision == drawn("one row").layout.uirevision == "posterior"
+    other = posterior_chart(densities("Charest"), level=LEVEL, truth=None, key="secret")
+    assert other.layout.uirevision == "secret"
+
+
+# The law of a count.
+
+
+def count_chart(probabilities: np.ndarray, first: float = 0.0, **rest: Any) -> go.Figure:
+    counts = first + np.arange(len(probabilities))
+    return count_law_chart(counts, probabilities, title="count", key="k", **rest)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 160, 161, 10_001])
+def test_a_law_of_a_count_is_bars_or_a_filled_line_of_its_own_numbers(rows: int) -> None:
+    probabilities = np.linspace(1, 2, rows) / np.linspace(1, 2, rows).sum()
+    figure = count_chart(probabilities, first=7.0)
+    (trace,) = figure.data
+    assert trace.type == ("bar" if rows <= 160 else "scatter")
+    assert trace.fill == "tozeroy" if rows > 160 else trace.type == "bar"
+    assert np.array_equal(trace.x, 7 + np.arange(rows))
+    assert np.array_equal(trace.y, probabilities)
+    assert trace.marker.color == POSTERIOR_COLORS["exact"]
+    assert figure.layout.yaxis.rangemode == "tozero"
+
+
+def test_counts_without_probability_are_left_out_at_the_ends_alone() -> None:
+    probabilities = np.array([0.0, 1e-9, 0.4, 0.0, 1e-8, 0.6, 1e-7, 0.0])
+    (trace,) = count_chart(probabilities).data
+    assert np.array_equal(trace.x, [2, 3, 4, 5])
+    assert np.array_equal(trace.y, probabilities[2:6])
+
+
+@pytest.mark.parametrize(("mark", "inside"), [(2.0, True), (5.0, True), (1.0, False), (6.0, False), (None, False)])
+def test_a_mark_is_drawn_inside_the_picture_alone(mark: float | None, inside: bool) -> None:
+    probabilities = np.array([0.0, 0.0, 0.4, 0.1, 0.1, 0.4, 0.0])
+    figure = count_chart(probabilities, mark=mark, words="x = here")
+    assert len(figure.layout.shapes) == len(figure.layout.annotations) == int(inside)
+    if inside:
+        assert figure.layout.shapes[0].x0 == figure.layout.annotations[0].x == mark
+        assert figure.layout.annotations[0].text == "x = here"
+
+
+def test_a_certain_count_is_one_bar() -> None:
+    probabilities = np.zeros(101)
+    probabilities[100] = 1.0
+    (trace,) = count_chart(probabilities).data
+    assert (list(trace.x), list(trace.y)) == ([100.0], [1.0])

@@ -1,0 +1,157 @@
+"""The page "Posterior" as files: every digit in the CSV, and a script that prints what the page says."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import math
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.exports import posterior_csv, posterior_script
+from dpviz.inference.posterior import BetaMixture, posterior_if_known, posterior_if_real, posterior_mixture
+from dpviz.parameters import readable
+from tests.browser import ROOT
+from tests.pages import open_posterior
+from tests.test_posterior_page import CASES, TWO_MODES, laws_of, open_case, shown_laws, spread
+
+KEYS = {"exact": "exact", "of the confidential data": "known", "naive": "naive"}
+SCRIPTED = [CASES[1], CASES[2], CASES[6], CASES[8], TWO_MODES | {"level": 0.8}]
+every_scripted = pytest.mark.parametrize("case", SCRIPTED, ids=lambda case: str(case)[:60])
+
+
+def script_of(case: dict[str, Any]) -> str:
+    return posterior_script(
+        counts=case["counts"],
+        n=case["n"],
+        m=case["m"],
+        alpha=case["alpha"],
+        gamma1=case.get("gamma1", 1.0),
+        gamma2=case.get("gamma2", 1.0),
+        confidential_count=case["x"],
+        level=case.get("level", 0.95),
+    )
+
+
+def package_laws(case: dict[str, Any]) -> dict[str, BetaMixture]:
+    """The three laws by the package."""
+    prior = {"gamma1": case.get("gamma1", 1.0), "gamma2": case.get("gamma2", 1.0)}
+    counts, n, m, alpha = case["counts"], case["n"], case["m"], case["alpha"]
+    return {
+        "exact": posterior_mixture(synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=alpha, **prior),
+        "known": posterior_if_known(confidential_count=case["x"], n=n, **prior),
+        "naive": posterior_if_real(counts, m=m, **prior),
+    }
+
+
+def run(script: str) -> str:
+    """What the script prints in a fresh interpreter, in the folder that holds dpviz, without a warning on the way."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-"],
+        input=script,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+def printed_laws(printed: str) -> dict[str, tuple[float, float, tuple[float, float], list[tuple[float, float]]]]:
+    """Mean, standard deviation, equal tails and highest density of each law, by its key."""
+    found = re.findall(
+        r"^(.+) \| mean (\S+) \| standard deviation (\S+)\n {4}equal tails (\(.*\)) \| highest density (\[.*\])$",
+        printed,
+        re.MULTILINE,
+    )
+    assert len(found) == len(printed.splitlines()) / 2 == 3
+    return {
+        KEYS[name]: (float(mean), float(deviation), ast.literal_eval(tails), ast.literal_eval(densest))
+        for name, mean, deviation, tails, densest in found
+    }
+
+
+@every_scripted
+def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixture(case: dict[str, Any]) -> None:
+    found = printed_laws(run(script_of(case)))
+    shown, written, level = shown_laws(open_case(case)), laws_of(case), case.get("level", 0.95)
+    for key, law in package_laws(case).items():
+        mean, deviation, tails, densest = found[key]
+        assert (mean, deviation) == (law.mean, math.sqrt(law.variance))
+        assert tails == law.interval(level)
+        assert densest == law.highest_density(level)
+        assert shown[key] == [
+            readable(mean, 5),
+            readable(deviation, 4),
+            spread(tails),
+            " and ".join(spread(piece) for piece in densest),
+        ]
+        assert mean == pytest.approx(written[key].mean, rel=1e-9)
+        assert deviation == pytest.approx(written[key].deviation, rel=1e-6)
+        assert tails == pytest.approx(written[key].tails(level), rel=1e-8)
+
+
+@every_scripted
+def test_the_script_is_python_that_asks_for_the_settings(case: dict[str, Any]) -> None:
+    tree = ast.parse(script_of(case))
+    names, values = next(
+        (node.targets[0].elts, [ast.literal_eval(value) for value in node.value.elts])
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple)
+    )
+    given = {name.id: value for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)}
+    assert given == {
+        "counts": list(case["counts"]),
+        "n": case["n"],
+        "m": case["m"],
+        "alpha": case["alpha"],
+        "gamma1": case.get("gamma1", 1.0),
+        "gamma2": case.get("gamma2", 1.0),
+    }
+    imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert imported <= used
+    assert max(map(len, script_of(case).splitlines())) <= 120
+
+
+@pytest.mark.parametrize("prior", ["pure", "exact", "own"])
+def test_the_script_of_a_drawn_release_prints_what_the_page_shows(prior: str) -> None:
+    page = open_posterior(n=40, x=10, sets=3, prior=prior, delta=1e-4, alpha=2.5, look="Download")
+    found, shown = printed_laws(run(page.code[0].value)), shown_laws(page)
+    for key, (mean, deviation, tails, _) in found.items():
+        assert shown[key][:3] == [readable(mean, 5), readable(deviation, 4), spread(tails)]
+
+
+def test_the_csv_keeps_every_digit() -> None:
+    p = np.linspace(0, 1, 101)
+    columns = {key: law.pdf(p) for key, law in package_laws(CASES[9]).items()}
+    head, *rows = csv.reader(posterior_csv("p", p, columns).splitlines())
+    assert head == ["p", "exact", "known", "naive"]
+    values = np.array([[float(cell) for cell in row] for row in rows])
+    assert np.array_equal(values[:, 0], p)
+    for place, column in enumerate(columns.values(), start=1):
+        assert np.array_equal(values[:, place], column)
+    assert np.isinf(values[0, 1]), "Beta(γ1 = ½, …) is infinite at 0"
+    assert posterior_csv("p", p, columns).endswith("\n")
+
+
+def test_the_law_of_x_as_csv_adds_up_to_one() -> None:
+    law = package_laws(CASES[0])["exact"]
+    content = posterior_csv("x", np.arange(101.0), {"probability": law.weights})
+    rows = [tuple(map(float, line.split(","))) for line in content.splitlines()[1:]]
+    assert [x for x, _ in rows] == list(range(101))
+    assert math.fsum(weight for _, weight in rows) == pytest.approx(1, abs=1e-12)
+    assert [weight for _, weight in rows] == law.weights.tolist()
+
+
+def test_a_csv_of_nothing_has_its_head() -> None:
+    assert posterior_csv("p", np.array([]), {"exact": np.array([])}) == "p,exact\n"
