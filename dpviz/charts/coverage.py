@@ -15,6 +15,12 @@ from dpviz.parameters import readable
 from dpviz.types import FloatArray, IntArray
 
 MISSED, COVERING = "#D55E00", "#0072B2"
+MOST_BARS = 240
+"""Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike."""
+
+NO_INTERVAL = "line-ns-open"
+"""The mark of a repetition without an interval."""
+
 ENDLESS = 5.0
 """Half width from which an interval is drawn no longer: it leaves the picture at both ends."""
 
@@ -65,6 +71,7 @@ def coverage_chart(
     marks: Mapping[str, float],
     dots: Sequence[Dot] = (),
     printed: Sequence[Printed] = (),
+    ends: Mapping[str, str] | None = None,
     span: tuple[float, float] | None = None,
 ) -> go.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
@@ -87,19 +94,23 @@ def coverage_chart(
         Simulated values at the chosen point.
     printed
         Published values.
+    ends
+        Short names for the ends of the lines; `names` without what stands in brackets where None.
     span
         Ends of the axis; those of the points where None.
     """
     traces = [_line(points, line, names[key], key, color) for key, line in values.items()]
-    first = next(iter(values), "")
+    first = next(iter(marks), "")
     traces += [_mark(chosen, value, key, names[key], color, told=key == first) for key, value in marks.items()]
     traces += [_dot(chosen, dot, names[dot.rule]) for dot in dots]
     traces += [_printed(one) for one in printed]
     low, high = span or (float(points[0]), float(points[-1]))
-    ends = (math.log10(low), math.log10(high)) if log else (low, high)
-    more: dict[str, Any] = {"range": list(ends)}
+    if low == high:
+        low, high = low / 2, high * 2 or 1.0
+    reach = (math.log10(low), math.log10(high)) if log else (low, high)
+    more: dict[str, Any] = {"range": list(reach)}
     if log:
-        exponents, texts = log_ticks(math.floor(ends[0]), math.ceil(ends[1]))
+        exponents, texts = log_ticks(math.floor(reach[0]), math.ceil(reach[1]))
         more |= {"type": "log", "tickvals": [10.0**one for one in exponents], "ticktext": texts}
     return build(
         traces,
@@ -116,9 +127,9 @@ def coverage_chart(
                 yanchor="bottom",
                 xanchor="left",
             ),
-            *_ends(values, names),
+            *_ends(values, ends or {key: name.split(" (")[0] for key, name in names.items()}),
         ],
-        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}, "itemwidth": 56},
         margin={"l": 62, "r": 98, "t": 26, "b": 112},
         hovermode="closest",
         showlegend=True,
@@ -205,24 +216,19 @@ def _printed(one: Printed) -> dict[str, Any]:
 
 
 def _ends(values: Mapping[str, FloatArray], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Each rule's name at the right end of its line, moved apart where they would overlap."""
+    """Each rule's name at the right end of its line, moved apart where they would overlap, all inside the picture."""
     last = {key: line[np.isfinite(line)] for key, line in values.items()}
-    heights = sorted((float(line[-1]), key) for key, line in last.items() if len(line))
-    placed: list[tuple[float, str]] = []
-    for height, key in heights:
-        placed.append((max(height, placed[-1][0] + LABEL_GAP) if placed else height, key))
-    over = placed[-1][0] - 1.02 if placed else 0.0
-    shift = max(0.0, over)
+    wanted = sorted((float(line[-1]), key) for key, line in last.items() if len(line))
+    heights = [height for height, _ in wanted]
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + LABEL_GAP)
+    ceiling = 1.02
+    for place in range(len(heights) - 1, -1, -1):  # those that were pushed out at the top push the ones below them
+        heights[place] = min(heights[place], ceiling)
+        ceiling = heights[place] - LABEL_GAP
     return [
-        label(
-            names[key].split(" (")[0],
-            x=1.006,
-            xref="x domain",
-            y=height - shift,
-            xanchor="left",
-            yanchor="middle",
-        )
-        for height, key in placed
+        label(names[key], x=1.006, xref="x domain", y=height, xanchor="left", yanchor="middle")
+        for height, (_, key) in zip(heights, wanted, strict=True)
     ]
 
 
@@ -243,7 +249,7 @@ def caterpillar_chart(estimates: FloatArray, half_widths: FloatArray, covered: n
     kinds = [
         (covered & ~without, COVERING, "circle", "covers the truth"),
         (~covered & ~without, MISSED, "x", "misses it"),
-        (without, str(RULE["color"]), "line-ns-open", "no interval"),
+        (without, str(RULE["color"]), NO_INTERVAL, "no interval"),
     ]
     traces = [_intervals(estimates, reach, order, *kind) for kind in kinds if np.any(kind[0])]
     low = min(float(np.min(estimates - reach, initial=p)), p)
@@ -272,6 +278,10 @@ def _intervals(
     symbol: str,
     words: str,
 ) -> dict[str, Any]:
+    told = [
+        f"q̄ = {estimate:.4f}" + ("" if symbol == NO_INTERVAL else f" ± {half:.4f}" if half < ENDLESS else ", endless")
+        for estimate, half in zip(estimates[chosen], half_widths[chosen], strict=True)
+    ]
     return {
         "type": "scatter",
         "x": estimates[chosen],
@@ -280,7 +290,8 @@ def _intervals(
         "marker": {"size": 4.5, "color": color, "symbol": symbol},
         "error_x": {"type": "data", "array": half_widths[chosen], "color": color, "thickness": 1.4, "width": 0},
         "name": words,
-        "hovertemplate": f"repetition %{{y}}: q̄ = %{{x:.4f}} ± %{{error_x.array:.4f}}<br>{words}<extra></extra>",
+        "customdata": told,
+        "hovertemplate": f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>",
     }
 
 
@@ -306,11 +317,19 @@ def estimates_chart(
     counted
         Simulated share of each value; None before a run.
     """
-    kept = probabilities > 1e-9
-    if np.any(kept):
-        first, last = int(np.argmax(kept)), len(kept) - int(np.argmax(kept[::-1]))
-        support, probabilities = support[first:last], probabilities[first:last]
-        counted = None if counted is None else counted[first:last]
+    kept = np.flatnonzero(probabilities > 1e-9)
+    if len(kept):
+        inside = slice(int(kept[0]), int(kept[-1]) + 1)
+        support, probabilities = support[inside], probabilities[inside]
+        counted = None if counted is None else counted[inside]
+    together = -(-len(support) // MOST_BARS)
+    if together > 1:
+        starts = np.arange(0, len(support), together)
+        support = np.array([support[start : start + together].mean() for start in starts])
+        probabilities = np.add.reduceat(probabilities, starts)
+        counted = None if counted is None else np.add.reduceat(counted, starts)
+    low, high = min(float(support[0]), p), max(float(support[-1]), p)
+    pad = 0.04 * (high - low) or 0.02
     traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
@@ -335,8 +354,8 @@ def estimates_chart(
         )
     return build(
         traces[::-1],
-        x=axis("q̄, the mean of the sets' proportions"),
-        y=axis("probability", rangemode="tozero"),
+        x=axis("q̄, the mean of the sets' proportions", range=[low - pad, high + pad]),
+        y=axis("probability" if together == 1 else f"probability of {together} values", rangemode="tozero"),
         uirevision="estimates",
         shapes=[rule(x=p), rule(x=mean, dash="dot")],
         annotations=[

@@ -48,6 +48,7 @@ class Scale:
     log: bool = False
     low: float | None = None
     high: float | None = None
+    percent: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +186,8 @@ def _axis(scale: Scale, values: FloatArray) -> tuple[dict[str, Any], tuple[float
     high = scale.high if scale.high is not None else float(shown.max()) if len(shown) else 1.0
     if not scale.log:
         pad = 0.03 * (high - low) or 1.0
-        return axis(scale.title, range=[low - pad if scale.low is None else low, high + pad]), (low, high)
+        shown_as = {"tickformat": ".0%"} if scale.percent else {}
+        return axis(scale.title, range=[low - pad if scale.low is None else low, high + pad], **shown_as), (low, high)
     high = max(high, low * 1.5)
     ends = math.log10(low), math.log10(high)
     exponents, texts = log_ticks(math.floor(ends[0]), math.ceil(ends[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -90,7 +91,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     return build(
         traces,
         x=axis("proportion p", range=[-0.01, 1.01]),
-        y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickmode="auto"),
+        y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=_ticks(top)),
         uirevision=key,
         shapes=shapes,
         annotations=notes,
@@ -106,6 +107,14 @@ def _height(densities: Sequence[Density]) -> float:
     peaks = [float(one.values.max()) for one in densities if np.all(np.isfinite(one.values))]
     inner = [float(one.values[(one.p >= INSIDE) & (one.p <= 1 - INSIDE)].max(initial=0.0)) for one in densities]
     return max(peaks or inner)
+
+
+def _ticks(top: float) -> list[float]:
+    """About four round values from 0 on: none below, where the bars are."""
+    rough = top / 4
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return [step * place for place in range(int(top / step) + 1)]
 
 
 def _bar(one: Density, ends: tuple[float, float], y: float, level: float) -> dict[str, Any]:

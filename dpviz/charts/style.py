@@ -17,7 +17,7 @@ SYNTHESIZER_COLORS = {
     "multinomial_mode": "#CC79A7",
     "laplace": "#009E73",
     "laplace_cells": "#009E73",
-    "geometric": "#E69F00",
+    "geometric": "#56B4E9",
 }
 """One colour of Okabe and Ito's palette per law, in every picture."""
 
@@ -57,7 +57,7 @@ RULE_SYMBOLS = {
 SIMULATED = "#E69F00"
 """The colour of what is simulated."""
 
-OTHER_COLOR = "#56B4E9"
+OTHER_COLOR = "#7F5AA2"
 """The colour of a law that has not been given one of its own."""
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.coverage._fast_quantiles import LARGEST_INVERSE, QuantileTable
+from dpviz.coverage._fast_quantiles import LARGEST, LARGEST_INVERSE, QuantileTable
 from dpviz.inference._variances import half_widths as scaled_roots
 from dpviz.inference.combining_rules import CombiningRule, quantile
 from dpviz.types import FloatArray
@@ -17,13 +17,17 @@ STEEP_NODES = 16_384
 """Nodes of the table below ν = 1/2, where ln t is smooth in ln ν; the relative error is below 1e-12 from ν = 0.1."""
 
 LEAST_DEGREES = 0.02
-"""Below it the quantile is computed one by one; it passes 10⁶⁰ at the level 0.95."""
+"""Below it, and where the quantile passes 10¹⁴⁰, it is computed one by one; at the level 0.95 it is 10⁶⁰ here."""
 
 
 @lru_cache(maxsize=8)
-def _tables(level: float) -> tuple[QuantileTable, FloatArray]:
+def _tables(level: float) -> tuple[QuantileTable, FloatArray, float]:
+    """The table for ν from 1/2 on, the logarithms of the quantile below, and the ν from which these can be used."""
     degrees = np.exp(np.linspace(math.log(LEAST_DEGREES), math.log(1 / LARGEST_INVERSE), STEEP_NODES + 1))
-    return QuantileTable(level), np.log(quantile(degrees, level))
+    found = quantile(degrees, level)
+    usable = int(np.argmax(found < LARGEST))
+    least = LEAST_DEGREES if usable == 0 else float(degrees[usable + 2])
+    return QuantileTable(level), np.log(np.minimum(found, LARGEST)), least
 
 
 def fast_quantile(degrees: FloatArray, level: float) -> FloatArray:
@@ -43,10 +47,10 @@ def fast_quantile(degrees: FloatArray, level: float) -> FloatArray:
     """
     if np.isposinf(degrees).all():
         return np.full(degrees.shape, float(ndtri((1 + level) / 2)))
-    table, steep_logs = _tables(level)
+    table, steep_logs, least = _tables(level)
     flat = degrees.ravel()
     found = np.empty(flat.shape)
-    steep, exact = flat < 1 / LARGEST_INVERSE, flat < LEAST_DEGREES
+    steep, exact = flat < 1 / LARGEST_INVERSE, flat < least
     found[~steep] = table(flat[~steep])
     middle = steep & ~exact
     step = math.log(1 / LARGEST_INVERSE / LEAST_DEGREES) / STEEP_NODES

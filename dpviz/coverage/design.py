@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, overload
 
+from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import DELTA, EPSILON
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import SYNTHESIZERS, TwoCellSynthesizer
+from dpviz.synthesizers.prior import PRIOR_ONES
 
 PriorRule = Literal["pure", "exact", "own"]
 
@@ -78,6 +80,7 @@ def release_of_one_set(
     """
     EPSILON.check(epsilon)
     DELTA.check(delta)
+    SETS.check(sets)
     made = two_cell_laws().get(law)
     if made is None:
         raise ValueError(f"law must be one of {', '.join(two_cell_laws())}; got {law!r}.")
@@ -122,15 +125,20 @@ def prior_of_one_set(
     >>> prior_of_one_set("posterior_mean", n=9, m=1, sets=1, epsilon=1.0, prior="own", alpha=3.0)
     3.0
     """
+    if prior not in PRIOR_RULES:
+        raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {prior!r}.")
     if prior == "own":
         return alpha
+    EPSILON.check(epsilon)
+    SETS.check(sets)
     made = two_cell_laws()[law]
     if prior == "pure":
         least: float = made.least_alpha(m=m, epsilon=epsilon / sets)  # type: ignore[attr-defined]
         return least
     if law not in METHODS:
         raise ValueError(f"prior must be pure or own for {made.label}; got 'exact'.")
-    return minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
+    found = minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
+    return max(found, PRIOR_ONES.minimum)
 
 
 def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:

@@ -92,6 +92,7 @@ def coverage_script(
     str
         Python source. It needs the folder that holds ``dpviz`` on Python's path.
     """
+    listed = "".join(f"    {key!r},\n" for key in rules)
     return f'''"""The numbers of dpviz's page "Coverage". Run it in the folder that holds dpviz."""
 
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach
@@ -99,7 +100,8 @@ from dpviz.coverage.design import release_of_one_set
 from dpviz.inference import RULES
 
 n, m, sets, p, level = {n!r}, {m!r}, {sets!r}, {p!r}, {level!r}
-rules = {list(rules)!r}
+rules = [
+{listed}]
 release = release_of_one_set(
     {law!r}, n=n, m=m, sets=sets, epsilon={epsilon!r}, delta={delta!r}, prior={prior!r}, alpha={alpha!r}
 )

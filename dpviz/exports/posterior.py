@@ -27,8 +27,8 @@ def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArra
 
 
 def posterior_script(
-    *, counts: Sequence[int], n: int, m: int, alpha: float, gamma1: float, gamma2: float, confidential_count: int,
-    level: float,
+    *, counts: Sequence[int], n: int, m: int, alpha: float, gamma1: float, gamma2: float,
+    confidential_count: int | None, level: float,
 ) -> str:  # fmt: skip
     """The page "Posterior" as a script that prints the same numbers.
 
@@ -37,18 +37,27 @@ def posterior_script(
     counts, n, m, alpha, gamma1, gamma2
         As for `dpviz.inference.posterior_mixture`, with β = α.
     confidential_count, level
-        x, for the posterior of the confidential data, and the probability of the intervals.
+        x, for the posterior of the confidential data, None where it is unknown; and the probability of the intervals.
 
     Returns
     -------
     str
         Python source. It needs the folder that holds ``dpviz`` on Python's path.
     """
+    known = (
+        ""
+        if confidential_count is None
+        else f"""    "of the confidential data": posterior_if_known(
+        confidential_count={confidential_count!r}, n=n, gamma1=gamma1, gamma2=gamma2
+    ),
+"""
+    )
+    names = ("posterior_if_known, " if known else "") + "posterior_if_real, posterior_mixture"
     return f'''"""The numbers of dpviz's page "Posterior". Run it in the folder that holds dpviz."""
 
 import math
 
-from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
+from dpviz.inference.posterior import {names}
 
 counts, n, m, alpha, gamma1, gamma2 = {list(counts)!r}, {n!r}, {m!r}, {alpha!r}, {gamma1!r}, {gamma2!r}
 
@@ -56,10 +65,7 @@ laws = {{
     "exact": posterior_mixture(
         synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=alpha, gamma1=gamma1, gamma2=gamma2
     ),
-    "of the confidential data": posterior_if_known(
-        confidential_count={confidential_count!r}, n=n, gamma1=gamma1, gamma2=gamma2
-    ),
-    "naive": posterior_if_real(counts, m=m, gamma1=gamma1, gamma2=gamma2),
+{known}    "naive": posterior_if_real(counts, m=m, gamma1=gamma1, gamma2=gamma2),
 }}
 for name, law in laws.items():
     print(name, "| mean", law.mean, "| standard deviation", math.sqrt(law.variance))

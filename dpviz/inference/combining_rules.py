@@ -96,8 +96,8 @@ class CombiningRule:
 
     Parameters
     ----------
-    key, label
-        Name in signatures and for readers.
+    key, label, abbreviation
+        Name in signatures, for readers, and beside a line of a picture.
     formula
         The variance and the degrees of freedom in the papers' symbols.
     source
@@ -114,6 +114,7 @@ class CombiningRule:
 
     key: str
     label: str
+    abbreviation: str
     formula: str
     source: str
     least_sets: int
@@ -206,6 +207,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="reiter_2002",
             label="Reiter 2002 (Charest's T*)",
+            abbreviation="Reiter 2002",
             formula=f"T* = T where T ≥ 0, else (m/n) v̄, with T = (1 + 1/M) b − v̄; t, {_RATIO}",
             source="Reiter (2002); Charest (2011), T*_M",
             least_sets=2,
@@ -214,6 +216,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="raghunathan_2003",
             label="Raghunathan et al. 2003",
+            abbreviation="RRR 2003",
             formula=f"T = (1 + 1/M) b − v̄, no interval where T < 0; t, {_RATIO}",
             source="Raghunathan, Reiter & Rubin (2003)",
             least_sets=2,
@@ -223,6 +226,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="raghunathan_2003_normal",
             label="Raghunathan et al. 2003, normal",
+            abbreviation="RRR 2003, z",
             formula="T = (1 + 1/M) b − v̄, no interval where T < 0; normal quantile",
             source="Raghunathan, Reiter & Rubin (2003), as in Liu's comparison",
             least_sets=2,
@@ -233,6 +237,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="rubin_1987",
             label="Rubin 1987",
+            abbreviation="Rubin 1987",
             formula="T = (1 + 1/M) b + v̄; t, ν = (M − 1)(1 + v̄ / ((1 + 1/M) b))²",
             source="Rubin (1987)",
             least_sets=2,
@@ -241,6 +246,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="rubin_1987_normal",
             label="Rubin 1987, normal",
+            abbreviation="Rubin 1987, z",
             formula="T = (1 + 1/M) b + v̄; normal quantile",
             source="Rubin (1987), as in Liu's comparison",
             least_sets=2,
@@ -250,6 +256,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="reiter_2003",
             label="Reiter 2003 (Liu's Theorem 7)",
+            abbreviation="Reiter 2003",
             formula="T = v̄ + b/M; t, ν = (M − 1)(1 + M v̄ / b)²",
             source="Reiter (2003); Liu, Theorem 7",
             least_sets=2,
@@ -258,6 +265,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="raab_2017",
             label="Raab et al. 2017",
+            abbreviation="Raab 2017",
             formula="T = (1 + 2/M) v̄; normal quantile",
             source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
             least_sets=1,
@@ -267,6 +275,7 @@ RULES: dict[str, CombiningRule] = {
         CombiningRule(
             key="as_if_real",
             label="As if real",
+            abbreviation="as if real",
             formula="T = v̄; normal quantile",
             source="what an analyst does who takes the release for real data",
             least_sets=1,

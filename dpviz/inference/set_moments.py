@@ -202,4 +202,4 @@ def _mixed(
 def _total(weights: FloatArray, means: FloatArray, variances: FloatArray) -> tuple[float, float]:
     """Mean and variance of a mixture."""
     mean = float(weights @ means)
-    return mean, float(weights @ variances + weights @ (means - mean) ** 2)
+    return mean, max(float(weights @ variances + weights @ (means - mean) ** 2), 0.0)

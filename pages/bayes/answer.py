@@ -30,13 +30,13 @@ def posterior_of(asked: Asked) -> PosteriorMixture:
 
 def laws(asked: Asked) -> dict[str, BetaMixture]:
     """The three posteriors by key."""
-    return {
-        "exact": posterior_of(asked),
-        "known": posterior_if_known(
+    found: dict[str, BetaMixture] = {"exact": posterior_of(asked)}
+    if asked.knows:
+        found["known"] = posterior_if_known(
             confidential_count=asked.x, n=asked.n, gamma1=asked.gamma1, gamma2=asked.gamma2
-        ),
-        "naive": posterior_if_real(asked.counts, m=asked.m, gamma1=asked.gamma1, gamma2=asked.gamma2),
-    }  # fmt: skip
+        )
+    found["naive"] = posterior_if_real(asked.counts, m=asked.m, gamma1=asked.gamma1, gamma2=asked.gamma2)
+    return found
 
 
 def show_answer(asked: Asked) -> None:
@@ -52,7 +52,7 @@ def show_answer(asked: Asked) -> None:
                 )
                 for key, law in found.items()
             ],
-            level=asked.level, truth=asked.x / asked.n, key="posterior",
+            level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="posterior",
         ),
         key=f"{PREFIX}picture",
         alt="Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive.",
@@ -72,17 +72,19 @@ def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
     exact, naive = found["exact"], found["naive"]
     low, high = exact.interval(asked.level)
     percent = readable(100 * asked.level, 8)
-    many = "count" if asked.sets == 1 else "counts"
-    truth = asked.x / asked.n
     start, end = naive.interval(asked.level)
-    beside = "which holds" if start <= truth <= end else "which misses"
-    times = math.sqrt(exact.variance / found["known"].variance)
-    release = f"the synthetic {many} {asked.listed} of m = {readable(asked.m)} at {promise_text(asked)}"
-    return f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}", (
+    release = f"{asked.listed} of m = {readable(asked.m)} at {promise_text(asked)}"
+    words = (
         f"Given {release}, p lies between <b>{readable(low, 3)}</b> and <b>{readable(high, 3)}</b> with {percent} % "
-        f"probability: {readable(times, 3)} times the standard deviation of the confidential data. The naive analysis "
-        f"says {readable(start, 3)} to {readable(end, 3)}, {beside} x/n = {readable(truth, 3)}."
+        "probability"
     )
+    said = f" The naive analysis says {readable(start, 3)} to {readable(end, 3)}"
+    if asked.knows:
+        truth = asked.x / asked.n
+        times = math.sqrt(exact.variance / found["known"].variance)
+        words += f": {readable(times, 3)} times the standard deviation of the confidential data"
+        said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
+    return f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}", f"{words}.{said}."
 
 
 def _table(asked: Asked, found: dict[str, BetaMixture]) -> None:

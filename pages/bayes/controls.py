@@ -23,6 +23,9 @@ from pages.components.words import problem
 PREFIX = "po_"
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
 MOST_COUNTS = 20
+LISTED = 6
+"""Most counts that a sentence lists one by one."""
+
 LAW = "beta_binomial"
 
 SIZE = dataclasses.replace(POSTERIOR_ROWS, maximum=1900, help="Rows that the analyst thinks possible.")
@@ -81,6 +84,8 @@ class Asked:
         How that prior follows from the promise.
     source
         ``drawn`` or ``typed``.
+    knows
+        Whether x is known, so that the confidential data stand beside.
     counts
         The release; empty where a setting breaks a rule.
     problems
@@ -99,6 +104,7 @@ class Asked:
     seed: int
     prior: PriorRule
     source: str
+    knows: bool = True
     counts: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -109,8 +115,11 @@ class Asked:
 
     @property
     def listed(self) -> str:
-        """The synthetic counts as text."""
-        return ", ".join(map(str, self.counts))
+        """The release in words: a few counts one by one, many by their number and mean."""
+        if self.sets > LISTED:
+            mean = sum(self.counts) / self.sets
+            return f"{self.sets} synthetic counts of mean {readable(mean, 5)}"
+        return f"the synthetic count{'' if self.sets == 1 else 's'} {', '.join(map(str, self.counts))}"
 
 
 def choose(choices: dict[str, list[str]]) -> Asked:
@@ -121,8 +130,12 @@ def choose(choices: dict[str, list[str]]) -> Asked:
     values = {"epsilon": PAGE.number("epsilon"), "n": PAGE.number("n")}
     linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
     values["m"] = values["n"] if linked else PAGE.number("m")
-    values["x"] = PAGE.number("x")
-    typed = ""
+    typed, knows = "", True
+    if source == "typed":
+        knows = st.toggle(
+            "x is known: show the confidential data as well", value=False, key=f"{PREFIX}knows", bind="query-params"
+        )
+    values["x"] = PAGE.number("x", highest=max(values["n"], 1)) if knows else 0
     if source == "drawn":
         values["sets"], values["seed"] = PAGE.number("sets"), PAGE.number("seed")
     else:
@@ -138,7 +151,7 @@ def choose(choices: dict[str, list[str]]) -> Asked:
         values[name] = PAGE.number(name)
     troubles += [*more, *address_problems(IN_ADDRESS)]
     sets = values.pop("sets", 1)
-    asked = Asked(alpha=own, prior=prior, source=source, **values)  # type: ignore[arg-type]
+    asked = Asked(alpha=own, prior=prior, source=source, knows=knows, **values)  # type: ignore[arg-type]
     try:
         for name, value in {**values, "sets": sets, "alpha": own}.items():
             NUMBERS[name].check(value)
@@ -191,8 +204,8 @@ def _source() -> tuple[str, list[str]]:
     key = f"{PREFIX}source"
     begin_choice(key, SOURCES, "drawn")
     source: str = st.segmented_control(
-        "Synthetic counts", list(SOURCES), format_func=lambda one: SOURCES[one], key=key, required=True,
-        on_change=forget_problem, args=(key,), width="stretch",
+        "Synthetic counts", list(SOURCES), default=st.session_state[key], format_func=lambda one: SOURCES[one], key=key,
+        required=True, on_change=forget_problem, args=(key,), width="stretch",
         help="Draw a release from the confidential data, or type in the counts that you hold.",
     )  # fmt: skip
     return source, end_choice(key, source, "drawn")

@@ -23,15 +23,15 @@ def show_count(asked: Asked) -> None:
     )
     show_figure(
         count_law_chart(
-            np.arange(asked.n + 1.0), found.weights, title="confidential ones x", key="count law", mark=float(asked.x),
-            words=f"x = {readable(asked.x)}",
+            np.arange(asked.n + 1.0), found.weights, title="confidential ones x", key="count law",
+            mark=float(asked.x) if asked.knows else None, words=f"x = {readable(asked.x)}",
         ),
         key=f"{PREFIX}count_law",
         alt="Probability of each confidential count given the synthetic counts.",
         height=340,
     )  # fmt: skip
+    true = f" The true one has {readable(float(found.weights[asked.x]), 3)}." if asked.knows else ""
     st.caption(
         f"Expected x = {readable(found.expected_count, 5)}; likeliest x = {readable(likeliest)} with probability "
-        f"{readable(float(found.weights[likeliest]), 3)}. The true one has "
-        f"{readable(float(found.weights[asked.x]), 3)}."
+        f"{readable(float(found.weights[likeliest]), 3)}.{true}"
     )

@@ -16,7 +16,7 @@ def show_downloads(asked: Asked) -> None:
     found, p = laws(asked), np.linspace(0.0, 1.0, 1001)
     script = posterior_script(
         counts=asked.counts, n=asked.n, m=asked.m, alpha=asked.alpha, gamma1=asked.gamma1, gamma2=asked.gamma2,
-        confidential_count=asked.x, level=asked.level,
+        confidential_count=asked.x if asked.knows else None, level=asked.level,
     )  # fmt: skip
     left, middle, right = st.columns(3)
     with left:

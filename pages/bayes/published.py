@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, Comparison
+from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, Comparison
 from pages.bayes.controls import Asked
 from pages.components.cache_inference import cached_charest
 from pages.components.words import heading, listing, note
@@ -22,7 +22,7 @@ def show_published(_asked: Asked) -> None:
     """Both tables, and the misprints."""
     note(
         "x = 30 of n = 100 is held fixed, and the release is drawn again and again. Where a column is not what its "
-        "heading says, the reading that reproduces it comes first, the literal one after it."
+        "heading says, the reading that reproduces it comes first, and the literal one, in small print, after it."
     )
     for number in (3, 4):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
@@ -35,14 +35,22 @@ def show_published(_asked: Asked) -> None:
     )
 
 
+def _numbers(line: Comparison) -> list[str]:
+    ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
+    return [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
+
+
+def _muted(text: str, line: Comparison) -> str:
+    """The numbers of a reading that does not fit stand back."""
+    return f"<small>{text}</small>" if abs(line.z) > 3 or line.reading == LITERAL else text
+
+
 def _table(lines: list[Comparison]) -> None:
     rows = [
         [
             f"<b>ε = {readable(line.epsilon)}, M = {line.sets}</b> {QUANTITIES[line.quantity]}<br>"
             f"<small>{line.reading}</small>",
-            readable(line.printed, 5),
-            f"{readable(line.ours, 5)}" + (f" ± {readable(line.our_error, 2)}" if line.our_error else ""),
-            readable(round(line.z, 2), 3),
+            *(_muted(text, line) for text in _numbers(line)),
         ]
         for line in lines
     ]

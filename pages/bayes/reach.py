@@ -7,6 +7,7 @@ import streamlit as st
 
 from dpviz.charts import Dots, Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
+from pages.bayes.answer import posterior_of
 from pages.bayes.controls import PREFIX, Asked
 from pages.components.cache_inference import cached_posterior_coverage
 from pages.components.figure import show_figure
@@ -35,19 +36,21 @@ def show_reach(asked: Asked) -> None:
         persist_state="session", required=True,
         label_visibility="collapsed",
     )  # fmt: skip
-    points = np.unique(np.append(np.linspace(0.01, 0.99, 50), asked.x / asked.n))
+    here_p = asked.x / asked.n if asked.knows else round(posterior_of(asked).mean, 3)
+    named = "p = x/n" if asked.knows else "p = the posterior mean"
+    points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here_p))
     found = cached_posterior_coverage(
         asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[str(label)],
         asked.seed, tuple(points.tolist()),
     )  # fmt: skip
-    here = int(np.argmin(np.abs(found.proportions - asked.x / asked.n)))
+    here = int(np.argmin(np.abs(found.proportions - here_p)))
     share, error = float(found.coverage[here]), float(found.coverage_error[here])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {asked.seed})"
     st.html(
         answer(
             f"{readable(100 * share, 4)} %",
-            f"of the {readable(100 * asked.level, 8)} % posterior intervals hold p = {readable(asked.x / asked.n, 4)}, "
-            f"{sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
+            f"of the {readable(100 * asked.level, 8)} % posterior intervals hold p when {named} = "
+            f"{readable(here_p, 4)}, {sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
         )
     )
     lines = [Line(name="exact", color="beta_binomial", x=points, y=found.coverage)] if found.exact else []
@@ -57,7 +60,7 @@ def show_reach(asked: Asked) -> None:
         lines_chart(
             lines,
             Scale(title="true proportion p", low=0.0, high=1.0),
-            Scale(title="coverage", low=min(0.8, float(found.coverage.min())), high=1.0),
+            Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())), high=1.0),
             key="posterior coverage",
             dots=[] if found.exact else [dots],
             marks=[mark],

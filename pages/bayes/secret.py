@@ -20,9 +20,9 @@ PRIORS = {"every n alike": "uniform", "around a guess": "poisson", "every size o
 def show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
     note(
-        "Charest's discussion proposes a prior on n where the agency keeps it secret. The prior α of the synthesizer "
-        "is public all the same: it follows from m and ε, so m must not be n itself, nor α depend on n. Only the range "
-        "of n is asked for."
+        "Charest's discussion proposes a prior on n where the agency keeps it secret. Under “ε/M for each set” α "
+        "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
+        "on n, and publishing it tells about n. Only the range of n is asked for."
     )
     label = st.segmented_control(
         "Prior of n",
@@ -39,13 +39,14 @@ def show_secret(asked: Asked) -> None:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
     found = cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)
     known = posterior_of(asked)
-    ends = found.interval(asked.level)
+    ends, narrower = found.interval(asked.level), found.variance < known.variance
     st.html(
         answer(
             f"p = {readable(found.mean, 3)} ± {readable(math.sqrt(found.variance), 2)}",
-            f"without n, known to lie between {low:,} and {high:,}: p between <b>{readable(ends[0], 3)}</b> and "
+            f"Without n, which lies between {low:,} and {high:,}, p is between <b>{readable(ends[0], 3)}</b> and "
             f"<b>{readable(ends[1], 3)}</b>. With n = {asked.n:,} known the standard deviation is "
-            f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}.",
+            f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
+            + (" Larger n are possible, so that not knowing n can even narrow the interval." if narrower else ""),
         )
     )
     names = {"exact": f"{NAMES['exact']}, n = {asked.n:,} known", "secret": "n secret"}
@@ -59,7 +60,7 @@ def show_secret(asked: Asked) -> None:
                 )
                 for key, law in laws.items()
             ],
-            level=asked.level, truth=asked.x / asked.n, key="secret",
+            level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="secret",
         ),
         key=f"{PREFIX}secret",
         alt="Posterior of p with n known and with n secret.",

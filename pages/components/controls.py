@@ -73,6 +73,7 @@ def number_control(
     st.select_slider(
         f"{declaration.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
         options=options,
+        value=value,  # where a browser missed the run that set the state, it starts from here
         key=slider,
         format_func=_text,
         help=f"{declaration.help} Accepted: {declaration.domain}.",
@@ -102,10 +103,15 @@ class PageNumbers:
         """The same by key, as the address has them."""
         return {self.prefix + name: one for name, one in self.declared.items()}
 
-    def number(self, name: str) -> float:
-        """The control of one number; what is outside its domain is returned, for the page to refuse in a sentence."""
+    def number(self, name: str, highest: float | None = None) -> float:
+        """The control of one number; what is outside its domain is returned, for the page to refuse in a sentence.
+
+        `highest` is where the slider ends, where another control says so.
+        """
         one = self.declared[name]
-        edge = 1e9 if one.integer else 1e300
+        if highest is not None:
+            one = dataclasses.replace(one, slider_maximum=highest)
+        edge = 1e15 if one.integer else 1e300
         widest = dataclasses.replace(one, minimum=-edge, maximum=edge, open_minimum=False)
         return number_control(one, self.prefix + name, widest=widest, zero=name == "delta")
 
@@ -187,10 +193,12 @@ def read_address(declarations: dict[str, Parameter], choices: dict[str, Collecti
 
 def address_problems(declarations: dict[str, Parameter]) -> list[str]:
     """What `read_address` noted, in sentences, until one of the controls is moved; after they are drawn."""
-    now = {key: st.session_state.get(key) for key in declarations}
     noted = _noted(declarations)
-    if st.session_state.setdefault(f"{noted}_then", now) != now:
+    then = st.session_state.setdefault(f"{noted}_then", {})
+    now = {key: st.session_state[key] for key in declarations if key in st.session_state}
+    if any(key in then and then[key] != value for key, value in now.items()):
         st.session_state[noted] = []
+    then.update(now)  # a control that is drawn later than others joins without having been moved
     return st.session_state[noted]
 
 

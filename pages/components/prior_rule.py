@@ -17,6 +17,7 @@ def prior_rule(prefix: str) -> tuple[PriorRule, list[str]]:
     prior: PriorRule = st.radio(
         "Prior of each set",
         list(PRIOR_RULES),
+        index=list(PRIOR_RULES).index(st.session_state[key]),
         format_func=lambda rule: PRIOR_RULES[rule],
         key=key,
         on_change=forget_problem,

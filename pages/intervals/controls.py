@@ -39,7 +39,7 @@ NUMBERS = {
         help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
     ),
     "level": LEVEL,
-    "repetitions": REPETITIONS,
+    "repetitions": dataclasses.replace(REPETITIONS, default=100_000),
     "seed": SEED,
 }  # fmt: skip
 """Every number of the page."""
@@ -47,7 +47,9 @@ NUMBERS = {
 PAGE = PageNumbers(PREFIX, NUMBERS)
 IN_ADDRESS = PAGE.in_address
 
-CHARESTS: dict[str, object] = {"n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure"}
+CHARESTS: dict[str, object] = {
+    "n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure", "rules": list(DEFAULT_RULES),
+}  # fmt: skip
 PRESETS: dict[str, dict[str, object]] = {
     "Charest, p = ¼, ε = 2": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5},
     "Charest, p = ½, ε = 2": {**CHARESTS, "p": 0.5, "epsilon": 2.0, "sets": 5},
@@ -119,6 +121,8 @@ class Design:
         """The promise in symbols, as far as the prior follows from it."""
         if not self.follows_epsilon:
             return f"α = {readable(self.alpha, 4)}"
+        if "alpha" not in {one.name for one in two_cell_laws()[self.law].parameters()}:
+            return f"ε = {readable(self.epsilon, 4)}, noise for ε/M in each set"
         delta = f", δ = {readable(self.delta, 3)}" if self.prior == "exact" and self.delta > 0 else ""
         return f"ε = {readable(self.epsilon, 4)}{delta}"
 
@@ -172,7 +176,7 @@ def show_problems(design: Design) -> None:
     """The sentences about what is wrong, and a button where rules for a single set mend it."""
     for sentence in design.problems:
         problem(sentence)
-    if design.synthesizer is None and design.rules and all(RULES[key].least_sets > design.sets for key in design.rules):
+    if design.sets == 1 and design.rules and all(RULES[key].least_sets > 1 for key in design.rules):
         single = [key for key, rule in RULES.items() if rule.least_sets == 1]
         names = " and ".join(short(key) for key in single)
         st.button(f"Show {names} as well", on_click=_add_rules, args=(single,), key=f"{PREFIX}mend")
@@ -184,7 +188,8 @@ def short(key: str) -> str:
 
 
 def _add_rules(keys: list[str]) -> None:
-    st.session_state[f"{PREFIX}rules"] = [*st.session_state[f"{PREFIX}rules"], *keys]
+    chosen = st.session_state[f"{PREFIX}rules"]
+    st.session_state[f"{PREFIX}rules"] = [*chosen, *(one for one in keys if one not in chosen)]
 
 
 def _law() -> tuple[str, list[str]]:
@@ -193,6 +198,7 @@ def _law() -> tuple[str, list[str]]:
     law: str = st.selectbox(
         "Synthesizer",
         list(laws),
+        index=list(laws).index(st.session_state[key]),
         format_func=lambda law: laws[law].label,
         key=key,
         on_change=forget_problem,
@@ -208,16 +214,18 @@ def _rules() -> tuple[tuple[str, ...], list[str]]:
     default = ".".join(DEFAULT_RULES)
     sentences: list[str] = []
     if key not in st.session_state:
-        asked = st.query_params.get(key, default).split(".")
-        unknown = [word for word in asked if word not in RULES]
+        asked = [word for word in dict.fromkeys(st.query_params.get(key, default).split(".")) if word]
+        unknown = ", ".join(word[:40] for word in asked if word not in RULES)
         if unknown:
             st.session_state[f"{key}_problem"] = (
-                f"In the address, {key} = {unknown[0][:40]} was left out: it must be one of {', '.join(RULES)}."
+                f"In the address, {key} = {unknown[:120]} was left out: each must be one of {', '.join(RULES)}."
             )
-        st.session_state[key] = [word for word in asked if word in RULES] or list(DEFAULT_RULES)
+        known = [word for word in asked if word in RULES]
+        st.session_state[key] = known if known or not asked else list(DEFAULT_RULES)
     chosen = st.multiselect(
         "Combining rules",
         list(RULES),
+        default=st.session_state[key],
         format_func=short,
         key=key,
         on_change=forget_problem,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
@@ -19,7 +20,7 @@ from pages.intervals.controls import PREFIX, Design
 KEY = f"{PREFIX}growing"
 AXES = {"against p": "p", "against ε": "epsilon"}
 PROPORTIONS = np.round(np.linspace(0.01, 0.99, 50), 4)
-EPSILONS = np.round(np.geomspace(0.1, 250.0, 25), 4)
+EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 WORK = 0.2
 """Seconds of work between two pictures."""
 
@@ -42,6 +43,8 @@ class Growing:
         Why they ended early, in a sentence; empty where they did not.
     patient
         Whether the exact point is drawn first: a line for more than two sets, or against ε, takes a moment.
+    lock
+        Held by the thread that advances it: a moved control starts another while the last one is still at work.
     """
 
     key: object
@@ -50,12 +53,20 @@ class Growing:
     latest: CoverageCurves | None = None
     problem: str = ""
     patient: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def advance(self) -> None:
         """Go on for `WORK` seconds, or to the end, which is kept for all readers."""
         if self.patient:
             self.patient = False
             return
+        if self.lock.acquire(blocking=False):
+            try:
+                self._advance()
+            finally:
+                self.lock.release()
+
+    def _advance(self) -> None:
         start = time.perf_counter()
         while self.stream is not None and time.perf_counter() - start < WORK:
             try:

@@ -13,7 +13,7 @@ from pages.intervals.controls import Design, short
 
 REPAIRED = {
     "prior_bias": "the prior's pull",
-    "ignored_variance": "the variance that the rule leaves out",
+    "ignored_variance": "the error of the variance",
     "rule_noise": "the noise in the rule's variance",
 }
 
@@ -25,9 +25,11 @@ def show_failure(design: Design) -> None:
         return
     note(
         "An interval can miss for three reasons. Each is switched off in turn, everything else as it is: the "
-        "<b>prior's pull</b> (the centre moved back by E[q̄] − p), the <b>variance left out</b> (T raised or lowered by "
-        "Var(q̄) − E[T], so that it is right on average), and the <b>noise of the rule</b> (T replaced by E[T], with "
-        "the normal quantile). No analyst can do this; it shows what each is worth."
+        "<b>prior's pull</b> (the centre moved back by E[q̄] − p), the <b>error of the variance</b> (T raised or "
+        "lowered by Var(q̄) − E[T], so that it is right on average), and the <b>noise of the rule</b> (T replaced by "
+        "E[T], with the normal quantile). Where a rule's T is too large on average the second makes it smaller, "
+        "sometimes negative: then there is no interval, and coverage can fall. No analyst can do this; it shows what "
+        "each is worth."
     )
     found = {
         key: cached_decomposition(design.release, design.p, design.sets, key, design.level) for key in design.rules
@@ -66,8 +68,10 @@ def _said(one: CoverageDecomposition) -> str:
     short_of = "misses too often" if off > 0 else "covers too often"
     nearer = abs(one.by_repair[one.best_repair] - one.level) < abs(off)
     what = REPAIRED[one.best_repair]
+    now = one.by_repair[one.best_repair]
+    after = "" if abs(now - one.level) < 0.005 else f", now too {'often' if now > one.level else 'seldom'}"
     return (
-        f"{label} {short_of}, and most of it is {what}: without it alone, this is what is covered."
+        f"{label} {short_of}, and most of it is {what}: without it alone, this is what is covered{after}."
         if nearer
         else f"{label} {short_of}, and no single repair comes nearer to the level: the errors cancel in part."
     )

@@ -18,8 +18,14 @@ from pages.intervals.controls import PREFIX, Design, short
 from pages.intervals.curves import EPSILONS, Growing, curves_of
 from pages.intervals.run import Run
 
-TICK, SLOW_TICK = 0.15, 0.45
+TICK, SLOW_TICK = 0.15, 0.3
 """Seconds after which what moves is drawn again: the coverage, and the intervals and estimates below it."""
+
+FEWEST_HITS = 5
+"""Expected hits, or misses, from which on a simulated share is compared in standard errors."""
+
+LARGEST_TOTAL = 50_000
+"""Synthetic rows of all sets up to which the exact law of the estimate is drawn."""
 
 AXIS = f"{PREFIX}axis"
 
@@ -59,8 +65,7 @@ def show_answer(design: Design) -> None:
         st.html(
             answer(
                 "beyond exact sums",
-                f"At {design.named} the exact share {intervals} would take too long to sum: the simulation takes over. "
-                "Press Start.",
+                f"At {design.named} the exact sums would take too long: the simulation takes over. Press Start.",
             )
         )
         return
@@ -101,6 +106,7 @@ def _picture(
             points,
             values,
             names=names,
+            ends={key: RULES[key].abbreviation for key in design.rules},
             color=design.law,
             title={"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}[axis],
             log=axis == "epsilon",
@@ -119,7 +125,7 @@ def _picture(
     if curves is None:
         st.caption(
             f"At n = {readable(design.n)}, m = {readable(design.m)} and M = {design.sets} the exact sums would take "
-            "longer than a few seconds, so that there is no line; the simulation below speaks alone."
+            "longer than a few seconds: there is no line, only simulated dots."
         )
 
 
@@ -184,13 +190,17 @@ def _simulated(key: str, found: Performance | None) -> str:
     if found is None:
         return "not yet"
     one = found.rules[key].coverage
+    if one.value in (0.0, 1.0):
+        rule = found.rules[key]
+        ends = (readable(100 * end, 4) for end in (rule.coverage_low, rule.coverage_high))
+        return f"{readable(100 * one.value)} % ({' to '.join(ends)} %)"
     return f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}"
 
 
 def _apart(exact: float, key: str, found: Performance) -> str:
     error = math.sqrt(exact * (1 - exact) / found.repetitions)
-    if error == 0:
-        return "0" if found.rules[key].coverage.value == exact else "–"
+    if found.repetitions * min(exact, 1 - exact) < FEWEST_HITS:
+        return "too few hits"
     return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
 
 
@@ -216,6 +226,9 @@ def _caterpillar(design: Design, run: Run | None) -> None:
 
 def _estimates(design: Design, run: Run | None) -> None:
     st.html("<b>Where the estimate falls</b>")
+    if design.sets * design.m > LARGEST_TOTAL:
+        st.caption(f"The exact law of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
+        return
     law = cached_estimates(design.release, design.p, design.sets)
     counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
     show_figure(
@@ -224,7 +237,11 @@ def _estimates(design: Design, run: Run | None) -> None:
         alt="The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean.",
         height=400,
     )
+    away = abs(law.bias) / math.sqrt(law.variance) if law.variance > 0 else 0.0
+    if away < 0.005:
+        st.caption("The prior does not move the estimate noticeably.")
+        return
     st.caption(
         f"The prior pulls the estimate from p = {readable(design.p, 4)} to {readable(law.mean, 5)} on average, "
-        f"{readable(abs(law.bias) / math.sqrt(law.variance), 3) if law.variance > 0 else '–'} standard errors away."
+        f"{readable(away, 3)} standard errors away."
     )

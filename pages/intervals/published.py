@@ -83,7 +83,7 @@ def _figure() -> None:
         lines_chart(
             lines,
             Scale(title="promised ε for all sets (left is more private)", low=0.0),
-            Scale(title="coverage", low=0.0, high=1.0),
+            Scale(title="coverage", low=0.0, high=1.0, percent=True),
             key="figure 1",
             rules=[Rule(text="promised: 95 %", y=0.95)],
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,13 +16,12 @@ from pages.intervals.controls import PREFIX, Design
 
 KEY = f"{PREFIX}run"
 WORK = 0.06
-"""Seconds of work between two pictures, at most."""
+"""Seconds of work between two pictures."""
 
-FIRST_WORK = 0.004
-"""Seconds of work before the first picture; they double from picture to picture, so that a short run is seen too."""
+FIRST_PICTURES = 10
+"""Pictures between which a single chunk is run: these double in size, so that a short run is seen to grow too."""
 
-
-REVEALED = 10
+REVEALED = 15
 """First intervals that each picture adds to those drawn before."""
 
 
@@ -41,10 +41,10 @@ class Run:
         Where it goes on; made anew after a stop.
     seconds
         Time spent on it.
-    work
-        Seconds of work before the next picture.
-    revealed
-        How many of the first intervals are drawn: some more with each picture.
+    pictures
+        Pictures drawn so far.
+    lock
+        Held by the thread that advances it: a moved control starts another while the last one is still at work.
     """
 
     plan: CoveragePlan
@@ -52,8 +52,8 @@ class Run:
     tally: Tally | None = None
     stream: Generator[Tally, None, None] | None = None
     seconds: float = 0.0
-    work: float = FIRST_WORK
-    revealed: int = 0
+    pictures: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def done(self) -> int:
@@ -65,29 +65,46 @@ class Run:
         """Whether all repetitions are done."""
         return self.done >= self.plan.repetitions
 
+    @property
+    def revealed(self) -> int:
+        """How many of the first intervals are drawn: some more with each picture."""
+        return self.plan.shown if self.complete else min(REVEALED * self.pictures, self.plan.shown)
+
     def advance(self) -> None:
-        """Go on for `work` seconds, or to the end."""
-        start = time.perf_counter()
-        if self.stream is None:
-            self.stream = stream_coverage(self.plan, start=self.tally)
-        while self.running and time.perf_counter() - start < self.work:
-            tally = next(self.stream, None)
-            if tally is None:
-                break
-            self.tally = tally
-        self.seconds += time.perf_counter() - start
-        self.work = min(2 * self.work, WORK)
-        self.revealed += REVEALED
-        if self.complete:
-            self.stop()
-            self.revealed = self.plan.shown
+        """Go on for `WORK` seconds, or to the end; at first by a single chunk. Nothing where another thread does."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            start = time.perf_counter()
+            if self.stream is None:
+                self.stream = stream_coverage(self.plan, start=self.tally)
+            while self.running:
+                tally = next(self.stream, None)
+                if tally is None:
+                    break
+                self.tally = tally
+                if self.pictures < FIRST_PICTURES or time.perf_counter() - start > WORK:
+                    break
+            self.seconds += time.perf_counter() - start
+            self.pictures += 1
+            if self.complete:
+                self.running = False
+            if not self.running:  # a stop from another thread leaves the closing to this one
+                self.stream.close()
+                self.stream = None
+        finally:
+            self.lock.release()
 
     def stop(self) -> None:
-        """Stop, and leave nothing at work."""
+        """Stop, and leave nothing at work: a chunk that another thread has begun, 20 ms or so, is its last."""
         self.running = False
-        if self.stream is not None:
-            self.stream.close()
-            self.stream = None
+        if self.lock.acquire(blocking=False):
+            try:
+                if self.stream is not None:
+                    self.stream.close()
+                    self.stream = None
+            finally:
+                self.lock.release()
 
 
 def plan_of(design: Design) -> CoveragePlan:
@@ -111,7 +128,7 @@ def current_run(design: Design) -> Run | None:
     run.stop()
     if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
         kept = Run(plan, running=moving and run.done < plan.repetitions, tally=run.tally, seconds=run.seconds)
-        kept.revealed = run.revealed
+        kept.pictures = run.pictures
         st.session_state[KEY] = kept
         return kept
     st.session_state[KEY] = Run(plan) if moving else None
@@ -125,11 +142,7 @@ def show_buttons(design: Design, run: Run | None, left: DeltaGenerator, right: D
             words, action = ("Start", _start) if run is None else ("Run again", _start)
         else:
             words, action = ("Stop", _stop) if run.running else ("Resume", _resume)
-        st.button(
-            words, on_click=action, args=(design,), key=f"{PREFIX}go", type="primary", width="stretch",
-            help="Draw confidential data and synthetic sets again and again, and count how often each interval "
-            "holds p.",
-        )  # fmt: skip
+        st.button(words, on_click=action, args=(design,), key=f"{PREFIX}go", width="stretch")
     with right:
         st.button("Reset", on_click=_reset, key=f"{PREFIX}reset", width="stretch", disabled=run is None)
 

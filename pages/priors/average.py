@@ -52,7 +52,7 @@ def show_average(asked: Asked) -> None:
         lines_chart(
             [Line(name="PARAM_MAP, average case", color="param_map", x=thetas, y=deltas)],
             Scale(title="θ, the probability of a one", low=0.0, high=1.0),
-            Scale(title="δ (down is more private)", log=True, low=max(1e-30, float(deltas.min())), high=1.0),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-300, float(deltas.min())), high=1.0),
             key="average",
             marks=[Mark(x=theta, y=count, color="param_map", text=readable(count, 3), name="PARAM_MAP")],
             rules=[Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else [],

@@ -179,6 +179,7 @@ def _family() -> tuple[AuditFamily, list[str]]:
     label = st.segmented_control(
         "Data",
         list(FAMILIES),
+        default=st.session_state[key],
         key=key,
         required=True,
         on_change=forget_problem,

@@ -84,6 +84,7 @@ def _law() -> tuple[str, list[str]]:
     law: str = st.selectbox(
         "Synthesizer",
         laws,
+        index=laws.index(st.session_state[key]),
         format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
         key=key,
         on_change=forget_problem,

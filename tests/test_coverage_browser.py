@@ -1,0 +1,385 @@
+"""The page "Coverage" in real Chromium: it moves, stops and goes on, its address holds it all, everybody can use it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverages, performance_of, run_coverage
+from dpviz.coverage.design import release_of_one_set
+from dpviz.exports import coverage_csv, coverage_script, intervals_csv
+from dpviz.inference import RULES
+from dpviz.parameters import readable
+from pages.intervals.controls import DEFAULT_RULES
+from pages.intervals.sections import SECTIONS
+from tests import visit
+from tests.browser import running_app, settle
+from tests.test_browser import taken
+from tests.test_browser_look import LARGE, SCREENS, THEMES, colours, violations
+from tests.test_priors_browser import BEYOND
+from tests.visit import told, visiting
+
+pytestmark = pytest.mark.browser
+HERE = "/coverage"
+LONG = 3_000_000
+"""Repetitions that take longer than a test looks at them."""
+
+SHORT = 2000
+SMALL = "cv_n=30&cv_sets=3"
+control = functools.partial(visit.control, prefix="cv_")
+pick = functools.partial(visit.pick, prefix="cv_")
+slider = functools.partial(visit.slider, prefix="cv_")
+toggle = functools.partial(visit.toggle, prefix="cv_")
+type_number = functools.partial(visit.type_number, prefix="cv_")
+
+
+def answer(page: Page) -> str:
+    return page.locator(".dpviz-answer").first.inner_text()
+
+
+def go(page: Page, words: str) -> None:
+    """Press the button that says Start, Stop, Resume or Run again."""
+    control(page, "go").get_by_role("button", name=words, exact=True).click()
+
+
+def state(page: Page) -> str:
+    """What the page says of its run: running, stopped or complete."""
+    said = re.search(r"repetitions, (\w+),", page.locator(".stMain").inner_text())
+    assert said is not None
+    return said[1]
+
+
+def done(page: Page) -> int:
+    """Repetitions so far."""
+    said = re.search(r"([\d,]+) of [\d,]+ repetitions", page.locator(".stMain").inner_text())
+    assert said is not None
+    return int(said[1].replace(",", ""))
+
+
+def wait_for(page: Page, words: str) -> None:
+    """Wait until the button says so, and the page is calm."""
+    expect(control(page, "go").get_by_role("button", name=words, exact=True)).to_be_visible()
+    settle(page)
+
+
+def table(page: Page) -> list[str]:
+    """The table of coverage, row by row."""
+    return page.get_by_role("region", name="Coverage of each rule").locator("tbody tr").all_inner_texts()
+
+
+def dots(page: Page) -> int:
+    """Error bars in the picture of coverage."""
+    return control(page, "picture").locator(".errorbars .yerror").count()
+
+
+def expected(repetitions: int, seed: int = 1) -> list[str]:
+    """The simulated column of the page at n = 30 and three sets."""
+    release = release_of_one_set("beta_binomial", n=30, m=30, sets=3, epsilon=2.0)
+    plan = CoveragePlan(
+        synthesizer=release, p=0.25, sets=3, rules=tuple(RULES), repetitions=repetitions, seed=seed
+    )  # fmt: skip
+    found = performance_of(run_coverage(plan, workers=2))
+    shares = [found.rules[key].coverage for key in DEFAULT_RULES]
+    return [f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}" for one in shares]
+
+
+def check_simulated(page: Page, column: list[str]) -> None:
+    for row, words in zip(table(page), column, strict=True):
+        assert words in row
+
+
+def check_inside_the_app(page: Page) -> None:
+    """The page's heading, navigation at the top, wide layout."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Coverage"))
+    for name in ("Transition matrices", "Minimum priors", "Coverage"):
+        expect(page.get_by_role("link", name=name)).to_be_visible()
+    assert page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth") > 0.95 * LARGE["width"]
+
+
+def test_the_first_visitor_of_a_fresh_server_sees_the_page_inside_the_app(chromium: Browser) -> None:
+    with running_app() as address, visiting(chromium, address + HERE) as page:
+        check_inside_the_app(page)
+        expect(page.locator(".dpviz-answer").first).to_contain_text("81.15 %")
+
+
+def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        page.get_by_role("link", name="Coverage").click()
+        expect(page).to_have_url(re.compile(f"{HERE}$"))
+        expect(page.locator(".dpviz-answer").first).to_contain_text("81.15 %")
+        settle(page)
+        check_inside_the_app(page)
+        type_number(page, "repetitions", str(LONG))
+        go(page, "Start")
+        expect(control(page, "go").get_by_role("button", name="Stop")).to_be_visible()
+        page.get_by_role("link", name="Minimum priors").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Minimum priors"))
+        settle(page)
+        expect(page.locator(".dpviz-audit")).to_be_visible()
+
+
+def test_start_runs_to_the_end_and_the_dots_land_on_the_lines(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}&cv_seed=5") as page:
+        assert dots(page) == 0
+        assert all("not yet" in row for row in table(page))
+        go(page, "Start")
+        wait_for(page, "Run again")
+        assert state(page) == "complete"
+        expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
+        expect(control(page, "caterpillar").locator(".errorbars .xerror")).to_have_count(100)
+        expect(control(page, "estimates").locator(".barlayer .point").first).to_be_attached()
+        check_simulated(page, expected(SHORT, seed=5))
+
+
+def test_a_run_is_seen_moving_and_after_stop_and_resume_has_the_same_digits(chromium: Browser, server: str) -> None:
+    repetitions = 400_000
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={repetitions}") as page:
+        go(page, "Start")
+        expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
+        before = done(page)
+        page.wait_for_timeout(700)
+        after = done(page)
+        assert 0 < before < after < repetitions
+        assert state(page) == "running"
+        go(page, "Stop")
+        wait_for(page, "Resume")
+        assert state(page) == "stopped"
+        still = done(page)
+        page.wait_for_timeout(700)
+        assert after <= still == done(page) < repetitions
+        go(page, "Resume")
+        wait_for(page, "Run again")
+        assert (state(page), done(page)) == ("complete", repetitions)
+        check_simulated(page, expected(repetitions))
+
+
+def test_a_moved_slider_while_it_runs_gives_the_new_design_at_once(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={LONG}") as page:
+        go(page, "Start")
+        expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
+        page.wait_for_timeout(500)
+        before = answer(page)
+        thumb, box = slider(page, "p"), control(page, "p").locator("input")
+        thumb.focus()
+        for _ in range(4):
+            page.keyboard.press("ArrowRight")
+        expect(page.locator(".dpviz-answer").first).not_to_have_text(before)
+        page.wait_for_timeout(500)
+        go(page, "Stop")
+        wait_for(page, "Resume")
+        p = float(box.input_value())
+        assert p > 0.25
+        release = release_of_one_set("beta_binomial", n=30, m=30, sets=3, epsilon=2.0)
+        exact = exact_coverages(synthesizer=release, p=p, sets=3, rules=["reiter_2002"])["reiter_2002"].coverage
+        assert answer(page).startswith(f"{readable(100 * exact, 4)} %")
+        assert f"p = {p:g}" in answer(page)
+        repetitions = done(page)
+        assert 0 < repetitions < LONG
+        plan = CoveragePlan(
+            synthesizer=release, p=p, sets=3, rules=tuple(RULES), repetitions=repetitions, seed=1
+        )  # fmt: skip
+        share = performance_of(run_coverage(plan, workers=2)).rules["reiter_2002"].coverage
+        assert f"{readable(100 * share.value, 5)} % ± {readable(100 * share.error, 2)}" in table(page)[0]
+
+
+def test_reset_while_it_runs_takes_the_dots_away(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={LONG}") as page:
+        fresh = table(page)
+        go(page, "Start")
+        expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
+        control(page, "reset").get_by_role("button").click()
+        wait_for(page, "Start")
+        assert table(page) == fresh
+        expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(0)
+        expect(control(page, "reset").get_by_role("button")).to_be_disabled()
+
+
+def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?cv_n=10&cv_sets=2&cv_level=0.9&cv_seed=77") as page:
+        control(page, "law").get_by_role("combobox").click()
+        page.get_by_role("option", name=visit.LABELS["posterior_mean"], exact=True).click()
+        settle(page)
+        control(page, "prior").get_by_text("least for all sets together").click()
+        settle(page)
+        toggle(page, "m_is_n")
+        for key, words in {
+            "m": "17", "epsilon": "1.5", "delta": "0.001", "p": "0.3", "repetitions": str(SHORT),
+        }.items():  # fmt: skip
+            type_number(page, key, words)
+        control(page, "rules").get_by_role("combobox").click()
+        page.get_by_role("option", name="Rubin 1987", exact=True).click()
+        page.keyboard.press("Escape")
+        settle(page)
+        pick(page, "axis", "against ε")
+        pick(page, "look", "Why it fails")
+        expect(page).to_have_url(re.compile("cv_look=Why"))
+        before, address = told(page), page.url
+        go(page, "Start")
+        wait_for(page, "Run again")
+        digits = table(page)
+        assert page.url == address
+    assert len(digits) == 5
+    with visiting(chromium, address) as page:
+        assert told(page) == before
+        assert page.url == address
+        go(page, "Start")
+        wait_for(page, "Run again")
+        assert table(page) == digits
+
+
+def test_what_is_wrong_in_the_address_is_named_and_left_out(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server + HERE) as page:
+        fresh = told(page)
+    bad = {"cv_law": "foo", "cv_n": "abc", "cv_seed": "-1", "cv_rules": "bar", "cv_level": "1e400", "cv_prior": "x"}
+    asked = "&".join(f"{key}={value}" for key, value in bad.items())
+    with visiting(chromium, f"{server}{HERE}?{asked}") as page:
+        page.wait_for_timeout(1500)
+        shown = page.locator(".dpviz-problem").all_inner_texts()
+        for key, value in bad.items():
+            assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in shown) == 1, key
+        assert told(page) == fresh
+        type_number(page, "n", "40")
+        expect(page.locator(".dpviz-problem").filter(has_text="cv_n")).to_have_count(0)
+
+
+def test_a_rule_twice_in_the_address_is_shown_once(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_rules=as_if_real.as_if_real.raab_2017") as page:
+        assert len(table(page)) == 2
+
+
+def test_one_set_with_a_rule_that_needs_two_is_mended_by_its_button(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?cv_n=30&cv_sets=1&cv_rules=reiter_2002") as page:
+        expect(page.locator(".dpviz-problem")).to_contain_text("needs at least 2 sets; got 1")
+        expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+        control(page, "mend").get_by_role("button").click()
+        expect(page.locator(".dpviz-answer").first).to_contain_text("Raab et al. 2017")
+        settle(page)
+        assert len(table(page)) == 2
+
+
+def test_a_refused_value_gives_its_sentence_and_loses_no_run(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}") as page:
+        go(page, "Start")
+        wait_for(page, "Run again")
+        before = told(page)
+        type_number(page, "epsilon", "0")
+        expect(page.locator(".dpviz-problem")).to_contain_text("epsilon (promised privacy loss) must be")
+        type_number(page, "epsilon", "2")
+        expect(page.locator(".dpviz-problem")).to_have_count(0)
+        settle(page)
+        assert told(page) == before
+
+
+def test_beyond_exact_sums_the_simulation_takes_over(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?cv_n=5000&cv_sets=20&cv_repetitions=500") as page:
+        expect(page.locator(".dpviz-answer").first).to_contain_text("the simulation takes over")
+        go(page, "Start")
+        wait_for(page, "Run again")
+        expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
+
+
+def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_p=0.1") as page:
+        pick(page, "preset", "Charest, p = ½, ε = 2")
+        expect(control(page, "n").locator("input")).to_have_value("100")
+        expect(control(page, "p").locator("input")).to_have_value("0.5")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("at p = 0.5, n = m = 100, M = 5 and ε = 2")
+
+
+def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
+    asked = {"law": "beta_binomial", "prior": "pure", "n": 30, "m": 30, "sets": 3, "epsilon": 2.0, "delta": 0.0}
+    release = release_of_one_set(**asked)  # type: ignore[arg-type]
+    plan = CoveragePlan(synthesizer=release, p=0.25, sets=3, rules=tuple(RULES), repetitions=SHORT, seed=1)
+    tally = run_coverage(plan)
+    exact = exact_coverages(synthesizer=release, p=0.25, sets=3, rules=DEFAULT_RULES)
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}&cv_look=Download") as page:
+        go(page, "Start")
+        wait_for(page, "Run again")
+        found = performance_of(tally)
+        assert taken(page, "Coverage, CSV").decode() == coverage_csv(DEFAULT_RULES, exact, found)
+        assert taken(page, "Intervals, CSV").decode() == intervals_csv(tally)
+        rest = {"p": 0.25, "level": 0.95, "repetitions": SHORT, "seed": 1, "rules": DEFAULT_RULES, "alpha": 10.0}
+        assert taken(page, "Script").decode() == coverage_script(**asked, **rest)  # type: ignore[arg-type]
+        head, *rows = taken(page, "Curves, CSV").decode().splitlines()
+        assert head == ",".join(["p", *DEFAULT_RULES])
+        values = [[float(cell) for cell in row.split(",")] for row in rows]
+        picked = values[::12]
+        curves = coverage_by_proportion(
+            release, proportions=[row[0] for row in picked], sets=3, rules=DEFAULT_RULES
+        )  # fmt: skip
+        for row, line in zip(picked, curves.coverage.T, strict=True):
+            assert row[1:] == pytest.approx(line.tolist(), abs=1e-8)
+
+
+def test_the_picture_is_saved_as_png_and_svg(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}") as page:
+        for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
+            with page.expect_download() as download:
+                control(page, "picture").locator(f"[data-title='Download as {format_name}']").click()
+            assert Path(download.value.path()).read_bytes().startswith(magic)
+
+
+@THEMES
+@SCREENS
+def test_every_section_is_accessible_and_fits_its_screen(
+    chromium: Browser, server: str, screen: dict[str, int], theme: str
+) -> None:
+    found, wide, cut = {}, {}, {}
+    address = f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}"
+    with visiting(chromium, address, viewport=screen, color_scheme=theme) as page:
+        for section in ("before", "after", *SECTIONS):
+            if section == "after":
+                go(page, "Start")
+                wait_for(page, "Run again")
+            elif section != "before":
+                pick(page, "look", section)
+            found[section] = violations(page)
+            wide[section] = page.evaluate("document.documentElement.scrollWidth")
+            cut[section] = page.evaluate(BEYOND)
+    assert not {section: faults for section, faults in found.items() if faults}
+    assert not {section: width for section, width in wide.items() if width > screen["width"]}
+    assert not {section: parts for section, parts in cut.items() if parts}
+
+
+def test_names_at_the_ends_of_lines_do_not_overlap_or_leave_the_picture(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_rules={'.'.join(RULES)}") as page:
+        boxes = control(page, "picture").evaluate(
+            """(part) => [...part.querySelectorAll('.annotation-text-g')].map((one) => {
+              const box = one.getBoundingClientRect(), whole = part.querySelector('.main-svg').getBoundingClientRect();
+              return [one.textContent, box.left, box.top, box.right, box.bottom, box.left >= whole.left - 1
+                && box.right <= whole.right + 1 && box.top >= whole.top - 1 && box.bottom <= whole.bottom + 1];
+            })"""
+        )
+    names = [box for box in boxes if not box[0].startswith("promised")]
+    assert len(names) == len(RULES)
+    assert [box[0] for box in boxes if not box[5]] == []
+    for place, one in enumerate(names):
+        for other in names[place + 1 :]:
+            apart = max(other[2] - one[4], one[2] - other[4])
+            assert apart > -3, (one[0], other[0])
+
+
+def test_pictures_have_names_follow_the_theme_and_keep_their_labels_from_screen_readers(
+    chromium: Browser, server: str
+) -> None:
+    seen = {}
+    for theme in ("light", "dark"):
+        with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}", color_scheme=theme) as page:
+            go(page, "Start")
+            wait_for(page, "Run again")
+            pictures = page.get_by_role("figure")
+            expect(pictures).to_have_count(3)
+            names = [picture.get_attribute("aria-label") or "" for picture in pictures.all()]
+            assert len(set(names)) == 3
+            assert min(map(len, names)) > 20
+            for picture in pictures.all():
+                hidden = picture.locator(".main-svg[aria-hidden=true]").count()
+                assert picture.locator(".main-svg").count() == hidden > 0
+            seen[theme] = colours(page)
+    for theme in seen:
+        assert len(set(seen[theme])) == 1
+    assert not set(seen["light"]) & set(seen["dark"])

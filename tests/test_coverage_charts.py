@@ -1,0 +1,421 @@
+"""Pictures of coverage: exact lines with the dash of their rule, simulated dots with bars, intervals, the law of q̄."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.charts.coverage import (
+    COVERING,
+    LABEL_GAP,
+    MISSED,
+    SIMULATED,
+    Dot,
+    Printed,
+    caterpillar_chart,
+    coverage_chart,
+    estimates_chart,
+)
+from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, color_of
+from dpviz.coverage import coverage_by_proportion, estimate_law, exact_coverages
+from dpviz.coverage.design import two_cell_laws
+from dpviz.inference import RULES
+from dpviz.synthesizers import BetaBinomial
+from dpviz.types import FloatArray
+from pages.components.figure import encode_figure
+from tests.test_charts import BREAKING
+
+NAMES = {key: rule.label for key, rule in RULES.items()}
+POINTS = np.linspace(0.01, 0.99, 25)
+RELEASE = BetaBinomial(n=20, m=20, alpha=5.0, beta=5.0)
+COLOUR = "beta_binomial"
+BAD_WORD = re.compile(r"\bnan\b|\binf\b|\bNone\b|Infinity", re.IGNORECASE)
+
+
+def curves() -> dict[str, FloatArray]:
+    found = coverage_by_proportion(RELEASE, proportions=POINTS, sets=3, rules=list(RULES))
+    return dict(zip(found.rules, found.coverage, strict=True))
+
+
+VALUES = curves()
+MARKS = {
+    key: one.coverage
+    for key, one in exact_coverages(synthesizer=RELEASE, p=0.3, sets=3, rules=list(RULES)).items()
+}  # fmt: skip
+DOTS = [Dot(rule=key, y=0.5, low=0.4, high=0.65, words="50 % ± 5") for key in RULES]
+
+
+def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Figure:
+    asked: dict[str, Any] = {
+        "names": NAMES, "color": COLOUR, "title": "p", "log": False, "level": 0.95, "chosen": 0.3, "marks": MARKS,
+    }  # fmt: skip
+    points = changes.pop("points", POINTS)
+    return coverage_chart(points, VALUES if values is None else values, **asked | changes)
+
+
+def lines_of(figure: go.Figure) -> list[Any]:
+    return [trace for trace in figure.data if trace.mode == "lines"]
+
+
+def points_of(figure: go.Figure, colour: str) -> list[Any]:
+    return [trace for trace in figure.data if "markers" in trace.mode and trace.marker.color == colour]
+
+
+def ends_of(figure: go.Figure) -> list[Any]:
+    """The names at the ends of the lines, from the bottom up."""
+    return sorted(
+        (one for one in figure.layout.annotations if one.xanchor == "left" and one.x > 1), key=lambda one: one.y
+    )
+
+
+def words_of(node: Any) -> Iterator[str]:
+    """Every text anywhere in a figure."""
+    if isinstance(node, dict):
+        for value in node.values():
+            yield from words_of(value)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            yield from words_of(value)
+    elif isinstance(node, str):
+        yield node
+
+
+def check_can_be_shown(figure: go.Figure) -> None:
+    """It can be sent, its axes have two finite ends in order, and no text says nan or inf."""
+    message = json.loads(encode_figure(figure))
+    message.pop("template", None)
+    assert not [word for word in words_of(figure.to_dict()) if BAD_WORD.search(word)]
+    assert "Infinity" not in json.dumps(message)
+    for one in (figure.layout.xaxis, figure.layout.yaxis):
+        if one.range is not None:
+            assert all(math.isfinite(end) for end in one.range)
+            assert one.range[0] != one.range[1]
+
+
+def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> None:
+    traces = lines_of(drawn())
+    assert [trace.legendgroup for trace in traces] == list(RULES)
+    for trace in traces:
+        key = trace.legendgroup
+        assert trace.line.dash == RULE_DASHES[key]
+        assert trace.name == NAMES[key]
+        assert np.array_equal(trace.x, POINTS)
+        assert np.array_equal(trace.y, VALUES[key])
+        assert trace.connectgaps is False
+    assert len({trace.line.dash for trace in traces}) == len(RULES)
+
+
+@pytest.mark.parametrize("law", two_cell_laws())
+def test_all_lines_and_marks_of_a_synthesizer_have_its_colour(law: str) -> None:
+    figure = drawn(color=law)
+    assert {trace.line.color for trace in lines_of(figure)} == {color_of(law)}
+    assert len(points_of(figure, color_of(law))) == len(RULES)
+
+
+def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
+    used = [color_of(law) for law in two_cell_laws()] + [SIMULATED]
+    assert len(set(used)) == len(used)
+    assert COVERING != MISSED
+
+
+def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
+    marks = points_of(drawn(dots=DOTS), color_of(COLOUR))
+    assert {trace.legendgroup: trace.y[0] for trace in marks} == MARKS
+    assert {trace.x for trace in marks} == {(0.3,)}
+    assert {trace.marker.symbol for trace in marks} == {RULE_SYMBOLS[key] for key in RULES}
+    told = [trace for trace in marks if "text" in trace.mode]
+    assert [trace.legendgroup for trace in told] == ["reiter_2002"]
+    (number,) = re.findall(r"<b>([\d.]+) %</b>", told[0].text[0])
+    assert float(number) == pytest.approx(100 * MARKS["reiter_2002"], abs=1e-3)
+
+
+def test_before_there_is_a_line_the_chosen_point_still_has_its_number() -> None:
+    figure = drawn({}, points=np.array([0.27, 0.33]), marks={"as_if_real": 0.125})
+    (mark,) = points_of(figure, color_of(COLOUR))
+    check_can_be_shown(figure)
+    assert "text" in mark.mode
+    assert mark.text == ("<b>12.5 %</b>",)
+
+
+def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> None:
+    dots = points_of(drawn(dots=DOTS), SIMULATED)
+    assert [trace.legendgroup for trace in dots] == list(RULES)
+    for trace in dots:
+        assert (trace.x, trace.y) == ((0.3,), (0.5,))
+        assert trace.error_y.array[0] == pytest.approx(0.15)
+        assert trace.error_y.arrayminus[0] == pytest.approx(0.1)
+        assert trace.error_y.symmetric is False
+        assert trace.marker.symbol == RULE_SYMBOLS[trace.legendgroup]
+        assert "50 % ± 5" in trace.hovertemplate
+    assert points_of(drawn(), SIMULATED) == []
+
+
+def test_the_legend_has_each_rule_once() -> None:
+    figure = drawn(dots=DOTS, printed=[Printed(x=0.5, y=0.9, words="printed: 90 %")])
+    assert [trace.name for trace in figure.data if trace.showlegend is not False] == list(NAMES.values())
+
+
+def test_a_printed_value_is_hollow() -> None:
+    figure = drawn(printed=[Printed(x=0.5, y=0.9, words="printed: 90 %")])
+    (trace,) = points_of(figure, str(RULE["color"]))
+    assert trace.marker.symbol == "circle-open"
+    assert (trace.x, trace.y) == ((0.5,), (0.9,))
+    assert trace.hovertemplate.startswith("printed: 90 %")
+
+
+@pytest.mark.parametrize("level", [0.001, 0.5, 0.95, 0.999, 0.999999])
+def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None:
+    figure = drawn(level=level)
+    across = [shape for shape in figure.layout.shapes if shape.xref == "x domain"]
+    assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
+    assert across[0].line.width == RULE["width"] < min(trace.line.width for trace in lines_of(figure))
+    (number,) = [re.fullmatch(r"promised: ([\d.]+) %", one.text) for one in figure.layout.annotations if one.y == level]
+    assert number is not None
+    assert float(number[1]) == pytest.approx(100 * level, rel=1e-12)
+
+
+def test_a_thin_rule_stands_at_the_chosen_point() -> None:
+    upright = [shape for shape in drawn(chosen=0.7).layout.shapes if shape.yref == "y domain"]
+    assert [(shape.x0, shape.x1) for shape in upright] == [(0.7, 0.7)]
+
+
+def check_names_apart(figure: go.Figure, number: int) -> None:
+    names = ends_of(figure)
+    low, high = figure.layout.yaxis.range
+    assert len(names) == number
+    heights = [one.y for one in names]
+    assert all(later - before >= LABEL_GAP - 1e-12 for before, later in itertools.pairwise(heights))
+    assert all(low <= height <= high for height in heights)
+
+
+CROWDED = [
+    [1.0] * 8,
+    [0.0] * 8,
+    [0.95] * 8,
+    [0.0, 1.0, 1.0],
+    [0.0, 0.0, 1.0, 1.0, 1.0, 1.0],
+    [0.0, 0.01, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0],
+    [0.3],
+    [0.3, math.nan],
+    [math.nan] * 3,
+]
+
+
+@pytest.mark.parametrize("ends", CROWDED, ids=str)
+def test_names_at_the_ends_neither_overlap_nor_leave_the_picture(ends: list[float]) -> None:
+    values = {key: np.array([0.5, end]) for key, end in zip(RULES, ends, strict=False)}
+    figure = drawn(values, points=np.array([0.0, 1.0]))
+    # A line without any number has no end to be named at; a gap alone still has one.
+    check_names_apart(figure, len(ends))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_names_of_any_lines_neither_overlap_nor_leave_the_picture(ends: list[float]) -> None:
+    values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
+    check_names_apart(drawn(values, points=np.array([0.5])), len(ends))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=8))
+def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(ends: list[float]) -> None:
+    values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
+    shown = {one.text: one.y for one in ends_of(drawn(values, points=np.array([0.5])))}
+    placed = {key: shown[NAMES[key].split(" (")[0]] for key in values}
+    for one, other in itertools.combinations(values, 2):
+        if values[one][0] < values[other][0]:
+            assert placed[one] < placed[other]
+    for key, line in values.items():
+        near = [abs(line[0] - rest[0]) for name, rest in values.items() if name != key]
+        if 0.02 < line[0] < 0.97 and min(near) > 8 * LABEL_GAP:
+            assert placed[key] == pytest.approx(line[0], abs=1e-12)
+
+
+def test_names_leave_out_what_stands_in_brackets() -> None:
+    assert {one.text for one in ends_of(drawn())} == {name.split(" (")[0] for name in NAMES.values()}
+
+
+EPSILONS = np.geomspace(0.1, 250.0, 7)
+
+
+def test_a_logarithmic_axis_reaches_from_the_first_point_to_the_last() -> None:
+    values = {"as_if_real": np.linspace(0, 1, 7)}
+    figure = drawn(values, points=EPSILONS, log=True, chosen=2.0, marks={"as_if_real": 0.4}, title="ε")
+    axis = figure.layout.xaxis
+    assert axis.type == "log"
+    assert np.allclose(axis.range, [-1.0, math.log10(250.0)])
+    assert [float(value) for value in axis.tickvals] == [0.1, 1.0, 10.0, 100.0, 1000.0]
+    assert list(axis.ticktext) == ["10⁻¹", "1", "10¹", "10²", "10³"]
+    check_can_be_shown(figure)
+
+
+@pytest.mark.parametrize("chosen", [0.0, 1.0, 0.5])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_few_points_give_axes_that_can_be_drawn(number: int, chosen: float) -> None:
+    points = np.array([chosen] if number == 1 else [0.0, 1.0][:number])
+    values = {key: np.full(number, 0.5) for key in RULES} if number else {}
+    check_can_be_shown(drawn(values, points=points if number else np.array([0.0, 1.0]), chosen=chosen))
+    if number:
+        epsilons = np.array([0.1, 10.0][:number])
+        check_can_be_shown(drawn(values, points=epsilons, log=True, chosen=0.1))
+
+
+def test_gaps_and_missing_lines_are_left_out_and_never_written() -> None:
+    line = VALUES["as_if_real"].copy()
+    line[3:9] = math.nan
+    figure = drawn({"as_if_real": line, "rubin_1987": np.full(len(POINTS), math.nan)}, dots=DOTS, marks={})
+    check_can_be_shown(figure)
+    assert np.array_equal(lines_of(figure)[0].y, line, equal_nan=True)
+
+
+ESTIMATES = np.array([0.2, 0.3, 0.4, 0.5, 0.25, 0.9])
+HALVES = np.array([np.nan, np.inf, 0.1, 0.0, 0.0, 1e300])
+P = 0.25
+
+
+def covering(estimates: FloatArray, halves: FloatArray) -> Any:
+    with np.errstate(invalid="ignore"):
+        return np.abs(estimates - P) <= halves
+
+
+def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_mark() -> None:
+    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    check_can_be_shown(figure)
+    by_name = {trace.name: trace for trace in figure.data}
+    assert {name: list(trace.y) for name, trace in by_name.items()} == {
+        "covers the truth": [2, 5, 6],
+        "misses it": [3, 4],
+        "no interval": [1],
+    }
+    assert {name: list(trace.x) for name, trace in by_name.items()} == {
+        "covers the truth": [0.3, 0.25, 0.9],
+        "misses it": [0.4, 0.5],
+        "no interval": [0.2],
+    }
+    assert by_name["covers the truth"].marker.color == by_name["covers the truth"].error_x.color == COVERING
+    assert by_name["misses it"].marker.color == by_name["misses it"].error_x.color == MISSED
+    assert len({trace.marker.symbol for trace in figure.data}) == 3
+
+
+def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() -> None:
+    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    low, high = figure.layout.xaxis.range
+    reach = {
+        int(y): (x, h) for trace in figure.data for x, y, h in zip(trace.x, trace.y, trace.error_x.array, strict=True)
+    }
+    assert [reach[3][1], reach[4][1], reach[5][1], reach[1][1]] == [0.1, 0.0, 0.0, 0.0]
+    for endless in (2, 6):
+        centre, half = reach[endless]
+        assert centre - half < low
+        assert centre + half > high
+
+
+def test_the_hover_of_an_interval_says_no_length_that_it_does_not_have() -> None:
+    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    for trace in figure.data:
+        if trace.name == "no interval" or max(trace.error_x.array) >= 5:
+            assert "error_x" not in trace.hovertemplate
+
+
+def test_the_truth_is_a_rule_with_its_number() -> None:
+    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    (shape,) = figure.layout.shapes
+    assert (shape.x0, shape.x1, shape.yref) == (P, P, "y domain")
+    assert [one.text for one in figure.layout.annotations] == ["true p = 0.25"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1), st.one_of(st.floats(0, 2), st.sampled_from([math.nan, math.inf, 1e308]))),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pairs: list[tuple[float, float]]) -> None:
+    estimates, halves = np.array(pairs).T
+    figure = caterpillar_chart(estimates, halves, covering(estimates, halves), p=P)
+    check_can_be_shown(figure)
+    low, high = figure.layout.xaxis.range
+    assert low < P < high
+    assert low < estimates.min()
+    assert estimates.max() < high
+    assert sorted(int(y) for trace in figure.data for y in trace.y) == list(range(1, len(pairs) + 1))
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
+    check_can_be_shown(caterpillar_chart(np.array([p]), np.array([0.0]), np.array([True]), p=p))
+
+
+def test_before_the_first_interval_there_is_an_empty_picture() -> None:
+    figure = caterpillar_chart(np.array([]), np.array([]), np.array([], dtype=bool), p=P)
+    assert len(figure.data) == 0
+    check_can_be_shown(figure)
+
+
+def law_chart(p: float = 0.25, **changes: Any) -> tuple[Any, go.Figure]:
+    law = estimate_law(RELEASE, p=p, sets=3)
+    return law, estimates_chart(law.support, law.probabilities, p=p, mean=law.mean, color=COLOUR, **changes)
+
+
+def test_the_exact_law_is_a_line_in_the_colour_of_the_synthesizer_whose_area_is_all() -> None:
+    law, figure = law_chart()
+    (trace,) = figure.data
+    assert (trace.mode, trace.line.color) == ("lines", color_of(COLOUR))
+    assert sum(trace.y) == pytest.approx(1.0, abs=1e-6)
+    at = dict(zip(law.support, law.probabilities, strict=True))
+    assert all(at[x] == y for x, y in zip(trace.x, trace.y, strict=True))
+
+
+def test_what_is_left_out_of_the_law_is_at_its_ends_and_below_a_billionth() -> None:
+    law = estimate_law(BetaBinomial(n=400, m=400, alpha=50.0, beta=50.0), p=0.05, sets=4)
+    (trace,) = estimates_chart(law.support, law.probabilities, p=0.05, mean=law.mean, color=COLOUR).data
+    shown = np.isin(law.support, trace.x)
+    assert law.probabilities[~shown].max() <= 1e-9
+    assert np.flatnonzero(shown).size == np.ptp(np.flatnonzero(shown)) + 1 < len(law.support)
+
+
+def test_simulated_shares_stand_behind_the_exact_line() -> None:
+    law = estimate_law(RELEASE, p=0.25, sets=3)
+    counted = np.random.default_rng(1).multinomial(1000, law.probabilities / law.probabilities.sum()) / 1000
+    _, figure = law_chart(counted=counted)
+    bars, line = figure.data
+    assert (bars.type, bars.marker.color, line.mode) == ("bar", SIMULATED, "lines")
+    assert np.array_equal(bars.x, line.x)
+    assert np.array_equal(bars.y, counted[np.isin(law.support, bars.x)])
+    check_can_be_shown(figure)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.25, 0.5, 1.0])
+def test_the_shift_from_the_truth_to_the_mean_is_marked(p: float) -> None:
+    law, figure = law_chart(p)
+    assert [shape.x0 for shape in figure.layout.shapes] == [p, law.mean]
+    assert figure.layout.shapes[0].line.dash != figure.layout.shapes[1].line.dash
+    told = [one.text for one in figure.layout.annotations]
+    mean = (20 * p + 5) / 30
+    assert told[0] == f"p = {p:g}"
+    assert float(told[1].removeprefix("E[q̄] = ")) == pytest.approx(mean, rel=1e-3)
+    assert len({one.y for one in figure.layout.annotations}) == 2
+    check_can_be_shown(figure)
+
+
+def test_a_law_without_a_share_above_a_billionth_is_shown_whole() -> None:
+    support, flat = np.linspace(0, 1, 11), np.full(11, 1e-10)
+    (trace,) = estimates_chart(support, flat, p=0.5, mean=0.5, color=COLOUR).data
+    assert len(trace.x) == 11
+
+
+@pytest.mark.parametrize("figure", [drawn(dots=DOTS), law_chart()[1]], ids=["coverage", "estimates"])
+def test_no_text_of_a_picture_says_that_a_number_is_none(figure: go.Figure) -> None:
+    assert not BREAKING.search(json.dumps(list(words_of(figure.to_dict()))))

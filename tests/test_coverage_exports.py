@@ -1,0 +1,230 @@
+"""The page "Coverage" as files: every digit in the CSV, and a script that prints what the page says."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import math
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.coverage import (
+    CoverageCurves,
+    CoveragePlan,
+    Performance,
+    Tally,
+    coverage_by_proportion,
+    exact_coverages,
+    performance_of,
+    run_coverage,
+    stream_by_proportion,
+)
+from dpviz.coverage.design import release_of_one_set
+from dpviz.exports import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
+from dpviz.inference import RULES
+from dpviz.synthesizers import BetaBinomial
+from tests.test_priors_exports import run
+
+RELEASE = BetaBinomial(n=12, m=9, alpha=1.5, beta=1.5)
+EVERY = tuple(RULES)
+SINGLE = tuple(key for key, rule in RULES.items() if rule.least_sets == 1)
+
+
+@cache
+def simulated(sets: int = 3, repetitions: int = 700) -> tuple[Tally, Performance]:
+    rules = EVERY if sets > 1 else SINGLE
+    plan = CoveragePlan(synthesizer=RELEASE, p=0.1, sets=sets, rules=rules, repetitions=repetitions, seed=7)
+    tally = run_coverage(plan)
+    return tally, performance_of(tally)
+
+
+def read(text: str) -> tuple[list[str], list[list[str]]]:
+    head, *rows = csv.reader(text.splitlines())
+    assert len(set(head)) == len(head)
+    assert all(len(row) == len(head) for row in rows)
+    return head, rows
+
+
+def number(cell: str) -> float:
+    return float(cell) if cell else math.nan
+
+
+def same(cell: str, value: float) -> bool:
+    return np.array_equal(number(cell), value, equal_nan=True)
+
+
+@pytest.mark.parametrize("with_exact", [True, False])
+@pytest.mark.parametrize("with_run", [True, False])
+def test_the_coverage_as_csv_keeps_every_digit(with_exact: bool, with_run: bool) -> None:
+    exact = exact_coverages(synthesizer=RELEASE, p=0.1, sets=3, rules=EVERY)
+    found = simulated()[1]
+    head, rows = read(coverage_csv(EVERY, exact if with_exact else {}, found if with_run else None))
+    assert [row[0] for row in rows] == list(EVERY)
+    for row in rows:
+        cells = dict(zip(head, row, strict=True))
+        one, ours = exact[row[0]], found.rules[row[0]]
+        by_exact = {
+            "exact_coverage": one.coverage,
+            "error_bound": one.error_bound,
+            "exact_mean_width": one.mean_width,
+            "exact_mean_width_inside": one.mean_width_inside,
+            "exact_no_interval": one.negative_variance_share,
+        }
+        by_run = {
+            "simulated_coverage": ours.coverage.value,
+            "simulated_error": ours.coverage.error,
+            "simulated_low": ours.coverage_low,
+            "simulated_high": ours.coverage_high,
+            "repetitions": float(found.repetitions),
+        }
+        assert list(cells) == ["rule", *by_exact, *by_run]
+        assert all(same(cells[name], value) if with_exact else cells[name] == "" for name, value in by_exact.items())
+        assert all(same(cells[name], value) if with_run else cells[name] == "" for name, value in by_run.items())
+
+
+def test_the_rules_asked_for_are_the_lines_of_the_file_whatever_was_simulated() -> None:
+    chosen = ("as_if_real", "reiter_2002")
+    _, rows = read(coverage_csv(chosen, {}, simulated()[1]))
+    assert [row[0] for row in rows] == list(chosen)
+
+
+@pytest.mark.parametrize("axis", ["p", "epsilon"])
+def test_the_curves_as_csv_keep_every_digit(axis: str) -> None:
+    points = np.array([0.0, 0.1, 1 / 3, 1.0])
+    curves = coverage_by_proportion(RELEASE, proportions=points, sets=3, rules=EVERY)
+    head, rows = read(coverage_curves_csv(axis, points, curves))
+    assert head == [axis, *EVERY]
+    values = np.array([[float(cell) for cell in row] for row in rows])
+    assert np.array_equal(values[:, 0], points)
+    assert np.array_equal(values[:, 1:].T, curves.coverage)
+
+
+def test_curves_that_still_grow_are_written_as_far_as_they_are() -> None:
+    axis = np.linspace(0, 1, 9)
+    part: CoverageCurves = next(iter(stream_by_proportion(RELEASE, proportions=axis, sets=3, rules=EVERY, step=3)))
+    _, rows = read(coverage_curves_csv("p", axis[part.places], part))
+    assert [float(row[0]) for row in rows] == axis[part.places].tolist()
+    assert 0 < len(rows) < len(axis)
+
+
+@pytest.mark.parametrize(("sets", "repetitions"), [(1, 40), (3, 700), (3, 5)])
+def test_the_first_intervals_as_csv_keep_every_digit(sets: int, repetitions: int) -> None:
+    tally, _ = simulated(sets, repetitions)
+    head, rows = read(intervals_csv(tally))
+    rules = tally.plan.rules
+    assert head == [
+        "repetition", "x", *[f"count_{one + 1}" for one in range(sets)], "estimate",
+        *[f"half_width_{key}" for key in rules],
+    ]  # fmt: skip
+    assert len(rows) == min(repetitions, 100)
+    for place, row in enumerate(rows):
+        cells = dict(zip(head, row, strict=True))
+        counts = [int(cells[f"count_{one + 1}"]) for one in range(sets)]
+        assert int(cells["repetition"]) == place + 1
+        assert 0 <= int(cells["x"]) <= 12
+        assert counts == tally.shown.counts[place].tolist()
+        assert float(cells["estimate"]) == pytest.approx(sum(counts) / (9 * sets), rel=1e-15, abs=0)
+        for key in rules:
+            interval = RULES[key].interval(counts, rows=9, confidential_rows=12)
+            half = number(cells[f"half_width_{key}"])
+            expected = float(interval.high - interval.low) / 2
+            assert half == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+    negative = [row for row in rows if sets > 1 and row[head.index("half_width_raghunathan_2003")] == ""]
+    assert bool(negative) == (sets > 1)
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {"law": "beta_binomial", "prior": "pure", "n": 30, "m": 20, "sets": 5, "epsilon": 2.0, "delta": 0.0, "alpha": 10.0},
+    {"law": "posterior_mean", "prior": "exact", "n": 20, "m": 25, "sets": 2, "epsilon": 1.1, "delta": 1e-5,
+     "alpha": 10.0},
+    {"law": "posterior_mode", "prior": "own", "n": 20, "m": 20, "sets": 3, "epsilon": 2.0, "delta": 0.0, "alpha": 3.7},
+    {"law": "geometric", "prior": "pure", "n": 25, "m": 25, "sets": 1, "epsilon": 0.7, "delta": 0.0, "alpha": 10.0},
+]  # fmt: skip
+STUDY: dict[str, Any] = {"p": 0.3, "level": 0.9, "repetitions": 1234, "seed": 99}
+
+
+def rules_of(setting: dict[str, Any]) -> tuple[str, ...]:
+    return ("as_if_real", "raab_2017") if setting["sets"] == 1 else ("reiter_2002", "raghunathan_2003", "as_if_real")
+
+
+def told(printed: str, word: str) -> dict[str, tuple[float, float]]:
+    """The two numbers after `word`, by rule."""
+    found = re.findall(rf"^(\w+) \| {word} (\S+) \| [a-z ]+ (\S+)$", printed, re.MULTILINE)
+    return {key: (float(value), float(error)) for key, value, error in found}
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"{setting['law']}-{setting['prior']}")
+def test_the_script_prints_the_numbers_of_the_page(setting: dict[str, Any]) -> None:
+    rules = rules_of(setting)
+    printed = run(coverage_script(**setting, **STUDY, rules=rules))
+    release = release_of_one_set(**setting)
+    assert printed.splitlines()[0] == repr(release)
+    exact = exact_coverages(synthesizer=release, p=0.3, sets=setting["sets"], rules=rules, level=0.9)
+    assert told(printed, "exact") == {key: (one.coverage, one.error_bound) for key, one in exact.items()}
+    widths = re.findall(r"^    mean length inside 0 to 1 (\S+) \| no interval (\S+)$", printed, re.MULTILINE)
+    assert [(float(width), float(share)) for width, share in widths] == [
+        (one.mean_width_inside, one.negative_variance_share) for one in exact.values()
+    ]
+    allowed = EVERY if setting["sets"] > 1 else SINGLE
+    plan = CoveragePlan(
+        synthesizer=release, p=0.3, sets=setting["sets"], rules=allowed, level=0.9, repetitions=1234, seed=99
+    )
+    found = performance_of(run_coverage(plan))
+    assert told(printed, "simulated") == {
+        key: (found.rules[key].coverage.value, found.rules[key].coverage.error) for key in rules
+    }
+    assert f"bias {found.bias.value} | standard error of the estimate {found.empirical_error.value}" in printed
+
+
+def test_a_rule_has_the_same_simulated_digits_alone_and_among_others() -> None:
+    """What the script's comment says: to show another rule changes no digit."""
+    whole, _ = simulated()
+    for key in EVERY:
+        plan = CoveragePlan(synthesizer=RELEASE, p=0.1, sets=3, rules=(key,), repetitions=700, seed=7)
+        assert run_coverage(plan).rule(key) == whole.rule(key)
+
+
+def test_beyond_reach_the_script_simulates_alone() -> None:
+    setting = SETTINGS[0] | {"n": 5000, "m": 5000, "sets": 20, "epsilon": 500.0}
+    printed = run(coverage_script(**setting, **STUDY | {"repetitions": 20}, rules=("reiter_2002",)))
+    assert told(printed, "exact") == {}
+    assert set(told(printed, "simulated")) == {"reiter_2002"}
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting["law"])
+def test_the_script_is_python_that_asks_for_the_settings(setting: dict[str, Any]) -> None:
+    script = coverage_script(**setting, **STUDY, rules=rules_of(setting))
+    tree = ast.parse(script)
+    values: dict[str, object] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            assert isinstance(node.value, ast.Tuple)
+            names = [one.id for one in node.targets[0].elts if isinstance(one, ast.Name)]
+            values |= dict(zip(names, map(ast.literal_eval, node.value.elts), strict=True))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
+            values["rules"] = tuple(ast.literal_eval(node.value))
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if getattr(call.func, "id", "") == "release_of_one_set":
+            values["law"] = ast.literal_eval(call.args[0])
+        if getattr(call.func, "id", "") in ("release_of_one_set", "CoveragePlan"):
+            values |= {
+                str(one.arg): ast.literal_eval(one.value)
+                for one in call.keywords
+                if isinstance(one.value, ast.Constant)
+            }
+    assert values == {**setting, **STUDY, "rules": rules_of(setting)}
+    assert max(map(len, script.splitlines())) <= 120
+    imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert imported <= used
+
+
+def test_the_script_stays_narrow_with_every_rule_and_the_longest_numbers() -> None:
+    longest = SETTINGS[0] | {"epsilon": 1 / 3e5, "delta": 1 / 3e7, "alpha": 1e12 / 3, "n": 5000, "m": 4999}
+    script = coverage_script(**longest, p=1 / 3, level=1 - 1 / 3e5, repetitions=10**7, seed=10**9, rules=EVERY)
+    ast.parse(script)
+    assert max(map(len, script.splitlines())) <= 120
