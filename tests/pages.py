@@ -51,8 +51,9 @@ def open_coverage(address: dict[str, str] | None = None, **state: object) -> App
 
 
 def open_posterior(address: dict[str, str] | None = None, **state: object) -> AppTest:
-    """The page "Posterior" after its first run, with `state` under the keys ``po_…``."""
-    return open_page(address, path=POSTERIOR, prefix="po_", **state)
+    """The page "Posterior" after its first run, with `state` under the keys ``po_…``; x is known unless it says no."""
+    known = {"knows": True} if state.get("source") == "typed" else {}
+    return open_page(address, path=POSTERIOR, prefix="po_", **{**known, **state})
 
 
 def html(page: AppTest) -> list[str]:

@@ -19,6 +19,7 @@ from dpviz.charts.coverage import (
     COVERING,
     LABEL_GAP,
     MISSED,
+    MOST_BARS,
     SIMULATED,
     Dot,
     Printed,
@@ -379,11 +380,23 @@ def test_the_exact_law_is_a_line_in_the_colour_of_the_synthesizer_whose_area_is_
 
 
 def test_what_is_left_out_of_the_law_is_at_its_ends_and_below_a_billionth() -> None:
-    law = estimate_law(BetaBinomial(n=400, m=400, alpha=50.0, beta=50.0), p=0.05, sets=4)
+    law = estimate_law(BetaBinomial(n=60, m=60, alpha=8.0, beta=8.0), p=0.05, sets=4)
     (trace,) = estimates_chart(law.support, law.probabilities, p=0.05, mean=law.mean, color=COLOUR).data
     shown = np.isin(law.support, trace.x)
     assert law.probabilities[~shown].max() <= 1e-9
     assert np.flatnonzero(shown).size == np.ptp(np.flatnonzero(shown)) + 1 < len(law.support)
+
+
+def test_many_values_are_put_together_in_the_line_and_the_bars_alike() -> None:
+    law = estimate_law(BetaBinomial(n=400, m=400, alpha=50.0, beta=50.0), p=0.3, sets=4)
+    counted = np.random.default_rng(2).multinomial(5000, law.probabilities / law.probabilities.sum()) / 5000
+    bars, line = estimates_chart(
+        law.support, law.probabilities, p=0.3, mean=law.mean, color=COLOUR, counted=counted
+    ).data
+    assert len(line.x) == len(bars.x) <= MOST_BARS < np.count_nonzero(law.probabilities > 1e-9)
+    assert line.y.sum() == pytest.approx(1.0, abs=1e-6)
+    assert bars.y.sum() == pytest.approx(1.0, abs=1e-3)
+    assert line.x @ line.y == pytest.approx(law.mean, abs=1e-3)
 
 
 def test_simulated_shares_stand_behind_the_exact_line() -> None:

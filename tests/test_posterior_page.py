@@ -23,7 +23,7 @@ from dpviz.exports import posterior_script
 from dpviz.inference.posterior_cells import posterior_cells
 from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.parameters import readable
-from dpviz.published.charest import ERRATA, charest_table, compare_charest
+from dpviz.published.charest import ERRATA, LITERAL, charest_table, compare_charest
 from pages.bayes.answer import NAMES
 from pages.bayes.controls import NUMBERS, PRESETS
 from pages.bayes.sections import SECTIONS as SHOWN
@@ -143,8 +143,8 @@ def sentence_of(page: AppTest) -> str:
 
 
 def released(page: AppTest) -> tuple[int, ...]:
-    """The synthetic counts in the answer."""
-    found = re.search(r"Given the synthetic counts? ([\d, ]+) of m", sentence_of(page))
+    """The synthetic counts, as the page lists them."""
+    found = re.search(r"Counts ([\d, ]+), (?:drawn|typed)", text(page))
     assert found is not None
     return tuple(int(word) for word in found[1].split(","))
 
@@ -351,7 +351,7 @@ def test_typed_counts_are_taken(typed: str, counts: tuple[int, ...]) -> None:
     page = open_posterior(source="typed", counts=typed)
     check_answered(page)
     assert released(page) == counts
-    assert "Counts typed in" in text(page)
+    assert ", typed in. Analyst" in text(page)
     alpha = 100 / math.expm1(2 / len(counts))
     law = referee(counts, 100, 100, alpha, 1.0, 1.0, 30)["exact"]
     assert shown_laws(page)["exact"][:2] == [readable(law.mean, 5), readable(law.deviation, 4)]
@@ -451,7 +451,9 @@ def test_coverage_is_the_sum_over_every_release(kind: str) -> None:
     width = sum(
         weight * sum(high - low for low, high in region) for weight, region in zip(released_law, regions, strict=True)
     )
-    assert f"{readable(100 * share, 4)} % of the 80 % posterior intervals hold p = 0.25, exact" in text(page)
+    assert f"{readable(100 * share, 4)} % of the 80 % posterior intervals hold p when p = x/n = 0.25, exact" in text(
+        page
+    )
     assert f"mean length {readable(width, 4)}." in text(page)
 
 
@@ -514,7 +516,7 @@ def test_a_secret_n_is_summed_over(label: str) -> None:
     assert f"the expected n is {readable(size, 4)}" in text(page)
     assert marks(page)[1] == f"p = {readable(law.mean, 3)} ± {readable(law.deviation, 2)}"
     said = unescape(re.sub(r"<[^>]+>", "", [part for part in html(page) if "dpviz-answer" in part][1]))
-    assert f"between {low} and {high}: p between {readable(ends[0], 3)} and {readable(ends[1], 3)}." in said
+    assert f"between {low} and {high}, p is between {readable(ends[0], 3)} and {readable(ends[1], 3)}." in said
     assert f"With n = 24 known the standard deviation is {readable(laws_at_24(counts).deviation, 3)};" in said
     assert found.prior.label in text(page)
     (trace,) = figures(page)["po_sizes"]["figure"]["data"]
@@ -638,7 +640,9 @@ def test_published_tables_stand_beside_ours_and_the_first_reading_reproduces_the
     lines, rows = compare_charest(number), published_rows(page, number)
     assert len(rows) == len(lines)
     seen: set[tuple[float, int, str]] = set()
-    for line, (head, printed, ours, z) in zip(lines, rows, strict=True):
+    for line, (head, *numbers) in zip(lines, rows, strict=True):
+        printed, ours, z = (re.sub("</?small>", "", number) for number in numbers)
+        assert ("<small>" in numbers[0]) == (line.reading == LITERAL or abs(line.z) > 3)
         assert head.strip().startswith(f"ε = {readable(line.epsilon)}, M = {line.sets} ")
         assert line.reading in head
         assert printed == readable(line.printed, 5)
@@ -650,7 +654,7 @@ def test_published_tables_stand_beside_ours_and_the_first_reading_reproduces_the
             assert abs(float(z.replace("−", "-"))) <= 3, design
         seen.add(design)
     printed_numbers = [readable(value, 5) for row in charest_table(number).rows for value in row.values()]
-    assert {row[1] for row in rows} <= set(printed_numbers)
+    assert {re.sub("</?small>", "", row[1]) for row in rows} <= set(printed_numbers)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 3.0, 250.0])
@@ -724,10 +728,15 @@ def test_each_slider_moves_its_box_to_both_ends(name: str, end: int) -> None:
     check_answered(page)
 
 
-@pytest.mark.parametrize(("name", "end"), [("n", 0), ("x", -1)])
-def test_more_ones_than_rows_are_a_sentence(name: str, end: int) -> None:
+def test_the_slider_of_the_confidential_ones_ends_at_the_rows() -> None:
+    for n in (7, 100, 3000):
+        slider = open_posterior(n=n, x=2).select_slider(key="po_x_slider")
+        assert slider.options[-1] == readable(n)
+
+
+def test_more_ones_than_rows_are_a_sentence() -> None:
     page = open_posterior()
-    slide(page, name, end)
+    slide(page, "n", 0)
     check_sound(page)
     (sentence,) = problems(page)
     assert sentence.startswith("x (confidential ones) must be at most n = ")
@@ -944,7 +953,7 @@ def test_what_the_address_says_is_taken() -> None:
         {
             "po_source": "typed", "po_counts": "3, 9", "po_n": "40", "po_m": "30", "po_m_is_n": "false", "po_x": "12",
             "po_prior": "own", "po_alpha": "2.5", "po_gamma1": "0.5", "po_gamma2": "3", "po_level": "0.8",
-            "po_look": "If n is secret", "po_low": "20", "po_high": "70",
+            "po_look": "If n is secret", "po_low": "20", "po_high": "70", "po_knows": "true",
         }
     )  # fmt: skip
     check_answered(page)
@@ -952,7 +961,7 @@ def test_what_the_address_says_is_taken() -> None:
     assert shown_laws(page)["exact"][:3] == [
         readable(law.mean, 5), readable(law.deviation, 4), spread(law.tails(0.8))
     ]  # fmt: skip
-    assert "known to lie between 20 and 70" in text(page)
+    assert "which lies between 20 and 70" in text(page)
 
 
 def test_typed_counts_in_the_address_that_are_none_have_a_sentence() -> None:

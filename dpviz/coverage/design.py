@@ -9,7 +9,6 @@ from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import DELTA, EPSILON
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import SYNTHESIZERS, TwoCellSynthesizer
-from dpviz.synthesizers.prior import PRIOR_ONES
 
 PriorRule = Literal["pure", "exact", "own"]
 
@@ -19,6 +18,9 @@ PRIOR_RULES: dict[PriorRule, str] = {
     "own": "own α",
 }
 """How the prior of a set follows from the promise, for readers."""
+
+NOTHING = 1e-50
+"""A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for."""
 
 METHODS = {
     "beta_binomial": "synth_post_one",
@@ -132,13 +134,12 @@ def prior_of_one_set(
     EPSILON.check(epsilon)
     SETS.check(sets)
     made = two_cell_laws()[law]
-    if prior == "pure":
-        least: float = made.least_alpha(m=m, epsilon=epsilon / sets)  # type: ignore[attr-defined]
-        return least
+    pure: float = made.least_alpha(m=m, epsilon=epsilon / sets)  # type: ignore[attr-defined]
+    if prior == "pure" or pure < NOTHING:
+        return pure
     if law not in METHODS:
         raise ValueError(f"prior must be pure or own for {made.label}; got 'exact'.")
-    found = minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
-    return max(found, PRIOR_ONES.minimum)
+    return minimum_prior_for_sets(METHODS[law], n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
 
 
 def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:

@@ -103,7 +103,8 @@ n, m, sets, p, level = {n!r}, {m!r}, {sets!r}, {p!r}, {level!r}
 rules = [
 {listed}]
 release = release_of_one_set(
-    {law!r}, n=n, m=m, sets=sets, epsilon={epsilon!r}, delta={delta!r}, prior={prior!r}, alpha={alpha!r}
+    {law!r}, n=n, m=m, sets=sets, prior={prior!r},
+    epsilon={epsilon!r}, delta={delta!r}, alpha={alpha!r},
 )
 print(release)
 

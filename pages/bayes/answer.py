@@ -104,10 +104,11 @@ def _table(asked: Asked, found: dict[str, BetaMixture]) -> None:
         )
     head = ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails", f"{percent} % highest density"]
     listing(head, rows, "Posteriors of p", frozenset(range(1, 5)))
+    counts = ", ".join(map(str, asked.counts))
     drawn = f"drawn with seed {asked.seed} from x = {readable(asked.x)}" if asked.source == "drawn" else "typed in"
     st.caption(
         "Exact, no MCMC: given x the synthetic counts say nothing more, so the posterior is a mixture of "
-        f"{asked.n + 1:,} beta laws, one for each x. Counts {drawn}. Analyst's prior Beta("
+        f"{asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. Analyst's prior Beta("
         f"{readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row substituted. Bars below the "
         f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact one."
     )
