@@ -15,19 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts.coverage import (
-    COVERING,
-    LABEL_GAP,
-    MISSED,
-    MOST_BARS,
-    SIMULATED,
-    Dot,
-    Printed,
-    caterpillar_chart,
-    coverage_chart,
-    estimates_chart,
-)
-from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, color_of
+from dpviz.charts.coverage import LABEL_GAP, Dot, Printed, coverage_chart
+from dpviz.charts.repetitions import COVERING, MISSED, MOST_BARS, caterpillar_chart, estimates_chart
+from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, SIMULATED, color_of
 from dpviz.coverage import coverage_by_proportion, estimate_law, exact_coverages
 from dpviz.coverage.design import two_cell_laws
 from dpviz.inference import RULES

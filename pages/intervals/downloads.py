@@ -9,7 +9,8 @@ from dpviz.exports import coverage_csv, coverage_curves_csv, coverage_script, in
 from pages.components.downloads import download_button
 from pages.intervals.controls import PREFIX, Design
 from pages.intervals.curves import AXES, curves_of
-from pages.intervals.live import AXIS, exact_values
+from pages.intervals.exact import exact_values
+from pages.intervals.live import AXIS
 from pages.intervals.run import current_run
 
 
@@ -18,7 +19,7 @@ def show_downloads(design: Design) -> None:
     run = current_run(design)
     tally = None if run is None else run.tally
     axis = AXES[st.session_state.get(AXIS) or "against p"]
-    curves = curves_of(design, axis)
+    curves = curves_of(design, axis) if exact_values(design) else None
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")

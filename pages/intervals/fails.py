@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.coverage import CoverageDecomposition, within_reach
+from dpviz.coverage import CoverageDecomposition
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from pages.components.cache_inference import cached_decomposition
 from pages.components.words import answer, listing, note, percent
 from pages.intervals.controls import Design, short
+from pages.intervals.exact import exact_values
 
 REPAIRED = {
     "prior_bias": "the prior's pull",
@@ -20,7 +21,7 @@ REPAIRED = {
 
 def show_failure(design: Design) -> None:
     """Coverage as published, with each repair alone, and with all of them, for every rule shown."""
-    if not within_reach(design.n, design.m, design.sets):
+    if not exact_values(design):
         st.caption("The repairs are sums over the exact law of the releases, which would take too long here.")
         return
     note(

@@ -7,15 +7,17 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import Dot, caterpillar_chart, coverage_chart, estimates_chart
-from dpviz.coverage import ExactCoverage, Performance, performance_of, within_reach
+from dpviz.charts.coverage import Dot, coverage_chart
+from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
+from dpviz.coverage import ExactCoverage, Performance, performance_of
 from dpviz.inference import RULES, covers
 from dpviz.parameters import readable, rounded_up
-from pages.components.cache_inference import cached_coverages, cached_estimates
+from pages.components.cache_inference import cached_estimates
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, percent
 from pages.intervals.controls import PREFIX, Design, short
 from pages.intervals.curves import EPSILONS, Growing, curves_of
+from pages.intervals.exact import exact_values
 from pages.intervals.run import Run
 
 TICK, SLOW_TICK = 0.15, 0.3
@@ -32,7 +34,7 @@ AXIS = f"{PREFIX}axis"
 
 def show_live(design: Design, run: Run | None, axis: str) -> None:
     """All that moves; it draws itself again as long as something does."""
-    curves = curves_of(design, axis)
+    curves = curves_of(design, axis) if exact_values(design) else None
     moving = (run is not None and run.running) or (curves is not None and curves.stream is not None)
 
     def draw() -> None:
@@ -74,13 +76,6 @@ def show_answer(design: Design) -> None:
     words = f"{readable(abs(off), 3)} points too {'few' if off < 0 else 'many'}" if abs(off) >= 0.05 else "as promised"
     bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
     st.html(answer(percent(share, 4), f"{intervals} at {design.named}: {words}. Exact, to within {bound}."))
-
-
-def exact_values(design: Design) -> dict[str, ExactCoverage]:
-    """The exact coverage of each rule shown; empty where the sums would take too long."""
-    if not within_reach(design.n, design.m, design.sets):
-        return {}
-    return cached_coverages(design.release, design.p, design.sets, design.rules, design.level)
 
 
 def _show(design: Design, run: Run | None, curves: Growing | None, axis: str) -> None:

@@ -6,12 +6,13 @@ import math
 
 import streamlit as st
 
-from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed, within_reach
+from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
 from dpviz.inference import set_moments
 from dpviz.parameters import readable
-from pages.components.cache_inference import cached_coverages, cached_decomposition
+from pages.components.cache_inference import cached_decomposition
 from pages.components.words import listing
 from pages.intervals.controls import Design, short
+from pages.intervals.exact import exact_values
 from pages.intervals.run import current_run
 
 
@@ -48,7 +49,7 @@ def show_moments(design: Design) -> None:
 
 
 def _variances(design: Design, found: Performance | None) -> None:
-    if not within_reach(design.n, design.m, design.sets):
+    if not exact_values(design):
         return
     rows = []
     for key in design.rules:
@@ -62,10 +63,10 @@ def _variances(design: Design, found: Performance | None) -> None:
 
 
 def _needed(design: Design) -> None:
-    if not within_reach(design.n, design.m, design.sets):
+    if not exact_values(design):
         return
     key = design.rules[0]
-    share = cached_coverages(design.release, design.p, design.sets, design.rules, design.level)[key].coverage
+    share = exact_values(design)[key].coverage
     listing(
         [f"coverage of {short(key)} to within", "repetitions"],
         [
