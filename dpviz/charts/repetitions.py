@@ -52,7 +52,7 @@ def caterpillar_chart(estimates: FloatArray, half_widths: FloatArray, covered: n
         x=axis("proportion", range=[low - pad, high + pad]),
         y=axis("repetition", range=[101, 0]),
         uirevision="caterpillar",
-        shapes=[rule(x=p)],
+        shapes=[{**rule(x=p), "layer": "above"}],
         annotations=[label(f"true p = {readable(p, 4)}", x=p, y=1, yref="y domain", xanchor="left", yanchor="bottom")],
         legend={"orientation": "h", "yanchor": "top", "y": -0.12, "x": 0, "font": {"size": 12}},
         margin={"l": 56, "r": 16, "t": 30, "b": 84},
