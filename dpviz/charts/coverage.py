@@ -14,7 +14,7 @@ from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, SIMULATED, axis,
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
-LABEL_GAP = 0.045
+LABEL_GAP = 0.06
 """Share of the picture's height that a name at the end of a line needs."""
 
 
