@@ -46,16 +46,23 @@ def go(page: Page, words: str) -> None:
     control(page, "go").get_by_role("button", name=words, exact=True).click()
 
 
+def status(page: Page) -> str:
+    """The line that says how far the run is; it may arrive a moment after the picture."""
+    line = page.locator("[data-testid=stCaptionContainer]", has_text=re.compile(r"of [\d,]+ repetitions, ")).first
+    expect(line).to_be_visible()
+    return line.inner_text()
+
+
 def state(page: Page) -> str:
     """What the page says of its run: running, stopped or complete."""
-    said = re.search(r"repetitions, (\w+),", page.locator(".stMain").inner_text())
+    said = re.search(r"repetitions, (\w+),", status(page))
     assert said is not None
     return said[1]
 
 
 def done(page: Page) -> int:
     """Repetitions so far."""
-    said = re.search(r"([\d,]+) of [\d,]+ repetitions", page.locator(".stMain").inner_text())
+    said = re.search(r"([\d,]+) of [\d,]+ repetitions", status(page))
     assert said is not None
     return int(said[1].replace(",", ""))
 

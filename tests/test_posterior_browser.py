@@ -178,7 +178,8 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
         "known": posterior_if_known(confidential_count=10, n=40, gamma1=0.5).pdf(p),
         "naive": posterior_if_real([9, 14], m=40, gamma1=0.5).pdf(p),
     }
-    query = "po_source=typed&po_knows=true&po_counts=9,14&po_n=40&po_x=10&po_prior=own&po_alpha=2.5&po_gamma1=0.5&po_look=Download"
+    query = "po_source=typed&po_knows=true&po_counts=9,14&po_n=40&po_x=10&po_prior=own&po_alpha=2.5&po_gamma1=0.5"
+    query += "&po_look=Download"
     with visiting(chromium, f"{server}{HERE}?{query}") as page:
         assert taken(page, "Densities, CSV").decode() == posterior_csv("p", p, columns)
         weights = {"probability": law.weights}
