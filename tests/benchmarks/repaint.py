@@ -39,7 +39,7 @@ DRAWN = ".dpviz-answer, .st-key-{} [data-drawn]"
 LIVE_CASES = {
     "coverage: exact, n = m = 100, M = 2": ("coverage?cv_sets=2", "cv_p", DRAWN.format("cv_picture"), 500),
     "coverage: exact, n = m = 100, M = 5": ("coverage?cv_sets=5", "cv_p", DRAWN.format("cv_picture"), 500),
-    "posterior, n = m = 100": ("posterior", "po_x", DRAWN.format("po_picture"), 250),
+    "posterior, n = m = 100": ("posterior?po_gamma1=0.2", "po_gamma1", DRAWN.format("po_picture"), 250),
     "posterior, n = m = 10,000": ("posterior?po_n=10000&po_sets=20", "po_x", DRAWN.format("po_picture"), 500),
 }
 """Cases of "Coverage" and "Posterior": name, address, slider, the parts that must be new, and the goal."""
