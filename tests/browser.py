@@ -69,12 +69,16 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[bytes]) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until the script has run and its pictures are drawn; an answer has numbers or a table."""
+    """Wait until the script has run and its pictures are drawn; an answer has numbers or a table.
+
+    What a run has not drawn again yet is stale, and fades: it may be gone at the next moment.
+    """
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
     page.wait_for_selector(f"{ANSWERED}, .dpviz-problem", timeout=60_000)
     page.wait_for_function(
         """(answered) => !document.querySelector(answered) || (document.querySelector('[data-drawn]')
-          && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])'))""",
+          && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])')
+          && !document.querySelector('[data-stale=true]'))""",
         arg=ANSWERED,
         timeout=60_000,
     )
