@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Mapping, Sequence
 
 from dpviz.coverage import CoverageCurves, ExactCoverage, Performance, Tally
+from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
 COVERAGE_COLUMNS = (
@@ -38,23 +36,23 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
         one = exact.get(key)
         row: list[object] = [key]
         row += [""] * 5 if one is None else [
-            *map(_cell, (one.coverage, one.error_bound, one.mean_width, one.mean_width_inside)),
-            _cell(one.negative_variance_share),
+            *map(cell, (one.coverage, one.error_bound, one.mean_width, one.mean_width_inside)),
+            cell(one.negative_variance_share),
         ]  # fmt: skip
         if found is None:
             row += [""] * 5
         else:
             rule = found.rules[key]
             values = rule.coverage.value, rule.coverage.error, rule.coverage_low, rule.coverage_high
-            row += [*map(_cell, values), found.repetitions]
+            row += [*map(cell, values), found.repetitions]
         rows.append(row)
-    return _csv(COVERAGE_COLUMNS, rows)
+    return csv_text(COVERAGE_COLUMNS, rows)
 
 
 def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves) -> str:
     """The exact curves: the axis, then the coverage of each rule."""
-    rows = [[_cell(float(point)), *map(_cell, curves.coverage[:, place])] for place, point in enumerate(points)]
-    return _csv((axis, *curves.rules), rows)
+    rows = [[cell(float(point)), *map(cell, curves.coverage[:, place])] for place, point in enumerate(points)]
+    return csv_text((axis, *curves.rules), rows)
 
 
 def intervals_csv(tally: Tally) -> str:
@@ -67,11 +65,11 @@ def intervals_csv(tally: Tally) -> str:
     rows = [
         [
             place + 1, int(shown.confidential[place]), *map(int, shown.counts[place]),
-            _cell(float(shown.estimates[place])), *map(_cell, shown.half_widths[:, place].tolist()),
+            cell(float(shown.estimates[place])), *map(cell, shown.half_widths[:, place].tolist()),
         ]
         for place in range(len(shown))
     ]  # fmt: skip
-    return _csv(head, rows)
+    return csv_text(head, rows)
 
 
 def coverage_script(
@@ -123,15 +121,3 @@ for key in rules:
     print(key, "| simulated", found.rules[key].coverage.value, "| standard error", found.rules[key].coverage.error)
 print("bias", found.bias.value, "| standard error of the estimate", found.empirical_error.value)
 '''
-
-
-def _cell(value: float) -> str:
-    return "" if math.isnan(value) else repr(float(value))
-
-
-def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return out.getvalue()

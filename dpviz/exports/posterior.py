@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 
+from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
 
@@ -18,12 +17,11 @@ def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArra
     >>> posterior_csv("x", np.array([0.0, 1.0]), {"probability": np.array([0.25, 0.75])}).split()
     ['x,probability', '0.0,0.25', '1.0,0.75']
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([axis, *columns])
-    for place, point in enumerate(points):
-        writer.writerow([repr(float(point)), *(repr(float(column[place])) for column in columns.values())])
-    return out.getvalue()
+    rows = [
+        [cell(float(point)), *(cell(float(column[place])) for column in columns.values())]
+        for place, point in enumerate(points)
+    ]
+    return csv_text([axis, *columns], rows)
 
 
 def posterior_script(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
-import math
 from collections.abc import Sequence
 
+from dpviz.exports._csv import cell, csv_text
 from dpviz.priors import Finding, Setting
 from dpviz.priors.curves import Curves
 
@@ -28,34 +26,22 @@ def findings_csv(findings: Sequence[Finding]) -> str:
     rows = [
         [
             finding.bound.name, finding.bound.part, finding.method, finding.bound.claim, finding.setting.m,
-            finding.verdict, *map(_cell, (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)),
-            _cell(finding.factor), _cell(finding.constant), finding.sentence,
+            finding.verdict, *map(cell, (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)),
+            cell(finding.factor), cell(finding.constant), finding.sentence,
         ]
         for finding in findings
     ]  # fmt: skip
-    return _csv(FINDING_COLUMNS, rows)
+    return csv_text(FINDING_COLUMNS, rows)
 
 
 def curves_csv(curves: Curves) -> str:
     """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
     names = [" ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines]
     rows = [
-        [repr(float(point)), *(_cell(float(line.values[place])) for line in curves.lines)]
+        [repr(float(point)), *(cell(float(line.values[place])) for line in curves.lines)]
         for place, point in enumerate(curves.points)
     ]
-    return _csv((curves.axis, *names), rows)
-
-
-def _cell(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else repr(float(value))
-
-
-def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return out.getvalue()
+    return csv_text((curves.axis, *names), rows)
 
 
 def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -10,7 +11,6 @@ import streamlit as st
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.inference.posterior import BetaMixture, PosteriorMixture, posterior_if_known, posterior_if_real
 from dpviz.parameters import readable
-from dpviz.types import FloatArray
 from pages.bayes.controls import PREFIX, Asked, promise_text
 from pages.components.cache_inference import cached_posterior
 from pages.components.figure import show_figure
@@ -42,14 +42,12 @@ def laws(asked: Asked) -> dict[str, BetaMixture]:
 def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
     found = laws(asked)
+    regions = {key: law.highest_density(asked.level) for key, law in found.items()}
     st.html(answer(*_sentence(asked, found)))
     show_figure(
         posterior_chart(
             [
-                Density(
-                    name=NAMES[key], kind=key, p=grid(law), values=law.pdf(grid(law)),
-                    intervals=law.highest_density(asked.level) if key == "exact" else [law.interval(asked.level)],
-                )
+                drawn(NAMES[key], key, law, regions[key] if key == "exact" else [law.interval(asked.level)])
                 for key, law in found.items()
             ],
             level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="posterior",
@@ -58,14 +56,14 @@ def show_answer(asked: Asked) -> None:
         alt="Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive.",
         height=440,
     )  # fmt: skip
-    _table(asked, found)
+    _table(asked, found, regions)
 
 
-def grid(law: BetaMixture) -> FloatArray:
-    """Values of p at which a density is drawn: evenly over 0 to 1, and closer where it stands."""
-    spread = math.sqrt(law.variance)
-    near = law.mean + spread * np.linspace(-6, 6, 161)
-    return np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
+def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
+    """A law as the picture has it: at values of p evenly over 0 to 1, and closer where it stands."""
+    near = law.mean + math.sqrt(law.variance) * np.linspace(-6, 6, 161)
+    p = np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
+    return Density(name=name, kind=kind, p=p, values=law.pdf(p), intervals=intervals)
 
 
 def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
@@ -87,19 +85,18 @@ def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
     return f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}", f"{words}.{said}."
 
 
-def _table(asked: Asked, found: dict[str, BetaMixture]) -> None:
+def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[tuple[float, float]]]) -> None:
     percent = readable(100 * asked.level, 8)
     rows = []
     for key, law in found.items():
         low, high = law.interval(asked.level)
-        pieces = law.highest_density(asked.level)
         rows.append(
             [
                 f"<b>{NAMES[key]}</b>",
                 readable(law.mean, 5),
                 readable(math.sqrt(law.variance), 4),
                 f"{readable(low, 4)} to {readable(high, 4)}",
-                " and ".join(f"{readable(start, 4)} to {readable(end, 4)}" for start, end in pieces),
+                " and ".join(f"{readable(start, 4)} to {readable(end, 4)}" for start, end in regions[key]),
             ]
         )
     head = ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails", f"{percent} % highest density"]

@@ -6,9 +6,9 @@ import math
 
 import streamlit as st
 
-from dpviz.charts.posterior import Density, count_law_chart, posterior_chart
+from dpviz.charts.posterior import count_law_chart, posterior_chart
 from dpviz.parameters import readable
-from pages.bayes.answer import NAMES, grid, posterior_of
+from pages.bayes.answer import NAMES, drawn, posterior_of
 from pages.bayes.controls import PAGE, PREFIX, Asked
 from pages.components.cache_inference import cached_secret
 from pages.components.figure import show_figure
@@ -54,10 +54,7 @@ def show_secret(asked: Asked) -> None:
     show_figure(
         posterior_chart(
             [
-                Density(
-                    name=names[key], kind=key, p=grid(law), values=law.pdf(grid(law)),
-                    intervals=[law.interval(asked.level)],
-                )
+                drawn(names[key], key, law, [law.interval(asked.level)])
                 for key, law in laws.items()
             ],
             level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="secret",
