@@ -15,7 +15,7 @@ import pytest
 
 from dpviz.charts.posterior import POSTERIOR_COLORS, POSTERIOR_DASHES, Density, count_law_chart, posterior_chart
 from dpviz.inference.posterior import BetaMixture, posterior_if_known, posterior_if_real, posterior_mixture
-from pages.bayes.answer import grid
+from pages.bayes.answer import drawn as density_of
 from pages.components.figure import decode_figure, encode_figure
 from tests.test_charts import BREAKING
 from tests.test_priors_charts import texts_of
@@ -53,13 +53,7 @@ def laws(name: str) -> dict[str, BetaMixture]:
 @cache
 def densities(name: str) -> tuple[Density, ...]:
     return tuple(
-        Density(
-            name=f"law {key}",
-            kind=key,
-            p=grid(law),
-            values=law.pdf(grid(law)),
-            intervals=law.highest_density(LEVEL) if key == "exact" else [law.interval(LEVEL)],
-        )
+        density_of(f"law {key}", key, law, law.highest_density(LEVEL) if key == "exact" else [law.interval(LEVEL)])
         for key, law in laws(name).items()
     )
 
@@ -156,11 +150,11 @@ def test_all_of_0_to_1_is_in_the_picture_and_every_finite_density_fits(name: str
 @every_release
 def test_the_curve_is_drawn_closely_enough(name: str) -> None:
     """Straight lines between the points of the grid hold the probability of the law, and reach its top."""
-    for law in laws(name).values():
+    for law, one in zip(laws(name).values(), densities(name), strict=True):
         if not np.all(np.isfinite(law.pdf(np.array([0.0, 1.0])))):
             continue
-        p = grid(law)
-        assert float(np.trapezoid(law.pdf(p), p)) == pytest.approx(1.0, abs=4e-3)
+        p = one.p
+        assert float(np.trapezoid(one.values, p)) == pytest.approx(1.0, abs=4e-3)
         close = law.mean + math.sqrt(law.variance) * np.linspace(-5, 5, 20_001)
         close = close[(close >= 0) & (close <= 1)]
         assert law.pdf(p).max() > 0.99 * law.pdf(close).max()
