@@ -87,19 +87,23 @@ class Parameter:
                 number = float(value)  # type: ignore[arg-type]
             except (TypeError, ValueError, OverflowError):
                 number = None
-        inside = (
-            number is not None
-            and math.isfinite(number)
+        if number is None or math.isnan(number):
+            raise ValueError(self._refusal(f"{value!r}"))
+        if not self._holds(number):
+            digits = 17 if self._holds(float(f"{number:.12g}")) else 12
+            raise ValueError(self._refusal(readable(number, digits)))
+        return int(number) if self.integer else number
+
+    def _holds(self, number: float) -> bool:
+        return (
+            math.isfinite(number)
             and self.minimum <= number <= self.maximum
             and not (self.open_minimum and number == self.minimum)
             and not (self.integer and number != math.floor(number))
         )
-        if number is None or not inside:
-            shown = f"{value!r}" if number is None or math.isnan(number) else readable(number)
-            if number not in (self.minimum, self.maximum) and shown in map(readable, (self.minimum, self.maximum)):
-                shown = repr(number)
-            raise ValueError(f"{self.name} ({self.title.lower()}) must be {self.domain}; got {shown}.")
-        return int(number) if self.integer else number
+
+    def _refusal(self, shown: str) -> str:
+        return f"{self.name} ({self.title.lower()}) must be {self.domain}; got {shown}."
 
     def parse(self, text: str) -> float:
         """Return the value written in `text`, or raise the same ValueError as `check`.

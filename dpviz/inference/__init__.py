@@ -1,5 +1,6 @@
 """What an analyst makes of a synthetic release: estimates, and how far they are off."""
 
+from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import RULES, CombiningRule, check_rule, covers
 from dpviz.inference.moments import ProportionMoments, cell_moments, proportion_moments, share_beyond
 from dpviz.inference.posterior import (
@@ -25,6 +26,10 @@ from dpviz.inference.posterior_secret_n import (
 from dpviz.inference.set_moments import SetMoments, set_moments
 
 __all__ = [
+    "GAMMA_ONES",
+    "GAMMA_ZEROS",
+    "POSTERIOR_ROWS",
+    "POSTERIOR_SYNTHETIC_ROWS",
     "RULES",
     "BetaMixture",
     "CombiningRule",

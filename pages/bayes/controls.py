@@ -11,9 +11,9 @@ import streamlit as st
 
 from dpviz.coverage.design import PriorRule, prior_of_one_set
 from dpviz.coverage.simulate import SEED
+from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.draws import draw_counts
-from dpviz.inference.posterior import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
 from pages.components.controls import PageNumbers, address_problems, read_address

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts import Dots, Line, Mark, Rule, Scale, lines_chart
+from dpviz.inference.posterior_coverage import Kind
 from dpviz.parameters import readable
 from pages.bayes.answer import posterior_of
 from pages.bayes.controls import PREFIX, Asked
@@ -16,7 +17,7 @@ from pages.components.words import answer, note
 LARGEST = 1000
 """Rows up to which the page lists, or simulates, the releases."""
 
-KINDS = {"equal tails": "equal_tailed", "highest density": "highest_density"}
+KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
 
 
 def show_reach(asked: Asked) -> None:

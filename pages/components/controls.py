@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -169,7 +169,7 @@ def _rounded_whole(value: float) -> int:
     return round(value) if value < 100 else 5 * round(value / 5)
 
 
-def read_address(declarations: dict[str, Parameter], choices: dict[str, Collection[str]] | None = None) -> None:
+def read_address(declarations: dict[str, Parameter], choices: Mapping[str, Collection[str]] | None = None) -> None:
     """Note what the address of a fresh page asks for that no control accepts; before the controls are drawn.
 
     Parameters
@@ -199,7 +199,8 @@ def address_problems(declarations: dict[str, Parameter]) -> list[str]:
     if any(key in then and then[key] != value for key, value in now.items()):
         st.session_state[noted] = []
     then.update(now)  # a control that is drawn later than others joins without having been moved
-    return st.session_state[noted]
+    problems: list[str] = st.session_state[noted]
+    return problems
 
 
 def _unknown(key: str, words: Collection[str]) -> str | None:

@@ -91,7 +91,8 @@ def curves_of(design: Design, axis: str) -> Growing | None:
     if not within_reach(design.n, design.m, design.sets):
         return None
     release = design.release
-    moved = dataclasses.replace(design, repetitions=1, seed=0, synthesizer=None, problems=(), **{axis: 0.0})
+    fixed = dataclasses.replace(design, repetitions=1, seed=0, synthesizer=None, problems=())
+    moved = dataclasses.replace(fixed, p=0.0) if axis == "p" else dataclasses.replace(fixed, epsilon=0.0)
     points = np.unique(np.append(PROPORTIONS if axis == "p" else EPSILONS, getattr(design, axis)))
     key = ("coverage curves", axis, moved, points.tobytes())
     held: Growing | None = st.session_state.get(KEY)

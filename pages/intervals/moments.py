@@ -23,12 +23,12 @@ def show_moments(design: Design) -> None:
     exact = set_moments(design.release, p=design.p, sets=design.sets)
     error = math.sqrt(exact.variance_estimate)
     rows = [
-        ["bias, E[q̄] − p", _number(exact.bias), *_pair(exact.bias, found and found.bias)],
-        ["standard error, √Var(q̄)", _number(error), *_pair(error, found and found.empirical_error)],
+        ["bias, E[q̄] − p", _number(exact.bias), *_pair(exact.bias, found.bias if found else None)],
+        ["standard error, √Var(q̄)", _number(error), *_pair(error, found.empirical_error if found else None)],
         [
             "mean square error",
             _number(exact.variance_estimate + exact.bias**2),
-            *_pair(exact.variance_estimate + exact.bias**2, found and found.mean_square_error),
+            *_pair(exact.variance_estimate + exact.bias**2, found.mean_square_error if found else None),
         ],
     ]
     head = ["the estimate q̄", "closed form", "simulated", "apart, in standard errors"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -131,18 +132,23 @@ def current_run(design: Design) -> Run | None:
         kept.pictures = run.pictures
         st.session_state[KEY] = kept
         return kept
-    st.session_state[KEY] = Run(plan) if moving else None
-    return st.session_state[KEY]
+    anew = Run(plan) if moving else None
+    st.session_state[KEY] = anew
+    return anew
 
 
 def show_buttons(design: Design, run: Run | None, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Start, Stop or Resume, and Reset."""
     with left:
-        if run is None or run.complete:
-            words, action = ("Start", _start) if run is None else ("Run again", _start)
+        start = partial(_start, design)
+        action: Callable[[], None]
+        if run is None:
+            words, action = "Start", start
+        elif run.complete:
+            words, action = "Run again", start
         else:
             words, action = ("Stop", _stop) if run.running else ("Resume", _resume)
-        st.button(words, on_click=action, args=(design,), key=f"{PREFIX}go", width="stretch")
+        st.button(words, on_click=action, key=f"{PREFIX}go", width="stretch")
     with right:
         st.button("Reset", on_click=_reset, key=f"{PREFIX}reset", width="stretch", disabled=run is None)
 
@@ -151,11 +157,11 @@ def _start(design: Design) -> None:
     st.session_state[KEY] = Run(plan_of(design))
 
 
-def _stop(_design: Design) -> None:
+def _stop() -> None:
     st.session_state[KEY].stop()
 
 
-def _resume(_design: Design) -> None:
+def _resume() -> None:
     st.session_state[KEY].running = True
 
 

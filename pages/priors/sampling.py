@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
-from dpviz.privacy.subsampling import subsampled_printed, subsampled_tight
+from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
 from pages.components.cache import cached_given, cached_sampled
 from pages.components.words import answer, listing
 from pages.priors.controls import PAGE, Asked

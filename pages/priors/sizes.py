@@ -40,7 +40,7 @@ def show_sizes(asked: Asked) -> None:
         curves["synth_map"] = found.mode
     show_figure(
         lines_chart(
-            [Line(name=METHODS[key].label, color=key, x=found.sizes, y=y) for key, y in curves.items()],
+            [Line(name=METHODS[key].label, color=key, x=found.sizes.astype(float), y=y) for key, y in curves.items()],
             Scale(title="synthetic rows m (left is more private)", log=True),
             Scale(title="δ (down is more private)", log=True, low=max(1e-12, _lowest(list(curves.values()))), high=1.0),
             key="sizes",

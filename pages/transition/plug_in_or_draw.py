@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 
 from dpviz.charts import compare_profiles
 from dpviz.parameters import readable
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
-from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, MultinomialMean, PosteriorMean, Synthesizer
+from dpviz.synthesizers import (
+    BetaBinomial,
+    DirichletMultinomial,
+    MultinomialMean,
+    PosteriorMean,
+    Synthesizer,
+    TwoCellSynthesizer,
+)
 from dpviz.synthesizers.cells import CellSynthesizer
 from pages.components.cache import cached_profile
 from pages.components.figure import show_figure
@@ -16,16 +25,24 @@ from pages.components.words import listing, note
 
 def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     """Both laws at the same n, m, ε and α: the least α of the posterior draw, or the reader's own."""
-    many = isinstance(release, CellSynthesizer)
-    draw_law, plug_law = (DirichletMultinomial, MultinomialMean) if many else (BetaBinomial, PosteriorMean)
-    n, m = release.n, release.m
     own = getattr(release, "alpha", None)
     use_own = isinstance(own, float) and st.toggle(
         "α from the controls instead of m/(e^ε − 1)", value=False, key="tm_own_alpha", bind="query-params"
     )
+    if isinstance(release, CellSynthesizer):
+        n, m = release.n, release.released_shape[0]
+    else:
+        table = cast(TwoCellSynthesizer, release)
+        n, m = table.n, table.m
     alpha = own if use_own and isinstance(own, float) else BetaBinomial.least_alpha(m=m, epsilon=epsilon)
-    shape = {"n": n, "m": m, "alpha": alpha} | ({"cells": release.cells} if many else {"beta": alpha})
-    draw, plug = draw_law(**shape), plug_law(**shape)
+    draw: Synthesizer
+    plug: Synthesizer
+    if isinstance(release, CellSynthesizer):
+        draw = DirichletMultinomial(n=n, m=m, cells=release.cells, alpha=alpha)
+        plug = MultinomialMean(n=n, m=m, cells=release.cells, alpha=alpha)
+    else:
+        draw = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+        plug = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
     told, kept, broken = readable(epsilon), pure_epsilon(draw), pure_epsilon(plug)
     st.html(
         '<p class="dpviz-answer">'
