@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
 from pages.components.controls import controls_style
@@ -13,9 +11,6 @@ from pages.priors.audited import show_audit
 from pages.priors.controls import IN_ADDRESS, Asked, choose, family_in_address, show_problems
 from pages.priors.curves import NAMES, show_curves
 from pages.priors.sections import sections_of
-
-LET_THROUGH = 0.25
-"""Seconds in which the tables reach the browser before the curves take the interpreter."""
 
 page_head(
     "Minimum priors",
@@ -36,7 +31,6 @@ with results:
                 show_answer(asked)
                 drawing = st.container()
             show_audit(asked)
-            time.sleep(LET_THROUGH)
             with drawing:
                 show_curves(asked)
             sections = sections_of(asked)

@@ -14,7 +14,7 @@ from dpviz.parameters import readable
 from pages.bayes.controls import PREFIX, Asked, promise_text
 from pages.components.cache_inference import cached_posterior
 from pages.components.figure import show_figure
-from pages.components.words import answer, listing
+from pages.components.words import listing, page_answer
 
 NAMES = {
     "exact": "given the synthetic counts, exact",
@@ -43,7 +43,7 @@ def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
     found = laws(asked)
     regions = {key: law.highest_density(asked.level) for key, law in found.items()}
-    st.html(answer(*_sentence(asked, found)))
+    st.html(page_answer(*_sentence(asked, found)))
     show_figure(
         posterior_chart(
             [
@@ -66,7 +66,7 @@ def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[floa
     return Density(name=name, kind=kind, p=p, values=law.pdf(p), intervals=intervals)
 
 
-def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
+def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
     exact, naive = found["exact"], found["naive"]
     low, high = exact.interval(asked.level)
     percent = readable(100 * asked.level, 8)
@@ -82,7 +82,8 @@ def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str]:
         times = math.sqrt(exact.variance / found["known"].variance)
         words += f": {readable(times, 3)} times the standard deviation of the confidential data"
         said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
-    return f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}", f"{words}.{said}."
+    mark = f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}"
+    return mark, f"{words}.{said}.", f"posterior, {percent} %: {readable(low, 3)} to {readable(high, 3)}"
 
 
 def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[tuple[float, float]]]) -> None:

@@ -13,7 +13,7 @@ from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior, 
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.average import average_and_worst
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
-from dpviz.priors.curves import Axis, Curves, need, prior_curves
+from dpviz.priors.curves import need
 from dpviz.priors.inverse import Given, what_is_given
 from dpviz.priors.release_size import SizeCurves, delta_by_size
 from dpviz.priors.sets import SetPriors, minimum_prior_for_sets, ways_by_sets
@@ -85,12 +85,6 @@ def _profile(name: str, _synthesizer: Synthesizer) -> Profile:
 def cached_audit(family: AuditFamily, setting: Setting) -> tuple[Finding, ...]:
     """`audit`."""
     return audit(family, **dataclasses.asdict(setting))
-
-
-@st.cache_resource(max_entries=ENTRIES, show_spinner="Drawing the curves …")
-def cached_curves(family: AuditFamily, setting: Setting, axis: Axis, m_is_n: bool) -> Curves:
-    """`prior_curves`."""
-    return prior_curves(family, setting, axis, m_is_n=m_is_n)
 
 
 @st.cache_resource(max_entries=ENTRIES, show_spinner=False)

@@ -17,10 +17,10 @@ def navigate() -> StreamlitPage:
     st.session_state[ENTERED] = True
     return st.navigation(
         [
-            st.Page(PAGES / "transition_matrices.py", title="Transition matrices", icon="🔢", default=True),
-            st.Page(PAGES / "minimum_priors.py", title="Minimum priors", icon="⚖️"),
-            st.Page(PAGES / "coverage.py", title="Coverage", icon="🎯"),
-            st.Page(PAGES / "posterior.py", title="Posterior", icon="📈"),
+            st.Page(PAGES / "transition_matrices.py", title="Transition matrices", default=True),
+            st.Page(PAGES / "minimum_priors.py", title="Minimum priors"),
+            st.Page(PAGES / "coverage.py", title="Coverage"),
+            st.Page(PAGES / "posterior.py", title="Posterior"),
         ],
         position="hidden" if st.context.is_embedded else "top",
     )

@@ -55,7 +55,14 @@ STYLE = (
     overflow-wrap: normal}
 }
 @media (max-width: 640px) {.dpviz-list {font-size: .8rem} .dpviz-list th, .dpviz-list td {padding-right: .4rem}}
-@media (max-width: 640px) {.stMainBlockContainer {padding: 3.6rem 1rem 3rem}}
+.dpviz-now {display: none}
+@media (max-width: 640px) {
+  .stMainBlockContainer {padding: 3.6rem 1rem 4.5rem}
+  .dpviz-now {display: block; position: fixed; inset: auto 0 0; z-index: 5; padding: .45rem 1rem; font-size: .9rem;
+    background: #F2F5F8; background: light-dark(#F2F5F8, #1B232C); border-top: 1px solid rgba(128,128,128,.5);
+    white-space: nowrap; overflow: hidden;
+    text-overflow: ellipsis}
+}
 """
 )
 
@@ -73,6 +80,21 @@ def page_head(title: str, question: str, style: str = "") -> None:
 def answer(mark: str, sentence: str) -> str:
     """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
     return f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span>{sentence}</p>'
+
+
+def page_answer(mark: str, sentence: str, brief: str) -> str:
+    """The answer of the whole page. A phone shows the controls first: there `mark` and `brief` stay at the lower edge.
+
+    Parameters
+    ----------
+    mark, sentence
+        As in `answer`.
+    brief
+        A few words that say what `mark` is, plain text.
+    """
+    return (
+        f'{answer(mark, sentence)}<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(brief)}</div>'
+    )
 
 
 def numbers(*entries: tuple[str, str, str]) -> str:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -14,7 +11,7 @@ import streamlit as st
 from dpviz.coverage import CoverageCurves, stream_by_proportion, stream_by_synthesizer, within_reach
 from dpviz.coverage.design import ReleasesByEpsilon
 from dpviz.types import FloatArray
-from pages.components.cache_inference import finished, keep_finished
+from pages.components.growing import Growing, finished_before
 from pages.intervals.controls import PREFIX, Design
 
 KEY = f"{PREFIX}growing"
@@ -25,60 +22,29 @@ WORK = 0.2
 """Seconds of work between two pictures."""
 
 
-@dataclass
-class Growing:
+@dataclass(kw_only=True)
+class GrowingCoverage(Growing[CoverageCurves]):
     """Curves under way.
 
     Parameters
     ----------
-    key
-        What they belong to.
     points
         The whole axis.
-    stream
-        Where they go on; None when they are complete.
-    latest
-        The points so far.
-    problem
-        Why they ended early, in a sentence; empty where they did not.
     patient
         Whether the exact point is drawn first: a line for more than two sets, or against ε, takes a moment.
-    lock
-        Held by the thread that advances it: a moved control starts another while the last one is still at work.
+
+    The others are those of `Growing`.
     """
 
-    key: object
     points: FloatArray
-    stream: Iterator[CoverageCurves] | None
-    latest: CoverageCurves | None = None
-    problem: str = ""
     patient: bool = False
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def advance(self) -> None:
-        """Go on for `WORK` seconds, or to the end, which is kept for all readers."""
+    def advance(self, seconds: float) -> None:
+        """As `Growing.advance`, but nothing the first time where it is `patient`."""
         if self.patient:
             self.patient = False
-            return
-        if self.lock.acquire(blocking=False):
-            try:
-                self._advance()
-            finally:
-                self.lock.release()
-
-    def _advance(self) -> None:
-        start = time.perf_counter()
-        while self.stream is not None and time.perf_counter() - start < WORK:
-            try:
-                found = next(self.stream, None)
-            except ValueError as broken:  # a point of the axis that the law does not allow
-                self.stream, self.problem = None, str(broken)
-                return
-            if found is None:
-                self.stream = None
-                keep_finished(self.key, self.latest)
-            else:
-                self.latest = found
+        else:
+            super().advance(seconds)
 
     @property
     def drawn(self) -> FloatArray:
@@ -86,7 +52,7 @@ class Growing:
         return self.points[:0] if self.latest is None else self.points[self.latest.places]
 
 
-def curves_of(design: Design, axis: str) -> Growing | None:
+def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
     """The reader's curves of a design along an axis; None where exact sums would take too long."""
     if not within_reach(design.n, design.m, design.sets):
         return None
@@ -95,17 +61,17 @@ def curves_of(design: Design, axis: str) -> Growing | None:
     moved = dataclasses.replace(fixed, p=0.0) if axis == "p" else dataclasses.replace(fixed, epsilon=0.0)
     points = np.unique(np.append(PROPORTIONS if axis == "p" else EPSILONS, getattr(design, axis)))
     key = ("coverage curves", axis, moved, points.tobytes())
-    held: Growing | None = st.session_state.get(KEY)
+    held: GrowingCoverage | None = st.session_state.get(KEY)
     if held is not None and held.key == key:
         return held
-    known = finished().get(key)
-    if isinstance(known, CoverageCurves):
-        found = Growing(key, points, None, known)
+    known = finished_before(key, CoverageCurves)
+    if known is not None:
+        found = GrowingCoverage(key=key, points=points, stream=None, latest=known)
     elif axis == "p":
         stream = stream_by_proportion(
             release, proportions=points, sets=design.sets, rules=design.rules, level=design.level
         )
-        found = Growing(key, points, stream)
+        found = GrowingCoverage(key=key, points=points, stream=stream)
     else:
         stream = stream_by_synthesizer(
             ReleasesByEpsilon(points.tolist(), design.at_epsilon),
@@ -114,7 +80,7 @@ def curves_of(design: Design, axis: str) -> Growing | None:
             rules=design.rules,
             level=design.level,
         )
-        found = Growing(key, points, stream)
+        found = GrowingCoverage(key=key, points=points, stream=stream)
     found.patient = found.stream is not None and (design.sets > 2 or axis == "epsilon")
     st.session_state[KEY] = found
     return found

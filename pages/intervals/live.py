@@ -14,9 +14,9 @@ from dpviz.inference import RULES, covers
 from dpviz.parameters import readable, rounded_up
 from pages.components.cache_inference import cached_estimates
 from pages.components.figure import show_figure
-from pages.components.words import answer, listing, percent
+from pages.components.words import listing, page_answer, percent
 from pages.intervals.controls import PREFIX, Design, short
-from pages.intervals.curves import EPSILONS, Growing, curves_of
+from pages.intervals.curves import EPSILONS, WORK, GrowingCoverage, curves_of
 from pages.intervals.exact import exact_values
 from pages.intervals.run import Run
 
@@ -39,7 +39,7 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
 
     def draw() -> None:
         if curves is not None:
-            curves.advance()
+            curves.advance(WORK)
         if run is not None and run.running:
             run.advance()
         _show(design, run, curves, axis)
@@ -65,9 +65,10 @@ def show_answer(design: Design) -> None:
     intervals = f"of the {readable(100 * design.level, 8)} % intervals of {short(rule)} hold the true proportion"
     if not exact:
         st.html(
-            answer(
+            page_answer(
                 "beyond exact sums",
                 f"At {design.named} the exact sums would take too long: the simulation takes over. Press Start.",
+                "press Start",
             )
         )
         return
@@ -75,10 +76,11 @@ def show_answer(design: Design) -> None:
     off = 100 * (share - design.level)
     words = f"{readable(abs(off), 3)} points too {'few' if off < 0 else 'many'}" if abs(off) >= 0.05 else "as promised"
     bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
-    st.html(answer(percent(share, 4), f"{intervals} at {design.named}: {words}. Exact, to within {bound}."))
+    sentence = f"{intervals} at {design.named}: {words}. Exact, to within {bound}."
+    st.html(page_answer(percent(share, 4), sentence, f"coverage of {short(rule)}, exact"))
 
 
-def _show(design: Design, run: Run | None, curves: Growing | None, axis: str) -> None:
+def _show(design: Design, run: Run | None, curves: GrowingCoverage | None, axis: str) -> None:
     exact = exact_values(design)
     found = None if run is None or run.tally is None else performance_of(run.tally)
     _picture(design, exact, found, curves, axis)
@@ -87,7 +89,11 @@ def _show(design: Design, run: Run | None, curves: Growing | None, axis: str) ->
 
 
 def _picture(
-    design: Design, exact: dict[str, ExactCoverage], found: Performance | None, curves: Growing | None, axis: str
+    design: Design,
+    exact: dict[str, ExactCoverage],
+    found: Performance | None,
+    curves: GrowingCoverage | None,
+    axis: str,
 ) -> None:
     chosen = getattr(design, axis)
     names = {key: RULES[key].label for key in design.rules}

@@ -10,7 +10,7 @@ from dpviz.inference import cell_moments, share_beyond
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS, Setting
 from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range
-from pages.components.words import answer, listing
+from pages.components.words import listing, page_answer
 from pages.priors.controls import Asked, promise_text
 from pages.priors.numbers import known, largest, least
 
@@ -26,7 +26,9 @@ def show_answer(asked: Asked) -> None:
     exact = {method: needed(asked, method, setting.delta) for method in CALIBRATED} if setting.delta > 0 else pure
     gaussian = asked.family == "gaussian"
     said = _range_sentence if gaussian else _prior_sentence
-    st.html(answer(*said(asked, pure[HEADLINE], exact[HEADLINE])))
+    mark, sentence = said(asked, pure[HEADLINE], exact[HEADLINE])
+    what = "range of the data" if gaussian else "least prior α, without and with δ" if "→" in mark else "least prior"
+    st.html(page_answer(mark, sentence, f"{what}; {promise_text(setting)}"))
     (_range_table if gaussian else _prior_table)(asked, pure, exact)
 
 

@@ -1,42 +1,105 @@
-"""The picture: what is needed along one axis, exact and printed."""
+"""The picture: what is needed along one axis, exact and printed. Where that takes long it grows, coarse to fine."""
 
 from __future__ import annotations
+
+import time
 
 import streamlit as st
 
 from dpviz.charts import curves_chart
-from dpviz.priors.curves import AXES, Axis
-from pages.components.cache import cached_curves
+from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
+from pages.components.cache_inference import keep_finished
 from pages.components.figure import show_figure
+from pages.components.growing import Growing, finished_before
 from pages.priors.controls import PREFIX, Asked
 
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
+KEY = f"{PREFIX}growing"
+LET_THROUGH = 0.25
+"""Seconds in which the tables reach the browser before new curves take the interpreter."""
+
+AT_ONCE, WORK, TICK = 0.9, 0.4, 0.5
+"""Seconds of work before the first picture, and before each finer one, which are drawn this far apart."""
 
 
 def show_curves(asked: Asked) -> None:
     """Axis, picture, and where it comes from."""
-    setting = asked.asked_setting
-    label = st.segmented_control(
-        "Picture",
-        [NAMES[axis] for axis in AXES],
-        default=NAMES["delta"],
-        key=f"{PREFIX}axis",
-        bind="query-params",
-        label_visibility="collapsed",
-        required=True,
+    axis = chosen_axis(
+        st.segmented_control(
+            "Picture",
+            [NAMES[axis] for axis in AXES],
+            default=NAMES["delta"],
+            key=f"{PREFIX}axis",
+            bind="query-params",
+            label_visibility="collapsed",
+            required=True,
+        )
     )
-    axis = next(one for one in AXES if NAMES[one] == label)
-    curves = cached_curves(asked.family, setting, axis, asked.m_is_n)
+    growing = _growing(asked, axis)
+    if growing.latest is None:
+        time.sleep(LET_THROUGH)
+        with st.spinner("Drawing the curves …"):
+            growing.advance(AT_ONCE)
+    moving = growing.stream is not None
+
+    def draw() -> None:
+        if moving:
+            growing.advance(WORK)
+        _show(asked, axis, growing)
+        if moving and growing.stream is None:
+            st.rerun()
+
+    st.fragment(draw, run_every=TICK if moving else None)()
+
+
+def chosen_axis(label: str | None) -> Axis:
+    """The axis that the control names; without a word, the one of a fresh page."""
+    return next((axis for axis in AXES if NAMES[axis] == label), "delta")
+
+
+def complete_curves(asked: Asked, axis: Axis) -> Curves:
+    """All points of the curves, whether or not the picture has grown to them yet."""
+    key = _key(asked, axis)
+    known = finished_before(key, Curves)
+    if known is None:
+        known = prior_curves(asked.family, asked.asked_setting, axis, m_is_n=asked.m_is_n)
+        keep_finished(key, known)
+    return known
+
+
+def _key(asked: Asked, axis: Axis) -> object:
+    return "prior curves", asked.family, asked.asked_setting, axis, asked.m_is_n
+
+
+def _growing(asked: Asked, axis: Axis) -> Growing[Curves]:
+    key = _key(asked, axis)
+    held: Growing[Curves] | None = st.session_state.get(KEY)
+    if held is not None and held.key == key:
+        return held
+    known = finished_before(key, Curves)
+    stream = None
+    if known is None:
+        stream = stream_prior_curves(asked.family, asked.asked_setting, axis, m_is_n=asked.m_is_n)
+    found = Growing(key=key, stream=stream, latest=known)
+    st.session_state[KEY] = found
+    return found
+
+
+def _show(asked: Asked, axis: Axis, growing: Growing[Curves]) -> None:
+    if growing.latest is None:  # another thread of this reader is still at the first points
+        return
     what = "largest R/σ" if asked.family == "gaussian" else "least prior"
     show_figure(
-        curves_chart(curves),
+        curves_chart(growing.latest),
         key=f"{PREFIX}curves",
-        alt=f"The {what} of every method {label}: exact as lines, pure ε dotted, printed bounds dashed.",
+        alt=f"The {what} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds dashed.",
         height=430,
     )
     alone = " Curves are for one set." if asked.sets > 1 else ""
     unsafe = "above" if asked.family == "gaussian" else "below"
+    finer = "" if growing.stream is None else f" Exact at {len(growing.latest.points)} points so far, more to come."
     st.caption(
         "Solid: exact, the mark is your own setting. Dotted: exact for pure ε. Dashed: as printed by Zheng (2015), "
-        f"with the theorem's number at the right; {unsafe} the exact line of its colour and kind it is unsafe.{alone}"
+        f"with the theorem's number at the right; {unsafe} the exact line of its colour and kind it is unsafe."
+        f"{alone}{finer}"
     )

@@ -6,29 +6,31 @@ import streamlit as st
 
 from dpviz.charts import curves_chart
 from dpviz.exports import curves_csv, figure_html, findings_csv, priors_script
-from dpviz.priors.curves import AXES
-from pages.components.cache import cached_audit, cached_curves
+from pages.components.cache import cached_audit
 from pages.components.downloads import download_button
 from pages.priors.controls import PREFIX, Asked
-from pages.priors.curves import NAMES
+from pages.priors.curves import chosen_axis, complete_curves
 
 
 def show_downloads(asked: Asked) -> None:
     """The audit and the curves as CSV, the picture as HTML, the page as a script."""
     setting = asked.asked_setting
-    label = st.session_state.get(f"{PREFIX}axis") or NAMES["delta"]
-    axis = next(one for one in AXES if NAMES[one] == label)
-    curves = cached_curves(asked.family, setting, axis, asked.m_is_n)
+    axis = chosen_axis(st.session_state.get(f"{PREFIX}axis"))
     script = priors_script(asked.family, setting, asked.sets, asked.proportion)
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")
         found = cached_audit(asked.family, setting)
         download_button(PREFIX, "Audit, CSV", lambda: findings_csv(found), "printed_bounds.csv")
-        download_button(PREFIX, "Curves, CSV", lambda: curves_csv(curves), f"curves_{axis}.csv")
+        download_button(PREFIX, "Curves, CSV", lambda: curves_csv(complete_curves(asked, axis)), f"curves_{axis}.csv")
     with middle:
         st.html("<b>Picture</b>")
-        download_button(PREFIX, "Curves, HTML", lambda: figure_html(curves_chart(curves)), f"curves_{axis}.html")
+        download_button(
+            PREFIX,
+            "Curves, HTML",
+            lambda: figure_html(curves_chart(complete_curves(asked, axis))),
+            f"curves_{axis}.html",
+        )
         st.caption("PNG and SVG: the two buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")

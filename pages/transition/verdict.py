@@ -10,7 +10,7 @@ from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.words import answer, numbers
+from pages.components.words import numbers, page_answer
 
 DIGITS = 7
 MOST_EMPTY = 8
@@ -20,7 +20,9 @@ MOST_COLUMNS = 12
 
 def show_verdict(summary: PrivacySummary) -> None:
     """The verdict and its four numbers."""
-    st.html(answer(*_sentence(summary)) + numbers(*_numbers(summary)))
+    mark, sentence = _sentence(summary)
+    brief = f"exact ε = {readable(summary.worst.value, DIGITS)}, promised {readable(summary.epsilon)}"
+    st.html(page_answer(mark, sentence, brief) + numbers(*_numbers(summary)))
 
 
 def _sentence(summary: PrivacySummary) -> tuple[str, str]:
