@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+import streamlit as st
 
 from pages.components.cache_inference import finished, keep_finished
 
@@ -38,7 +40,10 @@ class Growing(Generic[Result]):
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def advance(self, seconds: float) -> None:
-        """Go on for so long, or to the end, which is kept for all readers. Nothing where another thread does."""
+        """One step, and more of them within `seconds`, or the end, which is kept for all readers.
+
+        Nothing where another thread is at it.
+        """
         if self.lock.acquire(blocking=False):
             try:
                 self._advance(seconds)
@@ -47,7 +52,7 @@ class Growing(Generic[Result]):
 
     def _advance(self, seconds: float) -> None:
         start = time.perf_counter()
-        while self.stream is not None and time.perf_counter() - start < seconds:
+        while self.stream is not None:
             try:
                 found = next(self.stream, None)
             except ValueError as broken:  # a point of the axis that the law does not allow
@@ -58,6 +63,31 @@ class Growing(Generic[Result]):
                 keep_finished(self.key, self.latest)
             else:
                 self.latest = found
+                if time.perf_counter() - start > seconds:
+                    return
+
+
+def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result]]) -> Growing[Result]:
+    """The reader's result that belongs to `key`: the one under way, one that is finished, or a new one.
+
+    Parameters
+    ----------
+    place
+        Where the session keeps it; what another key had there is dropped, and no work of it is left behind.
+    key
+        Everything that the result follows from.
+    kind
+        Its class.
+    begin
+        What makes it from the start.
+    """
+    held: Growing[Result] | None = st.session_state.get(place)
+    if held is not None and held.key == key:
+        return held
+    known = finished_before(key, kind)
+    found = Growing(key=key, stream=begin() if known is None else None, latest=known)
+    st.session_state[place] = found
+    return found
 
 
 def finished_before(key: object, kind: type[Result]) -> Result | None:

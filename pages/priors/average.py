@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import METHODS
+from dpviz.priors.average import AverageCurves, stream_average_by_theta
 from dpviz.privacy.average_claims import CountCondition
 from pages.components.cache import cached_average, cached_count_condition, cached_count_curve
 from pages.components.figure import show_figure
+from pages.components.growing import Growing, growing_of
 from pages.components.words import answer, listing, note
 from pages.priors.controls import PAGE, PREFIX, Asked
 
 LARGEST = 2000
 """Rows up to which the releases of rows are averaged on the page."""
+
+THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
+AT_ONCE, WORK, TICK = 0.6, 0.4, 0.5
+"""Seconds of work before the first picture, and before each finer one, which are drawn this far apart."""
 
 
 def show_average(asked: Asked) -> None:
@@ -47,20 +54,64 @@ def show_average(asked: Asked) -> None:
     listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
     st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
     _printed(asked, theta)
+    _picture(asked, theta, alpha, {key: _first(pair) for key, pair in found.items() if pair is not None})
+
+
+def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
+    """δ against θ: the count at once, the methods with a prior as they are computed."""
+    growing = _growing(asked, theta, alpha)
+    if growing.latest is None:
+        with st.spinner("Averaging along θ …"):
+            growing.advance(AT_ONCE)
+    moving = growing.stream is not None
+
+    def draw() -> None:
+        if moving:
+            growing.advance(WORK)
+        _draw(asked, theta, here, growing.latest)
+        if moving and growing.stream is None:
+            st.rerun()
+
+    st.fragment(draw, run_every=TICK if moving else None)()
+
+
+def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]:
+    setting = asked.asked_setting
+    thetas = np.unique(np.append(THETAS, theta))
+    return growing_of(
+        f"{PREFIX}growing_average",
+        ("average case", setting.n, setting.m, alpha, setting.epsilon, theta),
+        AverageCurves,
+        lambda: stream_average_by_theta(setting.n, setting.m, alpha, setting.epsilon, thetas),
+    )
+
+
+def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves | None) -> None:
+    setting = asked.asked_setting
     thetas, deltas = cached_count_curve(setting.n, setting.epsilon)
+    lines = [Line(name="PARAM_MAP", color="param_map", x=thetas, y=deltas)]
+    if curves is not None:
+        lines += [Line(name=METHODS[key].label, color=key, x=curves.thetas, y=y) for key, y in curves.deltas.items()]
+    lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
     show_figure(
         lines_chart(
-            [Line(name="PARAM_MAP, average case", color="param_map", x=thetas, y=deltas)],
+            lines,
             Scale(title="θ, the probability of a one", low=0.0, high=1.0),
-            Scale(title="δ (down is more private)", log=True, low=max(1e-300, float(deltas.min())), high=1.0),
+            Scale(title="average-case δ (down is more private)", log=True, low=max(1e-300, lowest), high=1.0),
             key="average",
-            marks=[Mark(x=theta, y=count, color="param_map", text=readable(count, 3), name="PARAM_MAP")],
+            marks=[
+                Mark(
+                    x=theta, y=delta, color=key, text=readable(delta, 3) if key == "param_map" else "",
+                    name=METHODS[key].label,
+                )
+                for key, delta in here.items()
+            ],
             rules=[Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else [],
         ),
         key=f"{PREFIX}average",
-        alt="Average-case δ of the released count against the probability of a one.",
-        height=380,
-    )
+        alt="Average-case δ of every method against the probability of a one.",
+        height=400,
+    )  # fmt: skip
 
 
 def _first(pair: tuple[float, float | None] | None) -> float:

@@ -10,7 +10,7 @@ from dpviz.charts import curves_chart
 from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from pages.components.cache_inference import keep_finished
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, finished_before
+from pages.components.growing import Growing, finished_before, growing_of
 from pages.priors.controls import PREFIX, Asked
 
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
@@ -72,17 +72,10 @@ def _key(asked: Asked, axis: Axis) -> object:
 
 
 def _growing(asked: Asked, axis: Axis) -> Growing[Curves]:
-    key = _key(asked, axis)
-    held: Growing[Curves] | None = st.session_state.get(KEY)
-    if held is not None and held.key == key:
-        return held
-    known = finished_before(key, Curves)
-    stream = None
-    if known is None:
-        stream = stream_prior_curves(asked.family, asked.asked_setting, axis, m_is_n=asked.m_is_n)
-    found = Growing(key=key, stream=stream, latest=known)
-    st.session_state[KEY] = found
-    return found
+    setting, m_is_n = asked.asked_setting, asked.m_is_n
+    return growing_of(
+        KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.family, setting, axis, m_is_n=m_is_n)
+    )
 
 
 def _show(asked: Asked, axis: Axis, growing: Growing[Curves]) -> None:

@@ -1,0 +1,116 @@
+"""Results that grow: they end where the whole would, are kept for the next reader, and leave no work behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.priors.audit import Setting
+from dpviz.priors.curves import Curves, prior_curves
+from pages.components.growing import Growing, finished_before
+from pages.priors import average, curves
+from tests.pages import check_sound, figures, open_priors, text
+
+PATIENT = 60.0
+"""Seconds that none of these needs."""
+
+
+def counted(upto: int) -> Iterator[int]:
+    yield from range(1, upto + 1)
+
+
+def test_it_goes_on_to_the_end_and_is_kept_for_all() -> None:
+    growing = Growing(key="kept for all", stream=counted(5))
+    assert finished_before("kept for all", int) is None
+    growing.advance(PATIENT)
+    assert growing.stream is None
+    assert growing.latest == 5
+    assert finished_before("kept for all", int) == 5
+
+
+def test_a_moment_of_work_takes_one_step() -> None:
+    growing = Growing(key="one step", stream=counted(3))
+    for step in (1, 2, 3):
+        growing.advance(0.0)
+        assert growing.latest == step
+        assert growing.stream is not None
+    growing.advance(0.0)
+    assert growing.stream is None
+
+
+def test_nothing_happens_while_another_thread_is_at_it() -> None:
+    growing = Growing(key="locked", stream=counted(3))
+    with growing.lock:
+        growing.advance(PATIENT)
+    assert growing.latest is None
+    growing.advance(PATIENT)
+    assert growing.latest == 3
+
+
+def test_what_breaks_ends_in_its_sentence_and_is_not_kept() -> None:
+    def broken() -> Iterator[int]:
+        yield 1
+        raise ValueError("alpha must be above 1; got 0.5.")
+
+    growing = Growing(key="broken", stream=broken())
+    growing.advance(PATIENT)
+    assert growing.stream is None
+    assert growing.latest == 1
+    assert growing.problem == "alpha must be above 1; got 0.5."
+    assert finished_before("broken", int) is None
+
+
+def points_of(page: AppTest, key: str) -> list[np.ndarray]:
+    return [np.asarray(trace["x"]) for trace in figures(page)[key]["figure"]["data"] if trace["mode"] == "lines"]
+
+
+@pytest.mark.parametrize("axis", ["against δ", "against ε", "against m", "against n"])
+def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine so slow that each picture has one more stage than the one before."""
+    monkeypatch.setattr(curves, "AT_ONCE", 0.0)
+    monkeypatch.setattr(curves, "WORK", 0.0)
+    setting = Setting(n=37, m=37, epsilon=0.83, delta=1e-7)
+    page = open_priors(axis=axis, n=37, epsilon=0.83, delta=1e-7)
+    seen = []
+    while page.session_state["mp_growing"].stream is not None:
+        check_sound(page)
+        assert "points so far, more to come" in text(page)
+        seen.append(max(map(len, points_of(page, "mp_curves"))))
+        page.run()
+    assert len(seen) > 1
+    assert seen == sorted(seen)
+    check_sound(page)
+    assert "so far" not in text(page)
+    whole = prior_curves("bernoulli", setting, curves.chosen_axis(axis), m_is_n=True)
+    shown = page.session_state["mp_growing"].latest
+    assert isinstance(shown, Curves)
+    assert shown.points.tolist() == whole.points.tolist()
+    for ours, theirs in zip(shown.lines, whole.lines, strict=True):
+        np.testing.assert_array_equal(ours.values, theirs.values)
+
+
+def test_another_reader_has_grown_curves_at_once() -> None:
+    first = open_priors(n=41, epsilon=0.77)
+    monkeypatch.setattr(curves, "AT_ONCE", 0.0)
+    again = open_priors(n=41, epsilon=0.77)
+    assert again.session_state["mp_growing"].latest is first.session_state["mp_growing"].latest
+    assert "mp_curves" in figures(again)
+
+
+def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(average, "AT_ONCE", 0.0)
+    monkeypatch.setattr(average, "WORK", 0.0)
+    page = open_priors(look="Average case", n=23, alpha=3.0)
+    lengths = []
+    while page.session_state["mp_growing_average"].stream is not None:
+        check_sound(page)
+        lengths.append(min(map(len, points_of(page, "mp_average"))))
+        page.run()
+    assert lengths == sorted(lengths)
+    assert lengths[0] < len(average.THETAS)
+    names = [trace["name"] for trace in figures(page)["mp_average"]["figure"]["data"] if trace["mode"] == "lines"]
+    assert names == ["PARAM_MAP", "SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post"]
+    assert all(len(points) >= len(average.THETAS) for points in points_of(page, "mp_average"))
