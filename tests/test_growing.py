@@ -94,7 +94,6 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
 
 def test_another_reader_has_grown_curves_at_once() -> None:
     first = open_priors(n=41, epsilon=0.77)
-    monkeypatch.setattr(curves, "AT_ONCE", 0.0)
     again = open_priors(n=41, epsilon=0.77)
     assert again.session_state["mp_growing"].latest is first.session_state["mp_growing"].latest
     assert "mp_curves" in figures(again)
