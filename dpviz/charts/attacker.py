@@ -44,6 +44,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
                 "y": posterior,
                 "mode": "lines+markers" if len(where) <= MARKED else "lines",
                 "line": {"color": color, "width": 2.5},
+                "meta": f"log10 of the odds of {view.first} : {view.second}",
                 "hovertemplate": "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>",
             },
             {

@@ -134,6 +134,7 @@ def _line(points: FloatArray, line: FloatArray, name: str, key: str, color: str)
         "mode": "lines",
         "line": {"color": color_of(color), "width": 2.4, "dash": RULE_DASHES[key]},
         "name": name,
+        "meta": f"{name}, exact",
         "legendgroup": key,
         "connectgaps": False,
         "hovertemplate": f"<b>{name}</b>, exact<br>%{{x:.4g}}: %{{y:.5%}}<extra></extra>",
@@ -186,6 +187,7 @@ def _dot(x: float, dot: Dot, name: str) -> dict[str, Any]:
             "thickness": 2,
             "width": 7,
         },
+        "meta": f"{name}, simulated, 95 % error bar",
         "showlegend": False,
         "cliponaxis": False,
         "legendgroup": dot.rule,
@@ -200,6 +202,7 @@ def _printed(one: Printed) -> dict[str, Any]:
         "y": [one.y],
         "mode": "markers",
         "marker": {"size": 11, "symbol": "circle-open", "color": RULE["color"], "line": {"width": 2}},
+        "meta": one.words,
         "showlegend": False,
         "hovertemplate": f"{one.words}<extra></extra>",
     }

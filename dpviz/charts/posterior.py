@@ -147,6 +147,7 @@ def count_law_chart(
         "y": probabilities,
         "marker": {"color": POSTERIOR_COLORS["exact"]},
         "hovertemplate": "%{x}: %{y:.4g}<extra></extra>",
+        "meta": "probability",
         "showlegend": False,
     }
     if not few:

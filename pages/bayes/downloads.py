@@ -28,9 +28,9 @@ def show_downloads(asked: Asked) -> None:
         download_button(PREFIX, "Law of x, CSV", lambda: posterior_csv("x", x, weights), "confidential_count.csv")
     with middle:
         st.html("<b>Pictures</b>")
-        st.caption("PNG and SVG: the two buttons at the top right of every picture.")
+        st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
         download_button(PREFIX, "Script", lambda: script, "posterior_page.py")
-        st.caption("Run it in the folder that holds dpviz; it prints this page's numbers.")
+        st.caption("Run it in the folder that holds dpviz; it prints the numbers of the table above.")
     st.code(script, language="python", wrap_lines=True)

@@ -91,13 +91,92 @@ function saveButton(Plotly, format, icon) {
   };
 }
 
+const ARRAYS = {
+  f8: Float64Array, f4: Float32Array, i4: Int32Array, u4: Uint32Array,
+  i2: Int16Array, u2: Uint16Array, i1: Int8Array, u1: Uint8Array,
+};
+
+/** The values of a field of a trace: a list, or plotly's {dtype, bdata, shape}, whose rows become lists. */
+function valuesOf(field) {
+  if (field === undefined || field === null) return [];
+  if (field.bdata === undefined) return field;
+  const flat = new ARRAYS[field.dtype](Uint8Array.from(atob(field.bdata), (byte) => byte.charCodeAt(0)).buffer);
+  const [rows, columns] = String(field.shape ?? flat.length).split(",").map(Number);
+  return columns === undefined
+    ? flat
+    : Array.from({ length: rows }, (_, row) => flat.subarray(row * columns, (row + 1) * columns));
+}
+
+/**
+ * The numbers of a picture, one point a line, every digit. A trace's meta, or else its name, says what it is; one that
+ * has neither only points something out.
+ */
+function csvOf(plot) {
+  const traces = plot.data.filter((trace) => (trace.meta ?? trace.name) && trace.hoverinfo !== "skip");
+  const words = document.createElement("template");
+  const cell = (value) => {
+    if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
+    words.innerHTML = value ?? ""; // names may hold tags
+    const text = words.content.textContent;
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const surfaces = traces.some((trace) => trace.z !== undefined);
+  const barOf = (trace) => (trace.error_y?.array === undefined ? trace.error_x : trace.error_y);
+  const bars = traces.some((trace) => barOf(trace)?.array !== undefined);
+  const lines = [["series", "x", "y", ...(surfaces ? ["value"] : []), ...(bars ? ["low", "high"] : [])].join(",")];
+  for (const trace of traces) {
+    const [x, y] = [valuesOf(trace.x), valuesOf(trace.y)];
+    const z = trace.z === undefined ? [] : valuesOf(trace.customdata ?? trace.z); // z is cut to the scale of colours
+    const bar = barOf(trace);
+    const up = valuesOf(bar?.array);
+    const down = bar?.symmetric === false ? valuesOf(bar.arrayminus) : up;
+    const add = (...values) => lines.push([trace.meta ?? trace.name ?? "", ...values].map(cell).join(","));
+    const middle = bar === trace.error_y ? y : x;
+    const ends = (place) => (up.length ? [middle[place] - down[place], middle[place] + up[place]] : ["", ""]);
+    if (z.length) {
+      z.forEach((row, i) => row.forEach((value, j) => add(x[j] ?? j, y[i] ?? i, value, ...(bars ? ["", ""] : []))));
+    } else {
+      y.forEach((value, place) => {
+        if (Number.isNaN(value) || value === null) return; // a gap, or a line that is only there for the legend
+        add(x[place] ?? place, value, ...(surfaces ? [""] : []), ...(bars ? ends(place) : []));
+      });
+    }
+  }
+  return lines.join("\n") + "\n";
+}
+
+/** A toolbar button that saves the numbers of the picture. */
+function numbersButton() {
+  return {
+    name: "save csv",
+    title: "Download the numbers as CSV",
+    icon: {
+      width: 24,
+      height: 24,
+      path: "M2 3h20v18H2zM4 8h16V5H4zM4 13h5v-3H4zM11 13h9v-3h-9zM4 19h5v-4H4zM11 19h9v-4h-9z",
+    },
+    click: (plot) => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([csvOf(plot)], { type: "text/csv" }));
+      link.download = `${plot.dataset.name}.csv`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    },
+  };
+}
+
 /** The toolbar, made once: plotly.js builds a chart anew when its configuration holds other objects than before. */
 function toolbar(Plotly) {
   window.dpvizToolbar ??= {
     displaylogo: false,
     displayModeBar: true,
     modeBarButtons: [
-      [saveButton(Plotly, "png", Plotly.Icons.camera), saveButton(Plotly, "svg", Plotly.Icons.disk), "resetScale2d"],
+      [
+        saveButton(Plotly, "png", Plotly.Icons.camera),
+        saveButton(Plotly, "svg", Plotly.Icons.disk),
+        numbersButton(),
+        "resetScale2d",
+      ],
     ],
   };
   return window.dpvizToolbar;

@@ -35,7 +35,7 @@ def show_downloads(design: Design) -> None:
             st.caption("Press Start first.")
         else:
             download_button(PREFIX, "Intervals, CSV", lambda: intervals_csv(tally), "intervals.csv")
-        st.caption("PNG and SVG: the two buttons at the top right of every picture.")
+        st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
         script = coverage_script(

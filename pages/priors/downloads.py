@@ -31,7 +31,7 @@ def show_downloads(asked: Asked) -> None:
             lambda: figure_html(curves_chart(complete_curves(asked, axis))),
             f"curves_{axis}.html",
         )
-        st.caption("PNG and SVG: the two buttons at the top right of every picture.")
+        st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
         download_button(PREFIX, "Script", lambda: script, "minimum_priors.py")
