@@ -58,7 +58,8 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
             "tm_", "Profile, HTML", lambda: figure_html(profile_chart(curve, summary)), "privacy_profile.html"
         )
         st.caption(
-            "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture. “Show as” makes pictures of small tables."
+            "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture. “Show as” makes pictures "
+            "of small tables."
         )
     with right:
         st.html("<b>This page in Python</b>")
