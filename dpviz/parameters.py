@@ -90,8 +90,7 @@ class Parameter:
         if number is None or math.isnan(number):
             raise ValueError(self._refusal(f"{value!r}"))
         if not self._holds(number):
-            digits = 17 if self._holds(float(f"{number:.12g}")) else 12
-            raise ValueError(self._refusal(readable(number, digits)))
+            raise ValueError(self._refusal(readable(number) if float(f"{number:.6g}") == number else repr(number)))
         return int(number) if self.integer else number
 
     def _holds(self, number: float) -> bool:

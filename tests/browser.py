@@ -24,6 +24,9 @@ CHROMIUM_ARGUMENTS = [
     "--disable-sync",
 ]
 START_SECONDS = 60
+LONGEST_RUN = 180_000
+"""Milliseconds after which a script counts as stuck: on a busy machine the longest section takes over a minute."""
+
 ANSWERED = ".dpviz-numbers, .dpviz-audit, .dpviz-list"
 """What a page shows once it has answered."""
 
@@ -73,13 +76,13 @@ def settle(page: Page) -> None:
 
     What a run has not drawn again yet is stale, and fades: it may be gone at the next moment.
     """
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
-    page.wait_for_selector(f"{ANSWERED}, .dpviz-problem", timeout=60_000)
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=LONGEST_RUN)
+    page.wait_for_selector(f"{ANSWERED}, .dpviz-problem", timeout=LONGEST_RUN)
     page.wait_for_function(
         """(answered) => !document.querySelector(answered) || (document.querySelector('[data-drawn]')
           && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])')
           && !document.querySelector('[data-stale=true]'))""",
         arg=ANSWERED,
-        timeout=60_000,
+        timeout=LONGEST_RUN,
     )
     page.wait_for_timeout(300)

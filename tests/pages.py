@@ -33,8 +33,8 @@ def open_page(
     """The page after its first run, with `state` under the keys ``tm_…`` and `address` in the query."""
     config.set_option("client.showErrorDetails", "full")
     page = AppTest.from_file(str(path), default_timeout=120)
-    for key, value in (address or {}).items():
-        page.query_params[key] = value
+    for key, words in (address or {}).items():
+        page.query_params[key] = words
     for key, value in state.items():
         page.session_state[prefix + key] = value
     return page.run()
@@ -91,7 +91,7 @@ def verdict(page: AppTest) -> str:
 
 def figures(page: AppTest) -> dict[str, dict[str, Any]]:
     """What was sent to the browser for each picture, by its key."""
-    return {element.key: decode_figure(element.proto.bytes) for element in page.get("bidi_component")}
+    return {str(element.key): decode_figure(element.proto.bytes) for element in page.get("bidi_component")}
 
 
 def check_sound(page: AppTest) -> None:

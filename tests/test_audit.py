@@ -283,7 +283,7 @@ def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_laws(n: int, e
         gives = truncated_epsilon(found.method, n, sigma0, reach)
         assert found.printed == pytest.approx(reach, rel=1e-13)
         assert found.gives_epsilon == pytest.approx(gives, rel=1e-7)
-        assert truncated_epsilon(found.method, n, sigma0, found.exact) == pytest.approx(epsilon, rel=1e-7)  # type: ignore[arg-type]
+        assert truncated_epsilon(found.method, n, sigma0, found.exact) == pytest.approx(epsilon, rel=1e-7)
         if found.bound.kind == "impossible":
             assert found.verdict == ("true" if gives >= epsilon else "false")
         else:
@@ -295,7 +295,7 @@ def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_laws(n: int, e
 @pytest.mark.parametrize("m", [1, 7, 100])
 def test_rows_that_are_conditioned_one_by_one_add_up(m: int) -> None:
     found = finding("gaussian", "7.13", **(HUNDRED | {"m": m}))
-    one = truncated_epsilon("synth_post_many", 100, 1.0, found.printed)  # type: ignore[arg-type]
+    one = truncated_epsilon("synth_post_many", 100, 1.0, found.printed)
     assert found.gives_epsilon == pytest.approx(m * one, rel=1e-7)
     assert found.verdict == "unsafe"
 
@@ -416,7 +416,7 @@ def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -
         if found.bound.family != "bernoulli" or found.bound.promise != "approximate" or found.gives_delta is None:
             continue
         if found.gives_delta > 1e-12 and setting.n <= 12:
-            known = log_delta(found.method, setting.n, setting.m, found.printed, found.printed, setting.epsilon)  # type: ignore[arg-type]
+            known = log_delta(found.method, setting.n, setting.m, found.printed, found.printed, setting.epsilon)
             assert math.log(found.gives_delta) == pytest.approx(known, abs=1e-6)
             checked += 1
     assert checked >= 3
@@ -468,7 +468,7 @@ def test_at_a_hundred_thousand_rows_the_verdicts_stay() -> None:
         ("categorical", set()),
         ("gaussian", {"7.3", "7.8", "7.12", "7.13", "7.14"}),
     ):
-        unsafe = {found.bound.key for found in audit(family, **large) if found.verdict == "unsafe"}  # type: ignore[arg-type]
+        unsafe = {found.bound.key for found in audit(family, **large) if found.verdict == "unsafe"}
         assert unsafe == expected
 
 

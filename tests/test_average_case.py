@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -355,7 +356,7 @@ def test_theorem_6_18_holds_at_every_theta(theta: float, epsilon: float) -> None
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 def test_corollary_6_19_fails_at_a_fixed_theta_where_delta_falls_exponentially(theta: float, epsilon: float) -> None:
     deltas = [
-        midpoint_simulator_delta(lambda e, n=n: count_release_delta(n, theta, e), epsilon) for n in (1000, 10_000)
+        midpoint_simulator_delta(functools.partial(count_release_delta, n, theta), epsilon) for n in (1000, 10_000)
     ]
     rates = [printed_count_rate(n, epsilon) for n in (1000, 10_000)]
     assert max(rates) < 0

@@ -6,20 +6,32 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from dpviz.exports import log_odds_csv, matrix_csv, page_script
 from dpviz.published import printed_figure
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
-from tests.visit import check_calm, choose_law, control, pick, settle, slider, toggle, told, type_number, visiting
+from tests.browser import settle
+from tests.visit import (
+    answer,
+    check_calm,
+    check_restored,
+    check_saved,
+    choose_law,
+    control,
+    misled,
+    pick,
+    slider,
+    taken,
+    toggle,
+    told,
+    type_number,
+    visiting,
+)
 
 pytestmark = pytest.mark.browser
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 UNLINKED = "tm_m_is_n=false&tm_beta_is_alpha=false&tm_noise_is_promise=false"
-
-
-def answer(page: Page) -> str:
-    return page.locator(".dpviz-answer").first.inner_text()
 
 
 @pytest.mark.parametrize("path", ["/", "/?tm_law=given_matrix&tm_look=As+published", "/?tm_n=300&tm_look=The+attacker"])
@@ -51,11 +63,8 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         pick(page, "picture", "log-odds")
         pick(page, "sign", "signed")
         expect(page).to_have_url(re.compile("tm_sign=signed"))
-        before, address = told(page), page.url
-    assert len(before["figures"]) == 3
-    with visiting(chromium, address) as page:
-        assert told(page) == before
-        assert page.url == address
+        assert len(told(page)["figures"]) == 3
+        check_restored(page)
 
 
 def test_the_address_restores_a_given_matrix(chromium: Browser, server: str) -> None:
@@ -65,21 +74,13 @@ def test_the_address_restores_a_given_matrix(chromium: Browser, server: str) -> 
         field.press("Control+Enter")
         expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
         settle(page)
-        before, address = told(page), page.url
-    with visiting(chromium, address) as page:
-        assert told(page) == before
+        check_restored(page)
 
 
 def test_bad_values_in_the_address_are_named_and_left_out(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server) as page:
-        fresh = told(page)
-    with visiting(chromium, f"{server}/?tm_alpha=-3&tm_law=foo&tm_n=abc&tm_m=inf") as page:
-        shown = page.locator(".dpviz-problem").all_inner_texts()
-        for bad in ("tm_alpha = -3", "tm_law = foo", "tm_n = abc", "tm_m = inf"):
-            assert sum(f"In the address, {bad} was left out: " in sentence for sentence in shown) == 1
-        assert told(page) == fresh
-        type_number(page, "n", "6")
-        expect(page.locator(".dpviz-problem").filter(has_text="tm_n")).to_have_count(0)
+    bad = {"tm_alpha": "-3", "tm_law": "foo", "tm_n": "abc", "tm_m": "inf"}
+    with misled(chromium, f"{server}/", bad):
+        pass
 
 
 def test_settings_survive_another_law_and_back(chromium: Browser, server: str) -> None:
@@ -169,13 +170,6 @@ def test_every_slider_goes_to_both_ends_by_its_keys(chromium: Browser, server: s
                 assert answer(page)
 
 
-def taken(page: Page, label: str) -> bytes:
-    """The content of the file behind a button."""
-    with page.expect_download() as download:
-        page.get_by_role("button", name=label, exact=True).click()
-    return Path(download.value.path()).read_bytes()
-
-
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}/?tm_look=Download") as page:
         assert taken(page, "Matrix, CSV").decode() == matrix_csv(FIG_1)
@@ -198,8 +192,4 @@ def test_a_file_holds_what_is_set_now(chromium: Browser, server: str) -> None:
 @pytest.mark.parametrize("name", ["heatmap", "profile"])
 def test_pictures_are_saved_as_png_and_svg(chromium: Browser, server: str, name: str) -> None:
     with visiting(chromium, f"{server}/?tm_n=30") as page:
-        for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
-            with page.expect_download() as download:
-                control(page, name).locator(f"[data-title='Download as {format_name}']").click()
-            assert download.value.suggested_filename == f"{name}.{format_name.lower()}"
-            assert Path(download.value.path()).read_bytes().startswith(magic)
+        check_saved(page, name)

@@ -21,7 +21,7 @@ LAWS = {"draw": DirichletMultinomial, "plug_in": MultinomialMean}
 def test_tiny_and_large_priors_of_cells_agree_with_sorted_losses(law: str, n: int, m: int, cells: int) -> None:
     for alpha, epsilon in itertools.product((1e-300, 1e-6, 0.3, 0.5, 0.7, 1.0, 40.0, 1e4), (0.0, 0.5, 2.0, 20.0)):
         expected = LAWS[law](n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
-        found = CellRelease(law=law, n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value  # type: ignore[arg-type]
+        found = CellRelease(law=law, n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-15), (alpha, epsilon)
 
 

@@ -20,7 +20,7 @@ from dpviz.synthesizers.base import Synthesizer
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
 
-LAWS: dict[str, type[Synthesizer]] = {
+LAWS: dict[str, type[DirichletMultinomial | MultinomialMean | MultinomialMode]] = {
     "synth_post_one": DirichletMultinomial,
     "synth_post_many": MultinomialMean,
     "synth_map": MultinomialMode,

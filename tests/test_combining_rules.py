@@ -20,9 +20,9 @@ def by_hand(key: str, counts: list[int], rows: int, ratio: Fraction) -> tuple[Fr
     """q̄, the variance and the degrees of freedom in exact fractions."""
     sets = len(counts)
     q = [Fraction(count, rows) for count in counts]
-    mean = sum(q) / sets
-    b = sum((value - mean) ** 2 for value in q) / (sets - 1)
-    v = sum(value * (1 - value) / rows for value in q) / sets
+    mean = sum(q, Fraction()) / sets
+    b = sum(((value - mean) ** 2 for value in q), Fraction()) / (sets - 1)
+    v = sum((value * (1 - value) / rows for value in q), Fraction()) / sets
     raised = (1 + Fraction(1, sets)) * b
     if key.startswith("rubin"):
         variance, degrees = raised + v, (sets - 1) * (1 + v / raised) ** 2

@@ -52,7 +52,7 @@ def test_a_value_outside_the_domain_is_refused_by_name_domain_and_value(
         plain = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
         shown = message.rpartition("got ")[2].removesuffix(".")
         ends = (declaration.minimum, declaration.maximum)
-        assert shown in ((readable(value), repr(float(value))) if plain else (repr(value),))  # type: ignore[arg-type]
+        assert shown in ((readable(value), repr(float(value))) if plain else (repr(value),))
         assert shown not in map(readable, ends) or value in ends
 
 

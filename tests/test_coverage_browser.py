@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverages, performance_of, run_coverage
 from dpviz.coverage.design import release_of_one_set
@@ -16,12 +14,24 @@ from dpviz.inference import RULES
 from dpviz.parameters import readable
 from pages.intervals.controls import DEFAULT_RULES
 from pages.intervals.sections import SECTIONS
-from tests import visit
 from tests.browser import running_app, settle
-from tests.test_browser import taken
-from tests.test_browser_look import LARGE, SCREENS, THEMES, colours, violations
-from tests.test_priors_browser import BEYOND
-from tests.visit import told, visiting
+from tests.look import SCREENS, THEMES, by_section, check_pictures_are_named, check_pictures_follow_the_theme, faults
+from tests.visit import (
+    answer,
+    check_inside_the_app,
+    check_saved,
+    choose_law,
+    control,
+    misled,
+    pick,
+    restored,
+    slider,
+    taken,
+    toggle,
+    told,
+    type_number,
+    visiting,
+)
 
 pytestmark = pytest.mark.browser
 HERE = "/coverage"
@@ -30,15 +40,6 @@ LONG = 3_000_000
 
 SHORT = 2000
 SMALL = "cv_n=30&cv_sets=3"
-control = functools.partial(visit.control, prefix="cv_")
-pick = functools.partial(visit.pick, prefix="cv_")
-slider = functools.partial(visit.slider, prefix="cv_")
-toggle = functools.partial(visit.toggle, prefix="cv_")
-type_number = functools.partial(visit.type_number, prefix="cv_")
-
-
-def answer(page: Page) -> str:
-    return page.locator(".dpviz-answer").first.inner_text()
 
 
 def go(page: Page, words: str) -> None:
@@ -73,6 +74,12 @@ def wait_for(page: Page, words: str) -> None:
     settle(page)
 
 
+def run_to_the_end(page: Page) -> None:
+    """Press Start, and wait until the run is complete."""
+    go(page, "Start")
+    wait_for(page, "Run again")
+
+
 def table(page: Page) -> list[str]:
     """The table of coverage, row by row."""
     return page.get_by_role("region", name="Coverage of each rule").locator("tbody tr").all_inner_texts()
@@ -99,17 +106,9 @@ def check_simulated(page: Page, column: list[str]) -> None:
         assert words in row
 
 
-def check_inside_the_app(page: Page) -> None:
-    """The page's heading, navigation at the top, wide layout."""
-    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Coverage"))
-    for name in ("Transition matrices", "Minimum priors", "Coverage"):
-        expect(page.get_by_role("link", name=name)).to_be_visible()
-    assert page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth") > 0.95 * LARGE["width"]
-
-
 def test_the_first_visitor_of_a_fresh_server_sees_the_page_inside_the_app(chromium: Browser) -> None:
     with running_app() as address, visiting(chromium, address + HERE) as page:
-        check_inside_the_app(page)
+        check_inside_the_app(page, "Coverage")
         expect(page.locator(".dpviz-answer").first).to_contain_text("81.15 %")
 
 
@@ -119,7 +118,7 @@ def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browse
         expect(page).to_have_url(re.compile(f"{HERE}$"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("81.15 %")
         settle(page)
-        check_inside_the_app(page)
+        check_inside_the_app(page, "Coverage")
         type_number(page, "repetitions", str(LONG))
         go(page, "Start")
         expect(control(page, "go").get_by_role("button", name="Stop")).to_be_visible()
@@ -133,8 +132,7 @@ def test_start_runs_to_the_end_and_the_dots_land_on_the_lines(chromium: Browser,
     with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}&cv_seed=5") as page:
         assert dots(page) == 0
         assert all("not yet" in row for row in table(page))
-        go(page, "Start")
-        wait_for(page, "Run again")
+        run_to_the_end(page)
         assert state(page) == "complete"
         expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
         expect(control(page, "caterpillar").locator(".errorbars .xerror")).to_have_count(100)
@@ -206,9 +204,7 @@ def test_reset_while_it_runs_takes_the_dots_away(chromium: Browser, server: str)
 
 def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?cv_n=10&cv_sets=2&cv_level=0.9&cv_seed=77") as page:
-        control(page, "law").get_by_role("combobox").click()
-        page.get_by_role("option", name=visit.LABELS["posterior_mean"], exact=True).click()
-        settle(page)
+        choose_law(page, "posterior_mean")
         control(page, "prior").get_by_text("least for all sets together").click()
         settle(page)
         toggle(page, "m_is_n")
@@ -223,33 +219,19 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         pick(page, "axis", "against ε")
         pick(page, "look", "Why it fails")
         expect(page).to_have_url(re.compile("cv_look=Why"))
-        before, address = told(page), page.url
-        go(page, "Start")
-        wait_for(page, "Run again")
-        digits = table(page)
-        assert page.url == address
-    assert len(digits) == 5
-    with visiting(chromium, address) as page:
-        assert told(page) == before
-        assert page.url == address
-        go(page, "Start")
-        wait_for(page, "Run again")
-        assert table(page) == digits
+        address = page.url
+        with restored(page) as other:
+            for one in (page, other):
+                run_to_the_end(one)
+                assert one.url == address
+            assert len(table(page)) == 5
+            assert table(other) == table(page)
 
 
 def test_what_is_wrong_in_the_address_is_named_and_left_out(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server + HERE) as page:
-        fresh = told(page)
     bad = {"cv_law": "foo", "cv_n": "abc", "cv_seed": "-1", "cv_rules": "bar", "cv_level": "1e400", "cv_prior": "x"}
-    asked = "&".join(f"{key}={value}" for key, value in bad.items())
-    with visiting(chromium, f"{server}{HERE}?{asked}") as page:
-        page.wait_for_timeout(1500)
-        shown = page.locator(".dpviz-problem").all_inner_texts()
-        for key, value in bad.items():
-            assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in shown) == 1, key
-        assert told(page) == fresh
-        type_number(page, "n", "40")
-        expect(page.locator(".dpviz-problem").filter(has_text="cv_n")).to_have_count(0)
+    with misled(chromium, server + HERE, bad):
+        pass
 
 
 def test_a_rule_twice_in_the_address_is_shown_once(chromium: Browser, server: str) -> None:
@@ -269,8 +251,7 @@ def test_one_set_with_a_rule_that_needs_two_is_mended_by_its_button(chromium: Br
 
 def test_a_refused_value_gives_its_sentence_and_loses_no_run(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}") as page:
-        go(page, "Start")
-        wait_for(page, "Run again")
+        run_to_the_end(page)
         before = told(page)
         type_number(page, "epsilon", "0")
         expect(page.locator(".dpviz-problem")).to_contain_text("epsilon (promised privacy loss) must be")
@@ -283,8 +264,7 @@ def test_a_refused_value_gives_its_sentence_and_loses_no_run(chromium: Browser, 
 def test_beyond_exact_sums_the_simulation_takes_over(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?cv_n=5000&cv_sets=20&cv_repetitions=500") as page:
         expect(page.locator(".dpviz-answer").first).to_contain_text("the simulation takes over")
-        go(page, "Start")
-        wait_for(page, "Run again")
+        run_to_the_end(page)
         expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
 
 
@@ -298,18 +278,17 @@ def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
     asked = {"law": "beta_binomial", "prior": "pure", "n": 30, "m": 30, "sets": 3, "epsilon": 2.0, "delta": 0.0}
-    release = release_of_one_set(**asked)  # type: ignore[arg-type]
+    release = release_of_one_set(**asked)
     plan = CoveragePlan(synthesizer=release, p=0.25, sets=3, rules=tuple(RULES), repetitions=SHORT, seed=1)
     tally = run_coverage(plan)
     exact = exact_coverages(synthesizer=release, p=0.25, sets=3, rules=DEFAULT_RULES)
     with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}&cv_look=Download") as page:
-        go(page, "Start")
-        wait_for(page, "Run again")
+        run_to_the_end(page)
         found = performance_of(tally)
         assert taken(page, "Coverage, CSV").decode() == coverage_csv(DEFAULT_RULES, exact, found)
         assert taken(page, "Intervals, CSV").decode() == intervals_csv(tally)
         rest = {"p": 0.25, "level": 0.95, "repetitions": SHORT, "seed": 1, "rules": DEFAULT_RULES, "alpha": 10.0}
-        assert taken(page, "Script").decode() == coverage_script(**asked, **rest)  # type: ignore[arg-type]
+        assert taken(page, "Script").decode() == coverage_script(**asked, **rest)
         head, *rows = taken(page, "Curves, CSV").decode().splitlines()
         assert head == ",".join(["p", *DEFAULT_RULES])
         values = [[float(cell) for cell in row.split(",")] for row in rows]
@@ -323,32 +302,20 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
 
 def test_the_picture_is_saved_as_png_and_svg(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?{SMALL}") as page:
-        for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
-            with page.expect_download() as download:
-                control(page, "picture").locator(f"[data-title='Download as {format_name}']").click()
-            assert Path(download.value.path()).read_bytes().startswith(magic)
+        check_saved(page, "picture")
 
 
 @THEMES
 @SCREENS
 def test_every_section_is_accessible_and_fits_its_screen(
-    chromium: Browser, server: str, screen: dict[str, int], theme: str
+    chromium: Browser, server: str, screen: ViewportSize, theme: str
 ) -> None:
-    found, wide, cut = {}, {}, {}
     address = f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}"
     with visiting(chromium, address, viewport=screen, color_scheme=theme) as page:
-        for section in ("before", "after", *SECTIONS):
-            if section == "after":
-                go(page, "Start")
-                wait_for(page, "Run again")
-            elif section != "before":
-                pick(page, "look", section)
-            found[section] = violations(page)
-            wide[section] = page.evaluate("document.documentElement.scrollWidth")
-            cut[section] = page.evaluate(BEYOND)
-    assert not {section: faults for section, faults in found.items() if faults}
-    assert not {section: width for section, width in wide.items() if width > screen["width"]}
-    assert not {section: parts for section, parts in cut.items() if parts}
+        assert faults(page) == []
+        run_to_the_end(page)
+        assert faults(page) == []
+        assert by_section(page, SECTIONS) == {}
 
 
 def test_names_at_the_ends_of_lines_do_not_overlap_or_leave_the_picture(chromium: Browser, server: str) -> None:
@@ -369,23 +336,12 @@ def test_names_at_the_ends_of_lines_do_not_overlap_or_leave_the_picture(chromium
             assert apart > -3, (one[0], other[0])
 
 
-def test_pictures_have_names_follow_the_theme_and_keep_their_labels_from_screen_readers(
-    chromium: Browser, server: str
-) -> None:
-    seen = {}
-    for theme in ("light", "dark"):
-        with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}", color_scheme=theme) as page:
-            go(page, "Start")
-            wait_for(page, "Run again")
-            pictures = page.get_by_role("figure")
-            expect(pictures).to_have_count(3)
-            names = [picture.get_attribute("aria-label") or "" for picture in pictures.all()]
-            assert len(set(names)) == 3
-            assert min(map(len, names)) > 20
-            for picture in pictures.all():
-                hidden = picture.locator(".main-svg[aria-hidden=true]").count()
-                assert picture.locator(".main-svg").count() == hidden > 0
-            seen[theme] = colours(page)
-    for theme in seen:
-        assert len(set(seen[theme])) == 1
-    assert not set(seen["light"]) & set(seen["dark"])
+def test_pictures_have_names_and_keep_their_labels_from_screen_readers(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}") as page:
+        run_to_the_end(page)
+        check_pictures_are_named(page, 3)
+
+
+def test_pictures_follow_the_theme(chromium: Browser, server: str) -> None:
+    address = f"{server}{HERE}?{SMALL}&cv_repetitions={SHORT}"
+    check_pictures_follow_the_theme(chromium, address, 3, run_to_the_end)

@@ -78,15 +78,15 @@ def test_the_exact_prior_keeps_the_promise_of_all_sets_and_a_smaller_one_breaks_
     assert delta_of_sets(made, sets, 1.5) <= delta * (1 + 1e-12)
     # A composition that is bracketed, not closed, leaves about 1e-5 of the prior.
     least = 1.0 if law == "posterior_mode" else 0.0
-    smaller = two_cell_laws()[law](n=n, m=m, **dict.fromkeys(("alpha", "beta"), least + (alpha - least) * 0.999))  # type: ignore[call-arg]
+    smaller = two_cell_laws()[law](n=n, m=m, **dict.fromkeys(("alpha", "beta"), least + (alpha - least) * 0.999))
     assert delta_of_sets(smaller, sets, 1.5) > delta
 
 
 @every_prior_law
 def test_without_delta_the_exact_prior_is_the_papers(law: str) -> None:
     asked = {"n": 30, "m": 20, "sets": 4, "epsilon": 2.0}
-    pure = release_of_one_set(law, **asked)  # type: ignore[arg-type]
-    exact = release_of_one_set(law, **asked, delta=0.0, prior="exact")  # type: ignore[arg-type]
+    pure = release_of_one_set(law, **asked)
+    exact = release_of_one_set(law, **asked, delta=0.0, prior="exact")
     assert exact.alpha == pytest.approx(pure.alpha, rel=1e-9)  # type: ignore[attr-defined]
 
 
@@ -94,10 +94,10 @@ def test_without_delta_the_exact_prior_is_the_papers(law: str) -> None:
 def test_delta_makes_the_prior_smaller_and_counts_for_the_exact_rule_alone(law: str) -> None:
     asked = {"n": 30, "m": 20, "sets": 4, "epsilon": 2.0}
     for prior in ("pure", "own"):
-        made = [release_of_one_set(law, **asked, delta=delta, prior=prior, alpha=5.0) for delta in (0.0, 1e-3)]  # type: ignore[arg-type]
+        made = [release_of_one_set(law, **asked, delta=delta, prior=prior, alpha=5.0) for delta in (0.0, 1e-3)]
         assert made[0] == made[1]
     priors = [
-        release_of_one_set(law, **asked, delta=delta, prior="exact").alpha  # type: ignore[arg-type, attr-defined]
+        release_of_one_set(law, **asked, delta=delta, prior="exact").alpha  # type: ignore[attr-defined]
         for delta in (0.0, 1e-9, 1e-3, 0.3)
     ]
     assert priors == sorted(priors, reverse=True)
@@ -150,7 +150,7 @@ REFUSED = [
 def test_what_is_out_of_its_domain_is_refused_in_a_sentence(change: dict[str, object], sentence: str) -> None:
     asked = {"law": "beta_binomial", "n": 9, "m": 7, "sets": 3, "epsilon": 1.0} | change
     with pytest.raises(ValueError) as broken:
-        release_of_one_set(**asked)  # type: ignore[arg-type]
+        release_of_one_set(**asked)
     assert sentence in str(broken.value)
 
 
@@ -159,14 +159,14 @@ def test_what_is_out_of_its_domain_is_refused_in_a_sentence(change: dict[str, ob
 @pytest.mark.parametrize("law", LAWS)
 def test_a_number_of_sets_that_is_none_is_refused_in_a_sentence(law: str, prior: PriorRule, sets: float) -> None:
     with pytest.raises(ValueError) as broken:
-        release_of_one_set(law, n=9, m=9, sets=sets, epsilon=1.0, delta=0.1, prior=prior, alpha=5.0)  # type: ignore[arg-type]
+        release_of_one_set(law, n=9, m=9, sets=sets, epsilon=1.0, delta=0.1, prior=prior, alpha=5.0)
     assert "sets" in str(broken.value)
     assert "must be" in str(broken.value)
 
 
 def test_a_rule_for_the_prior_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError) as broken:
-        release_of_one_set("beta_binomial", n=9, m=7, sets=3, epsilon=1.0, prior="foo")  # type: ignore[arg-type]
+        release_of_one_set("beta_binomial", n=9, m=7, sets=3, epsilon=1.0, prior="foo")
     assert "prior must be" in str(broken.value)
 
 

@@ -226,7 +226,8 @@ def test_the_numbers_in_the_table_are_the_exact_ones(asked: dict[str, Any]) -> N
         assert cells["mean length inside 0 to 1"] == (readable(width, 4) if math.isfinite(width) else "–")
         check_percent(cells["no interval"], one.negative_variance_share, 3)
     first = exact[rules[0]].coverage
-    check_percent(*marks(page), first, 4)
+    [mark] = marks(page)
+    check_percent(mark, first, 4)
     assert (" too few" in text(page)) == (first < level - 5e-4)
     assert (" too many" in text(page)) == (first > level + 5e-4)
 
@@ -650,7 +651,11 @@ def test_the_law_of_the_estimate_is_a_line_over_the_simulated_shares_with_its_sh
 
 SLIDERS = ["p", "epsilon", "sets", "n", "level", "repetitions", "seed"]
 ENDS = [(name, end) for name in SLIDERS for end in (0, -1)]
-WITH_THEIRS = {"delta": {"prior": "exact"}, "alpha": {"prior": "own"}, "m": {"m_is_n": False}}
+WITH_THEIRS: dict[str, dict[str, Any]] = {
+    "delta": {"prior": "exact"},
+    "alpha": {"prior": "own"},
+    "m": {"m_is_n": False},
+}
 
 
 @pytest.mark.parametrize(("name", "end"), ENDS + [(name, end) for name in WITH_THEIRS for end in (0, -1)])
@@ -1028,7 +1033,8 @@ def test_choices_are_kept_in_the_address_and_the_default_is_not() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_its_case_and_stays_marked(name: str) -> None:
     page = open_coverage(law="geometric", n=33, m_is_n=False, m=33, sets=2, epsilon=3.0, level=0.9)
-    next(group for group in page.get("button_group") if group.key == "cv_preset").set_value(name).run()
+    buttons: Any = next(group for group in page.get("button_group") if group.key == "cv_preset")
+    buttons.set_value(name).run()
     check_sound(page)
     assert not problems(page)
     assert {key: page.session_state[f"cv_{key}"] for key in PRESETS[name]} == PRESETS[name]

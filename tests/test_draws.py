@@ -105,4 +105,4 @@ def test_every_count_is_a_whole_number_from_0_to_m(x: int, n: int, m: int, alpha
 def test_what_cannot_be_drawn_is_named(changed: dict[str, float], name: str) -> None:
     asked = {**DESIGNS[0], "sets": 1} | changed
     with pytest.raises(ValueError, match=f"^{name}.*must be .*got"):
-        draw_counts(**asked, generator=np.random.default_rng(1))  # type: ignore[arg-type]
+        draw_counts(**asked, generator=np.random.default_rng(1))

@@ -194,8 +194,8 @@ def test_the_error_bound_holds_against_many_digits():
                 if yes:
                     inner += int(times) * row[key[0]] * row[key[1]] * row[key[2]]
             total += weight * inner
-    found = exact_coverage(synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), p=p, sets=sets, rule=rule)
-    assert abs(mpmath.mpf(found.coverage) - total) <= found.error_bound <= 1e-8
+    exact = exact_coverage(synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), p=p, sets=sets, rule=rule)
+    assert abs(mpmath.mpf(exact.coverage) - total) <= exact.error_bound <= 1e-8
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def worst(errors: list[mp.mpf]) -> float:
 
 
 PRIORS = [1e-6, 0.3, 7.0, 1e3, 1e6]
-PRIOR_CLASSES = [BetaBinomial, PosteriorMean, PosteriorMode]
+PRIOR_CLASSES: list[type[BetaBinomial | PosteriorMean | PosteriorMode]] = [BetaBinomial, PosteriorMean, PosteriorMode]
 SMALL = [
     pytest.param(cls(n=n, m=m, alpha=alpha + shift, beta=beta + shift), id=f"{cls.key}-{n}-{m}-{alpha:g}-{beta:g}")
     for cls, shift in zip(PRIOR_CLASSES, (0, 0, 1), strict=True)

@@ -115,9 +115,9 @@ def test_what_is_no_number_of_the_domain_is_named(bad: object) -> None:
     with pytest.raises(ValueError, match="ratio must be"):
         gaussian_delta(bad, 1.0)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="epsilon must be"):
-        gaussian_ratio(bad, 0.1)  # type: ignore[arg-type]
+        gaussian_ratio(bad, 0.1)
     with pytest.raises(ValueError, match="delta must be"):
-        gaussian_epsilon(1.0, bad)  # type: ignore[arg-type]
+        gaussian_epsilon(1.0, bad)
 
 
 # Untruncated releases
@@ -417,4 +417,4 @@ def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
 def test_each_bad_parameter_is_named(change: dict[str, object], message: str) -> None:
     arguments = {"method": "param_post", "n": 10, "m": 1, "sigma": 1.0, "epsilon": 1.0} | change
     with pytest.raises(ValueError, match=message):
-        maximum_range(**arguments)  # type: ignore[arg-type]
+        maximum_range(**arguments)

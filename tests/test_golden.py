@@ -21,6 +21,7 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
+from dpviz.synthesizers.prior import PriorSynthesizer
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 FIG_3 = LaplaceSanitizer(n=5, epsilon=2)
@@ -136,7 +137,9 @@ def test_a_promised_epsilon_of_1_becomes_1_648() -> None:
         (1000, 1e-6, PosteriorMode, 23.0976, 1000.500),
     ],
 )
-def test_table_of_least_priors(n: int, delta: float, cls: type, prior: float, pure_prior: float) -> None:
+def test_table_of_least_priors(
+    n: int, delta: float, cls: type[PriorSynthesizer], prior: float, pure_prior: float
+) -> None:
     """Published to four decimals; the plug-ins' were recomputed, for the mode's must be the mean's plus 1."""
     less, more = (cls(n=n, m=n, alpha=prior + step, beta=prior + step) for step in (-1e-4, 1e-4))
     assert privacy.delta_for_epsilon(more, 1.0) < delta < privacy.delta_for_epsilon(less, 1.0)
@@ -150,7 +153,9 @@ def test_table_of_least_priors(n: int, delta: float, cls: type, prior: float, pu
     [BetaBinomial, PosteriorMean, PosteriorMode, DirichletMultinomial, MultinomialMean, MultinomialMode],
     ids=lambda cls: cls.key,
 )
-def test_least_prior_is_private_and_a_hair_less_is_not(cls: type, m: int, epsilon: float) -> None:
+def test_least_prior_is_private_and_a_hair_less_is_not(
+    cls: type[PriorSynthesizer | DirichletMultinomial | MultinomialMean | MultinomialMode], m: int, epsilon: float
+) -> None:
     declared = {declaration.name for declaration in cls.parameters()}
     least = cls.least_alpha(m=m, epsilon=epsilon)
     floor = 1.0 if cls in (PosteriorMode, MultinomialMode) else 0.0

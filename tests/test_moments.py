@@ -13,7 +13,11 @@ from scipy.stats import betabinom, binom
 from dpviz.inference.moments import ESTIMATED, ProportionMoments, proportion_moments
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
 
-MATRICES = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode}
+MATRICES: dict[str, type[BetaBinomial | PosteriorMean | PosteriorMode]] = {
+    "synth_post_one": BetaBinomial,
+    "synth_post_many": PosteriorMean,
+    "synth_map": PosteriorMode,
+}
 SETTINGS = [(1, 1, 1.5, 1.5), (5, 3, 2.0, 7.0), (12, 30, 1.25, 40.0), (40, 8, 30.0, 1.01), (25, 25, 1000.0, 1000.0)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -158,7 +159,8 @@ def test_the_published_figures_are_the_same_whatever_is_set() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_its_release_and_stays_marked(name: str) -> None:
     page = open_page(law="geometric", n=77, m_is_n=False, m=3, beta_is_alpha=False, noise_is_promise=False)
-    next(group for group in page.get("button_group") if group.key == "tm_preset").set_value(name).run()
+    buttons: Any = next(group for group in page.get("button_group") if group.key == "tm_preset")
+    buttons.set_value(name).run()
     check_sound(page)
     assert not problems(page)
     assert {key: page.session_state[f"tm_{key}"] for key in PRESETS[name]} == PRESETS[name]

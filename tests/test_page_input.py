@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dpviz.exports import matrix_csv
@@ -135,6 +137,7 @@ def test_the_smallest_and_plainest_matrices_are_shown(paste: str, section: str |
 @pytest.mark.parametrize("content", [matrix_csv(FIG_1).encode(), b"PK\x03\x04", b"\xff\xfe\x00", b"0.5;0.5\r\n1;0\r\n"])
 def test_an_uploaded_file_is_read_or_answered_in_a_sentence(content: bytes) -> None:
     page = open_page(law="given_matrix", look="Download")
-    page.get("file_uploader")[0].set_value(("matrix.csv", content, "text/csv")).run()
+    uploader: Any = page.get("file_uploader")[0]
+    uploader.set_value(("matrix.csv", content, "text/csv")).run()
     check_sound(page)
     assert bool(problems(page)) == (content[:2] in (b"PK", b"\xff\xfe"))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
-from dpviz.synthesizers import SYNTHESIZERS
+from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 
 BY_NAME = {f"{cls.key}.{one.name}": one for cls in SYNTHESIZERS.values() for one in cls.parameters()}
 DECLARED = BY_NAME | {"epsilon": EPSILON, "delta": DELTA}
@@ -174,7 +174,7 @@ def test_fractions_are_refused_where_whole_numbers_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
-def test_a_synthesizer_refuses_what_its_declarations_refuse(cls: type) -> None:
+def test_a_synthesizer_refuses_what_its_declarations_refuse(cls: type[Synthesizer]) -> None:
     fresh = {one.name: one.default for one in cls.parameters()}
     cls(**fresh)
     for declaration in cls.parameters():

@@ -12,7 +12,8 @@ import pytest
 from scipy.stats import binom, norm, t
 
 from dpviz.coverage.exact import exact_coverage
-from dpviz.coverage.performance import Measure, Performance, performance_of, repetitions_needed, wilson_interval
+from dpviz.coverage.performance import Measure, Performance, performance_of
+from dpviz.coverage.shares import repetitions_needed, wilson_interval
 from dpviz.coverage.simulate import CoveragePlan, run_coverage
 from dpviz.inference.combining_rules import RULES
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer

@@ -362,7 +362,7 @@ def test_the_interval_covers_as_often_as_it_says_over_its_own_prior() -> None:
     release = charest(2.0, n=30)
     grid = (np.arange(4000) + 0.5) / 4000
     for kind in ("equal_tailed", "highest_density"):
-        found = posterior_coverage(synthesizer=release, proportions=grid, level=0.9, kind=kind)  # type: ignore[arg-type]
+        found = posterior_coverage(synthesizer=release, proportions=grid, level=0.9, kind=kind)
         assert found.coverage.mean() == pytest.approx(0.9, abs=1e-3)
 
 
@@ -531,10 +531,13 @@ def test_twenty_one_counts_are_no_problem() -> None:
         (lambda: posterior_mixture(**GOOD).quantile(1.5), "q .* must be a number from 0 to 1; got 1.5"),
         (lambda: posterior_if_known(confidential_count=6, n=5), "confidential_count must be .* 0 to n = 5; got 6"),
         (lambda: posterior_given(GivenMatrix(probabilities=np.eye(3)), [0, 1]), "cannot all come from one"),
-        (lambda: posterior_summaries([3], synthesizer=charest(1.0)), "one row of counts for each release"),
+        (
+            lambda: posterior_summaries([3], synthesizer=charest(1.0)),  # type: ignore[list-item]
+            "one row of counts for each release",
+        ),
         (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=1.5), "proportions .* from 0 to 1; got 1.5"),
         (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, sets=5), "generator must be given"),
-        (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, kind="x"), "kind must be one of"),  # type: ignore[arg-type]
+        (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, kind="x"), "kind must be one of"),
         (
             lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, confidential_count=101),
             "confidential_count must be .* got 101",

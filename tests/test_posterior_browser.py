@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,32 +11,25 @@ from playwright.sync_api import Browser, Page, expect
 from dpviz.exports import posterior_csv, posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.bayes.sections import SECTIONS
-from tests import visit
 from tests.browser import settle
-from tests.test_browser import taken
-from tests.test_browser_look import LARGE, TELEPHONE, colours, violations
-from tests.test_priors_browser import BEYOND
-from tests.visit import told, visiting
+from tests.look import LARGE, TELEPHONE, check_themes_differ, colours, faults
+from tests.visit import (
+    check_arrow_keys_move_epsilon,
+    check_inside_the_app,
+    check_restored,
+    check_saved,
+    control,
+    pick,
+    restored,
+    taken,
+    told,
+    type_number,
+    visiting,
+)
 
 pytestmark = pytest.mark.browser
 HERE = "/posterior"
 PICTURES = {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3}
-control = functools.partial(visit.control, prefix="po_")
-pick = functools.partial(visit.pick, prefix="po_")
-slider = functools.partial(visit.slider, prefix="po_")
-toggle = functools.partial(visit.toggle, prefix="po_")
-type_number = functools.partial(visit.type_number, prefix="po_")
-
-
-def answer(page: Page) -> str:
-    return page.locator(".dpviz-answer").first.inner_text()
-
-
-def type_counts(page: Page, counts: str) -> None:
-    box = control(page, "counts").locator("input")
-    box.fill(counts)
-    box.press("Enter")
-    settle(page)
 
 
 def choose_prior(page: Page, label: str) -> None:
@@ -48,21 +39,13 @@ def choose_prior(page: Page, label: str) -> None:
     settle(page)
 
 
-def check_inside_the_app(page: Page) -> None:
-    """The page's heading, navigation at the top, wide layout."""
-    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Posterior"))
-    for name in ("Transition matrices", "Posterior"):
-        expect(page.get_by_role("link", name=name)).to_be_visible()
-    assert page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth") > 0.95 * LARGE["width"]
-
-
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
         page.get_by_role("link", name="Posterior").click()
         expect(page).to_have_url(re.compile(f"{HERE}$"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("at ε = 2 (α = 15.65 in each set)")
         settle(page)
-        check_inside_the_app(page)
+        check_inside_the_app(page, "Posterior")
         type_number(page, "n", "40")
         pick(page, "look", "What was x?")
         page.get_by_role("link", name="Transition matrices").click()
@@ -71,7 +54,7 @@ def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser
         page.get_by_role("link", name="Posterior").click()
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Posterior"))
         settle(page)
-        check_inside_the_app(page)
+        check_inside_the_app(page, "Posterior")
 
 
 def test_typing_counts_changes_the_answer_and_the_picture(chromium: Browser, server: str) -> None:
@@ -79,7 +62,7 @@ def test_typing_counts_changes_the_answer_and_the_picture(chromium: Browser, ser
         pick(page, "source", "typed in")
         expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic count 31 of m = 100")
         drawn = control(page, "picture").locator(".scatterlayer").inner_html()
-        type_counts(page, "31, 45")
+        type_number(page, "counts", "31, 45")
         expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic counts 31, 45 of m = 100")
         law = posterior_mixture(
             synthetic_counts=[31, 45], n=100, m=100, alpha=100 / np.expm1(1), beta=100 / np.expm1(1)
@@ -87,13 +70,13 @@ def test_typing_counts_changes_the_answer_and_the_picture(chromium: Browser, ser
         expect(page.locator(".dpviz-mark").first).to_have_text(f"p = {law.mean:.3f} ± {law.variance**0.5:.2g}")
         assert control(page, "picture").locator(".scatterlayer").inner_html() != drawn
         before = told(page)
-        type_counts(page, "101")
+        type_number(page, "counts", "101")
         expect(page.locator(".dpviz-problem")).to_contain_text("from 0 to m = 100, separated by commas; got 101.")
         expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
         expect(page.locator(".dpviz-answer")).to_have_count(0)
-        type_counts(page, "")
+        type_number(page, "counts", "")
         expect(page.locator(".dpviz-problem")).to_contain_text("the list is empty.")
-        type_counts(page, "31, 45")
+        type_number(page, "counts", "31, 45")
         expect(page.locator(".dpviz-problem")).to_have_count(0)
         settle(page)
         assert told(page) == before
@@ -102,7 +85,7 @@ def test_typing_counts_changes_the_answer_and_the_picture(chromium: Browser, ser
 def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?po_n=40&po_x=10&po_m=30&po_m_is_n=false&po_gamma2=3") as page:
         pick(page, "source", "typed in")
-        type_counts(page, "9, 14")
+        type_number(page, "counts", "9, 14")
         choose_prior(page, "own α")
         type_number(page, "alpha", "2.5")
         type_number(page, "gamma1", "0.5")
@@ -110,13 +93,11 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         pick(page, "look", "If n is secret")
         type_number(page, "high", "70")
         expect(page).to_have_url(re.compile("po_high=70"))
-        before, address = told(page), page.url
-    assert len(before["figures"]) == 3
-    assert "Given the synthetic counts 9, 14 of m = 30 at α = 2.5" in before["said"][0]
-    assert "80 % probability" in before["said"][0]
-    with visiting(chromium, address) as page:
-        assert told(page) == before
-        assert page.url == address
+        shown = told(page)
+        assert len(shown["figures"]) == 3
+        assert "Given the synthetic counts 9, 14 of m = 30 at α = 2.5" in shown["said"][0]
+        assert "80 % probability" in shown["said"][0]
+        check_restored(page)
 
 
 def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) -> None:
@@ -129,10 +110,8 @@ def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) ->
         tables.press("Control+Enter")
         expect(page.locator(".dpviz-answer").nth(1)).to_contain_text("2 tables of 9 rows")
         settle(page)
-        before, address = told(page), page.url
-    assert "δ = 0.001" in before["said"][0]
-    with visiting(chromium, address) as page:
-        assert told(page) == before
+        assert "δ = 0.001" in told(page)["said"][0]
+        check_restored(page)
 
 
 def test_the_address_restores_what_is_chosen_inside_the_sections(chromium: Browser, server: str) -> None:
@@ -141,32 +120,16 @@ def test_the_address_restores_what_is_chosen_inside_the_sections(chromium: Brows
         address = page.url
         pick(page, "look", "Its own coverage")
         pick(page, "kind", "highest density")
-        before, other = told(page), page.url
-    with visiting(chromium, other) as page:
-        assert told(page) == before
-        page.goto(address)
-        settle(page)
-        expect(control(page, "size_prior").get_by_role("radio", name="around a guess")).to_be_checked()
+        with restored(page) as other:
+            other.goto(address)
+            settle(other)
+            expect(control(other, "size_prior").get_by_role("radio", name="around a guess")).to_be_checked()
 
 
 def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?po_n=40&po_x=10") as page:
-        before = answer(page)
-        drawn = control(page, "picture").locator(".scatterlayer").inner_html()
-        thumb, box = slider(page, "epsilon"), control(page, "epsilon").locator("input")
-        expect(box).to_have_value("2")
-        thumb.focus()
-        page.keyboard.press("ArrowRight")
-        expect(box).not_to_have_value("2")
-        value = float(box.input_value())
-        assert value > 2
-        expect(page.locator(".dpviz-answer").first).to_contain_text(f"ε = {value:g}")
-        settle(page)
-        assert control(page, "picture").locator(".scatterlayer").inner_html() != drawn
-        expect(thumb).to_be_focused()
-        page.keyboard.press("ArrowLeft")
-        expect(box).to_have_value("2")
-        expect(page.locator(".dpviz-answer").first).to_have_text(before)
+        expect(control(page, "epsilon").locator("input")).to_have_value("2")
+        check_arrow_keys_move_epsilon(page, "picture")
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
@@ -184,36 +147,27 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
         assert taken(page, "Densities, CSV").decode() == posterior_csv("p", p, columns)
         weights = {"probability": law.weights}
         assert taken(page, "Law of x, CSV").decode() == posterior_csv("x", np.arange(41.0), weights)
-        script = posterior_script(counts=[9, 14], **asked, confidential_count=10, level=0.95)  # type: ignore[arg-type]
+        script = posterior_script(counts=[9, 14], **asked, confidential_count=10, level=0.95)
         assert taken(page, "Script").decode() == script
-        for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
-            with page.expect_download() as download:
-                control(page, "picture").locator(f"[data-title='Download as {format_name}']").click()
-            assert download.value.suggested_filename == f"picture.{format_name.lower()}"
-            assert Path(download.value.path()).read_bytes().startswith(magic)
+        check_saved(page, "picture")
 
 
 def test_every_section_is_accessible_and_fits_its_screen_in_either_theme(chromium: Browser, server: str) -> None:
     """Each section on a desk in the light and on a telephone in the dark; its pictures have names and follow both."""
-    found, wide, cut, seen, names = {}, {}, {}, {}, {}
+    found, seen, names = {}, {}, {}
     address = f"{server}{HERE}?po_n=20&po_x=6&po_sets=5&po_high=100"
     for screen, theme in ((LARGE, "light"), (TELEPHONE, "dark")):
         with visiting(chromium, address, viewport=screen, color_scheme=theme) as page:
             for section in (None, *SECTIONS):
                 if section is not None:
                     pick(page, "look", section)
-                found[section, theme] = violations(page)
-                wide[section, theme] = page.evaluate("document.documentElement.scrollWidth") - screen["width"]
-                cut[section, theme] = page.evaluate(BEYOND)
-                seen[section, theme] = set(colours(page))
+                found[section, theme] = faults(page)
+                seen[section, theme] = colours(page)
                 names[section] = told(page)["figures"]
                 assert page.locator(".main-svg").count() == page.locator(".main-svg[aria-hidden=true]").count() > 0
-    assert not {view: faults for view, faults in found.items() if faults}
-    assert not {view: beyond for view, beyond in wide.items() if beyond > 0}
-    assert not {view: parts for view, parts in cut.items() if parts}
+    assert not {view: there for view, there in found.items() if there}
     for section in (None, *SECTIONS):
-        assert len(seen[section, "light"]) == len(seen[section, "dark"]) == 1
-        assert not seen[section, "light"] & seen[section, "dark"]
+        check_themes_differ(seen[section, "light"], seen[section, "dark"])
         assert len(set(names[section])) == len(names[section]) == PICTURES.get(section, 1)
         assert all(len(name) > 20 for name in names[section])
 
@@ -229,6 +183,4 @@ def test_what_is_wrong_fits_a_telephone(chromium: Browser, server: str) -> None:
                 settle(page)
             expect(page.locator(".dpviz-problem").first).to_be_visible()
             expect(page.locator(".dpviz-problem").first).to_have_attribute("role", "alert")
-            assert violations(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth") <= TELEPHONE["width"]
-            assert page.evaluate(BEYOND) == []
+            assert faults(page) == []

@@ -168,7 +168,7 @@ DOMAINS = {
 @pytest.mark.parametrize("axis", AXES)
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(data=st.data())
-def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(axis: str, data: st.DataObject) -> None:
+def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(axis: Axis, data: st.DataObject) -> None:
     chosen = float(data.draw(DOMAINS[axis]))
     points = axis_points(axis, chosen)
     low, high = LIMITS[axis]

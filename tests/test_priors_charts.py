@@ -225,7 +225,7 @@ def test_a_mark_has_its_number_and_the_colour_of_its_method() -> None:
 def test_lines_have_the_dash_of_their_kind_and_nothing_below_zero() -> None:
     values = np.array([0.5, 0.0, -1.0])
     kinds = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"}
-    lines = [dataclasses.replace(LINE, kind=kind, y=values) for kind in kinds]  # type: ignore[arg-type]
+    lines = [dataclasses.replace(LINE, kind=kind, y=values) for kind in kinds]
     traces = lines_chart(lines, *SCALES[True], key="k").data
     assert [trace.line.dash for trace in traces] == list(kinds.values())
     for trace in traces:

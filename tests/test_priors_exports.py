@@ -44,7 +44,7 @@ def kept(cell: str) -> float | None:
 @every_delta
 @every_family
 def test_the_audit_as_csv_keeps_every_digit_and_word(family: str, delta: float) -> None:
-    found = audit(family, **dataclasses.asdict(at(family, delta)))  # type: ignore[arg-type]
+    found = audit(family, **dataclasses.asdict(at(family, delta)))
     head, *rows = csv.reader(findings_csv(found).splitlines())
     assert len(set(head)) == len(head)
     assert len(rows) == len(found) > 0
@@ -67,7 +67,7 @@ def test_every_verdict_is_in_the_audits_that_are_tested() -> None:
         finding.verdict
         for family in SETTINGS
         for delta in (0.0, 1e-5)
-        for finding in audit(family, **dataclasses.asdict(at(family, delta)))  # type: ignore[arg-type]
+        for finding in audit(family, **dataclasses.asdict(at(family, delta)))
     ]
     assert {"safe", "unsafe", "true", "constant not named", "not asked here"} <= set(found)
 
@@ -154,7 +154,7 @@ def test_the_script_prints_the_numbers_of_the_page(family: str, sets: int) -> No
 def check_audit(family: str, setting: Setting, printed: str) -> None:
     """The script's audit has every finding of the page's, to the digit."""
     lines = [line for line in printed.splitlines() if " | printed " in line]
-    found = audit(family, **dataclasses.asdict(setting))  # type: ignore[arg-type]
+    found = audit(family, **dataclasses.asdict(setting))
     assert len(lines) == len(found)
     for finding, line in zip(found, lines, strict=True):
         name, numbers, exact, verdict, sentence = parts_of(line)
@@ -181,9 +181,9 @@ def test_the_script_of_several_sets_prints_what_they_need_together(family: str) 
     for label, method in zip(METHOD_LABELS, CALIBRATED, strict=True):
         for place, delta in enumerate((0.0, setting.delta)):
             exact = (
-                minimum_prior_for_sets(method, **sizes, delta=delta).exact  # type: ignore[arg-type]
+                minimum_prior_for_sets(method, **sizes, delta=delta).exact
                 if family == "bernoulli"
-                else minimum_prior_for_cell_sets(method, **sizes, delta=delta, cells=setting.cells)  # type: ignore[arg-type]
+                else minimum_prior_for_cell_sets(method, **sizes, delta=delta, cells=setting.cells)
             )
             assert found[method, delta] == exact.upper
             assert table[label][place] == shown_prior(exact.upper)

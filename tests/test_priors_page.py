@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from html import unescape
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -330,7 +331,8 @@ def test_settings_survive_another_family() -> None:
     page = open_priors(**SMALL)
     page.number_input(key="mp_proportion").set_value(0.3).run()
     for label in ("Gaussian", "k categories", "Bernoulli"):
-        next(group for group in page.get("button_group") if group.key == "mp_family").set_value(label).run()
+        buttons: Any = next(group for group in page.get("button_group") if group.key == "mp_family")
+        buttons.set_value(label).run()
         check_sound(page)
         assert page.session_state["mp_n"] == 40
     assert page.number_input(key="mp_proportion").value == 0.3
@@ -339,7 +341,8 @@ def test_settings_survive_another_family() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_its_case_and_stays_marked(name: str) -> None:
     page = open_priors(family="k categories", n=77, m_is_n=False, m=3, sets=2, epsilon=3.0)
-    next(group for group in page.get("button_group") if group.key == "mp_preset").set_value(name).run()
+    buttons: Any = next(group for group in page.get("button_group") if group.key == "mp_preset")
+    buttons.set_value(name).run()
     check_sound(page)
     assert not problems(page)
     assert {key: page.session_state[f"mp_{key}"] for key in PRESETS[name]} == PRESETS[name]
@@ -499,7 +502,7 @@ def test_the_numbers_shown_are_the_exact_ones(label: str, setting: Setting, with
     for method in CALIBRATED:
         cells = shown[METHODS[method].label]
         deltas = [0.0, setting.delta] if with_delta else [0.0]
-        values = [answer(method, **sizes, delta=delta) for delta in deltas]  # type: ignore[operator]
+        values = [answer(method, **sizes, delta=delta) for delta in deltas]
         shown_as = shown_range if label == "Gaussian" else shown_prior
         assert cells[: len(values)] == [shown_as(value) for value in values]
         rest = cells[len(values) :]

@@ -164,7 +164,7 @@ def test_the_law_of_the_estimate_is_the_convolution():
 def test_the_law_of_the_estimate_reaches_twenty_sets_of_two_thousand_rows():
     alpha = 2000 / math.expm1(0.1)
     synthesizer = BetaBinomial(n=2000, m=2000, alpha=alpha, beta=alpha)
-    law, moments = (f(synthesizer, p=0.25, sets=20) for f in (estimate_law, set_moments))
+    law, moments = estimate_law(synthesizer, p=0.25, sets=20), set_moments(synthesizer, p=0.25, sets=20)
     assert law.support[-1] == 1 and len(law.support) == 40_001
     assert law.mean == pytest.approx(moments.mean_estimate, rel=1e-12)
     assert law.variance == pytest.approx(moments.variance_estimate, rel=1e-10)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect
 
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.browser import settle
 
+PREFIXES = {"": "tm_", "minimum_priors": "mp_", "coverage": "cv_", "posterior": "po_"}
+"""What the keys of a page's controls start with, by the end of its address."""
+
+TITLES = ("Transition matrices", "Minimum priors", "Coverage", "Posterior")
 LABELS = {key: cls.label for key, cls in SYNTHESIZERS.items()} | {GivenMatrix.key: GivenMatrix.label}
-PROBED = tuple(
-    f"/{page}/_stcore/{asked}"
-    for page in ("minimum_priors", "coverage", "posterior")
-    for asked in ("health", "host-config")
-)
+PROBED = tuple(f"/{page}/_stcore/{asked}" for page in filter(None, PREFIXES) for asked in ("health", "host-config"))
 """What Streamlit's browser side looks for below a page's own address, where it is not: it then asks one folder up."""
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds after which something that was to appear counts as missing; nothing is timed."""
 
 expect.set_options(timeout=PATIENCE)
@@ -57,6 +60,9 @@ def visiting(chromium: Browser, address: str, **context: Any) -> Iterator[Page]:
         yield page
         assert not faults, faults
         check_calm(page)
+    except Exception as broken:
+        broken.add_note(f"{_state(page)}\nFaults before: {faults}")
+        raise
     finally:
         visitor.close()
 
@@ -64,6 +70,15 @@ def visiting(chromium: Browser, address: str, **context: Any) -> Iterator[Page]:
 def _probe(said: ConsoleMessage, host: str) -> bool:
     """Whether an error is one of the two that Streamlit itself causes at the address of a page."""
     return "status of 404" in said.text and said.location["url"] in [host + path for path in PROBED]
+
+
+def _state(page: Page) -> str:
+    """What the page was like when a test failed on it: where, whether its script ran, and all that it said."""
+    try:
+        script = page.locator("[data-testid=stApp]").get_attribute("data-test-script-state", timeout=5000)
+        return f"At {page.url}, script {script}, the page said:\n{page.locator('body').inner_text(timeout=5000)}"
+    except Error as gone:
+        return f"The page cannot be asked any more: {gone}"
 
 
 def check_calm(page: Page) -> None:
@@ -74,9 +89,9 @@ def check_calm(page: Page) -> None:
         assert sign not in words, sign
 
 
-def control(page: Page, key: str, prefix: str = "tm_") -> Locator:
-    """The control with the key ``tm_…``, or with another page's prefix."""
-    return page.locator(f".st-key-{prefix}{key}")
+def control(page: Page, key: str) -> Locator:
+    """The control of the page with that key, the page's prefix left out."""
+    return page.locator(f".st-key-{PREFIXES[urlsplit(page.url).path.strip('/')]}{key}")
 
 
 def choose_law(page: Page, law: str) -> None:
@@ -88,31 +103,43 @@ def choose_law(page: Page, law: str) -> None:
     settle(page)
 
 
-def type_number(page: Page, key: str, text: str, prefix: str = "tm_") -> None:
-    """Type into the box of a number."""
-    box = control(page, key, prefix).locator("input")
+def type_number(page: Page, key: str, text: str) -> None:
+    """Type into the box of a number, or of a list of them."""
+    box = control(page, key).locator("input")
     box.fill(text)
     box.press("Enter")
     settle(page)
 
 
-def toggle(page: Page, key: str, prefix: str = "tm_") -> None:
+def toggle(page: Page, key: str) -> None:
     """Flip a switch."""
-    control(page, key, prefix).locator("label").first.click()
+    control(page, key).locator("label").first.click()
     settle(page)
 
 
-def pick(page: Page, key: str, option: str, prefix: str = "tm_") -> None:
+def pick(page: Page, key: str, option: str) -> None:
     """Choose one of the buttons side by side."""
-    button = control(page, key, prefix).get_by_role("radio", name=option, exact=True)
+    button = control(page, key).get_by_role("radio", name=option, exact=True)
     button.click()
     expect(button).to_be_checked()
     settle(page)
 
 
-def slider(page: Page, key: str, prefix: str = "tm_") -> Locator:
+def slider(page: Page, key: str) -> Locator:
     """The thumb of a slider."""
-    return control(page, f"{key}_slider", prefix).locator("input[type=range]")
+    return control(page, f"{key}_slider").locator("input[type=range]")
+
+
+def answer(page: Page) -> str:
+    """The sentence that the page answers with."""
+    return page.locator(".dpviz-answer").first.inner_text()
+
+
+def taken(page: Page, label: str) -> bytes:
+    """The content of the file behind a button."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return Path(download.value.path()).read_bytes()
 
 
 def told(page: Page) -> dict[str, Any]:
@@ -128,3 +155,75 @@ def told(page: Page) -> dict[str, Any]:
             .filter((button) => button.ariaChecked === 'true').map((button) => button.textContent),
         })"""
     )
+
+
+@contextlib.contextmanager
+def restored(page: Page) -> Iterator[Page]:
+    """Another visitor at the page's address, who is told and sees set what the first one is and does."""
+    before, address, browser = told(page), page.url, page.context.browser
+    assert browser is not None
+    with visiting(browser, address) as other:
+        assert told(other) == before
+        assert other.url == address
+        yield other
+
+
+def check_restored(page: Page) -> None:
+    """The page's address restores all that it says, and how every control stands."""
+    with restored(page):
+        pass
+
+
+@contextlib.contextmanager
+def misled(chromium: Browser, address: str, bad: dict[str, str]) -> Iterator[Page]:
+    """A visitor with values in the address that do not hold: each is named once, left out, and forgotten when set."""
+    with visiting(chromium, address) as page:
+        fresh = told(page)
+    asked = "&".join(f"{key}={value}" for key, value in bad.items())
+    with visiting(chromium, f"{address}?{asked}") as page:
+        page.wait_for_timeout(1500)  # what is drawn again in the meantime takes no sentence away
+        shown = page.locator(".dpviz-problem").all_inner_texts()
+        for key, value in bad.items():
+            assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in shown) == 1, key
+        assert told(page) == fresh
+        rows = next(key for key in bad if key.endswith("_n"))
+        type_number(page, "n", "40")
+        expect(page.locator(".dpviz-problem").filter(has_text=rows)).to_have_count(0)
+        yield page
+
+
+def check_inside_the_app(page: Page, title: str) -> None:
+    """The page's heading, navigation at the top, wide layout."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(title))
+    for name in TITLES:
+        expect(page.get_by_role("link", name=name)).to_be_visible()
+    taken_up = page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth / innerWidth")
+    assert taken_up > 0.95
+
+
+def check_arrow_keys_move_epsilon(page: Page, picture: str) -> None:
+    """An arrow key moves ε, the answer and the picture, keeps the focus, and the other one moves them back."""
+    before, drawn = answer(page), control(page, picture).locator(".scatterlayer").inner_html()
+    thumb, box = slider(page, "epsilon"), control(page, "epsilon").locator("input")
+    start = box.input_value()
+    thumb.focus()
+    page.keyboard.press("ArrowRight")
+    expect(box).not_to_have_value(start)
+    value = float(box.input_value())
+    assert value > float(start)
+    expect(page.locator(".dpviz-answer").first).to_contain_text(f"ε = {value:g}")
+    settle(page)
+    assert control(page, picture).locator(".scatterlayer").inner_html() != drawn
+    expect(thumb).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(box).to_have_value(start)
+    expect(page.locator(".dpviz-answer").first).to_have_text(before)
+
+
+def check_saved(page: Page, picture: str) -> None:
+    """A picture's toolbar saves it as PNG and as SVG, under its name."""
+    for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
+        with page.expect_download() as download:
+            control(page, picture).locator(f"[data-title='Download as {format_name}']").click()
+        assert download.value.suggested_filename == f"{picture}.{format_name.lower()}"
+        assert Path(download.value.path()).read_bytes().startswith(magic)

@@ -11,14 +11,8 @@ from dpviz.coverage.curves import (
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.estimates import EstimateLaw, estimate_law
 from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages, within_reach
-from dpviz.coverage.performance import (
-    Measure,
-    Performance,
-    RulePerformance,
-    performance_of,
-    repetitions_needed,
-    wilson_interval,
-)
+from dpviz.coverage.performance import Measure, Performance, RulePerformance, performance_of
+from dpviz.coverage.shares import repetitions_needed, wilson_interval
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally, run_coverage, stream_coverage
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Privacy amplification by subsampling: n of N rows are drawn without replacement, and the release sees only those."""
+"""The release of a sample, exact: n of N rows are drawn without replacement, and the release sees only those."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.parameters import DELTA, Parameter
+from dpviz.parameters import Parameter
+from dpviz.privacy.amplification import LARGEST_EXPONENT, amplified_epsilon
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
-from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers._sums import log_binomials
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
@@ -28,86 +28,12 @@ POPULATION = Parameter(
     private_end="larger",
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
 )
-RATE = Parameter(
-    name="rate",
-    symbol="n/N",
-    title="Share of the rows in the sample",
-    minimum=0.0,
-    maximum=1.0,
-    default=0.1,
-    private_end="smaller",
-    help="The share of the rows that is drawn, without replacement, before the release sees any.",
-)
 
 FULL_DIGITS = 1e-280
 """Probability from which a sum of products has kept all its terms."""
 
 TIE = 1e-13
 """Relative distance within which a log-odds of an extreme pair counts as the largest."""
-
-LARGEST_EXPONENT = 700.0
-
-
-@dataclass(frozen=True)
-class Amplified:
-    """The (ε, δ) promise after subsampling."""
-
-    epsilon: float
-    delta: float
-
-
-def subsampled_printed(epsilon: float, delta: float, rate: float) -> Amplified:
-    """ε' = r (e^ε − 1), δ' = r δ, as printed.
-
-    Parameters
-    ----------
-    epsilon, delta
-        What the release keeps on its sample: ε ≥ 0, finite, and δ from 0 to 1.
-    rate
-        r = n / N, 0 to 1.
-
-    Returns
-    -------
-    Amplified
-        A true promise, but at r = 1 one that is worse than the release's own: e^ε − 1 instead of ε. Infinite where
-        e^ε overflows.
-
-    Source: Zheng (2015), Theorem 2.22, after Kasiviswanathan et al. (2008).
-
-    Examples
-    --------
-    >>> round(subsampled_printed(1.0, 1e-5, 0.5).epsilon, 6)  # (e − 1) / 2
-    0.859141
-    """
-    epsilon, delta, rate = check_epsilon(epsilon), DELTA.check(delta), RATE.check(rate)
-    if epsilon > LARGEST_EXPONENT and rate > 0:
-        exponent = epsilon + math.log(rate)
-        return Amplified(math.exp(exponent) if exponent < LARGEST_EXPONENT else math.inf, rate * delta)
-    return Amplified(rate * math.expm1(min(epsilon, LARGEST_EXPONENT)), rate * delta)
-
-
-def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
-    """ε' = ln(1 + r (e^ε − 1)), δ' = r δ: the best that holds for every release that is (ε, δ)-private.
-
-    Parameters
-    ----------
-    epsilon, delta, rate
-        As in `subsampled_printed`.
-
-    Returns
-    -------
-    Amplified
-        The release's own promise at r = 1; never larger than `subsampled_printed`.
-
-    Source: Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
-
-    Examples
-    --------
-    >>> round(subsampled_tight(1.0, 1e-5, 0.5).epsilon, 6)  # ln((1 + e) / 2)
-    0.620115
-    """
-    epsilon, delta, rate = check_epsilon(epsilon), DELTA.check(delta), RATE.check(rate)
-    return Amplified(_amplify(epsilon, rate), rate * delta)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +126,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         end, column = (int(place) for place in np.unravel_index(int(np.argmax(ends)), ends.shape))
         if ends[end, column] < worst.value * (1 - TIE):
             return super().worst_log_odds()
-        value = _amplify(float(ends[end, column]), self.rate)
+        value = amplified_epsilon(float(ends[end, column]), self.rate)
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -299,13 +225,6 @@ def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: 
     0.405465
     """
     return epsilon_for_delta(SubsampledRelease(sample=synthesizer, population=population), delta)
-
-
-def _amplify(epsilon: float, rate: float) -> float:
-    """ln(1 + r (e^ε − 1)), without overflow."""
-    if epsilon < LARGEST_EXPONENT:
-        return math.log1p(rate * math.expm1(epsilon))
-    return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0
 
 
 def _log_hypergeometric(total: int, drawn: int) -> FloatArray:

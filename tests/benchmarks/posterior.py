@@ -85,6 +85,6 @@ def cases() -> Iterator[Result]:
     design = {"n": large, "m": large, "alpha": alpha, "beta": alpha}
     reference, ours_once = interleaved(
         lambda: scipy_posterior(count, large, large, alpha),
-        lambda: posterior_mixture(synthetic_counts=count, **design).interval(),  # type: ignore[arg-type]
+        lambda: posterior_mixture(synthetic_counts=count, **design).interval(),
     )
     yield Result(name="posterior interval, n = m = 10,000, M = 2", reference=reference, ours=ours_once, goal=6)

@@ -21,7 +21,7 @@ ALPHA = 0.5
 
 def compare(name: str, reference: Call, ours: Call, goal: float) -> Result:
     """Time both, after making sure that they compute the same."""
-    if not np.allclose(reference(), ours(), rtol=1e-6, atol=1e-9):  # type: ignore[arg-type]
+    if not np.allclose(reference(), ours(), rtol=1e-6, atol=1e-9):
         raise AssertionError(f"{name}: the two implementations disagree")
     reference_seconds, our_seconds = interleaved(reference, ours)
     return Result(name=name, reference=reference_seconds, ours=our_seconds, goal=goal)
