@@ -14,7 +14,8 @@ from scipy.special import gammaln
 
 from dpviz.priors import CALIBRATED, Setting, minimum_prior, release
 from dpviz.priors._least_root import Start, interpolated, least_root
-from dpviz.priors.curves import AXES, Axis, prior_curves, stream_prior_curves
+from dpviz.priors.curve_axes import AXES, Axis
+from dpviz.priors.curves import prior_curves, stream_prior_curves
 from dpviz.priors.exact import least_prior
 from dpviz.priors.posterior_parameter import log_parameter_delta
 from dpviz.priors.releases import pair_delta

@@ -14,17 +14,8 @@ from hypothesis import strategies as st
 
 from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
 from dpviz.priors import as_printed as zheng
-from dpviz.priors.curves import (
-    AXES,
-    LIMITS,
-    PRINTED_PRIORS,
-    PRINTED_RANGES,
-    Axis,
-    Curves,
-    axis_points,
-    need,
-    prior_curves,
-)
+from dpviz.priors.curve_axes import AXES, LIMITS, Axis, axis_points
+from dpviz.priors.curves import PRINTED_PRIORS, PRINTED_RANGES, Curves, need, prior_curves
 
 SETTINGS = {
     "bernoulli": Setting(n=60, m=45, epsilon=0.9, delta=1e-4),

@@ -19,7 +19,8 @@ from dpviz.charts import Line, Mark, Rule, Scale, curves_chart, lines_chart
 from dpviz.charts.style import METHOD_COLORS
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from dpviz.priors.curves import AXES, Axis, Curves, prior_curves
+from dpviz.priors.curve_axes import AXES, Axis
+from dpviz.priors.curves import Curves, prior_curves
 from pages.components.figure import decode_figure, encode_figure
 from tests.test_charts import BREAKING
 

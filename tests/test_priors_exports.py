@@ -18,7 +18,8 @@ from dpviz.exports import curves_csv, findings_csv, priors_script
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, Setting, audit, maximum_range, minimum_prior
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
-from dpviz.priors.curves import AXES, Axis, prior_curves
+from dpviz.priors.curve_axes import AXES, Axis
+from dpviz.priors.curves import prior_curves
 from dpviz.priors.sets import minimum_prior_for_sets
 from tests.browser import ROOT
 from tests.pages import method_table, open_priors, shown_prior, shown_range

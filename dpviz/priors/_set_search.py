@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 
 from scipy.optimize import brentq
 
 from dpviz.privacy.composition import Bracket, Losses, composed_delta
 
-COARSE, FIRST, FINEST = 0.03, 0.01, 3e-5
-"""Resolutions of a look, of the first solution and, times √M, of the finest."""
+Block = tuple[int, int]
+"""First and last of some pairs of neighbours."""
+
+COARSE, LOOK, FIRST, FINEST = 0.03, 0.01, 0.01, 3e-5
+"""Resolutions of a rough guess, of a look, of the first solution and, times √M, of the finest."""
 
 TOLERANCE = 1e-6
 """Relative width of a calibrated prior's bracket that is aimed at."""
@@ -20,14 +24,30 @@ TOLERANCE = 1e-6
 MOST_FINE = 120
 """Blocks looked at closely before blocks are allowed to be wider."""
 
+MOST_PARTS = 8
+"""Most parts that a block is split into at once."""
 
-@dataclass(frozen=True)
+WEIGHT_ROUNDING = 1e-12
+"""Bound on what rounding does to a difference of `log_density`."""
+
+SAME_TILT = 0.03
+"""Largest change of ln x and ln y for which the tilt of the last pair still serves; any tilt gives valid bounds."""
+
+SAME_PRIOR = 1e-4
+"""Largest relative change of the prior for which a block that was not shown to be private is not looked at again."""
+
+
+@dataclass
 class SetSearch:
     """The least α in [`low`, `high`] at which no pair of neighbours exceeds δ; `high` is private, less than `low` not.
 
     A block (a, b) of pairs stands for shared rows α + a and α + n − 1 − b, whose δ_M no pair a ≤ i ≤ b exceeds: more
     prior is never less private (`dpviz.synthesizers.prior`), and post-processing each of M sets post-processes all.
     The two directions of a pair are the pairs i and n − 1 − i, as the prior is symmetric.
+
+    `log_density`, where it is given, is the w(x, y) of `dpviz.priors.posterior_parameter.log_loss_density`: then
+    ln δ_M − M w is convex along the pairs and w concave, so that between the pairs a and b there is at most the larger
+    of their δ_M times e^{2M (w(middle) − (w(a) + w(b)) / 2)}, as in `dpviz.synthesizers._worst_pair`.
     """
 
     pair: Callable[[float, float], Losses]
@@ -37,11 +57,22 @@ class SetSearch:
     delta: float
     low: float
     high: float
+    log_density: Callable[[float, float], float] | None = None
+    _tilt: tuple[float, float, float] | None = field(init=False, default=None)
+    _private: set[Block] = field(init=False, default_factory=set)
+    _open: dict[Block, tuple[float, float]] = field(init=False, default_factory=dict)
 
-    def at(self, alpha: float, block: tuple[int, int], resolution: float) -> Bracket:
+    def at(self, alpha: float, block: Block, resolution: float, *, only_upper: bool = False) -> Bracket:
         """Bounds on δ_M of the block's pair."""
-        losses = self.pair(alpha + block[0], alpha + (self.n - 1 - block[1]))
-        return composed_delta(losses, self.sets, self.epsilon, resolution)
+        x, y = alpha + block[0], alpha + (self.n - 1 - block[1])
+        losses = self.pair(x, y)
+        if self._tilt is None or max(abs(math.log(x / self._tilt[0])), abs(math.log(y / self._tilt[1]))) > SAME_TILT:
+            self._tilt = x, y, losses.saddle_point(self.epsilon / self.sets)
+        return composed_delta(losses, self.sets, self.epsilon, resolution, tilt=self._tilt[2], only_upper=only_upper)
+
+    def upper(self, alpha: float, block: Block, resolution: float) -> float:
+        """An upper bound on δ_M of the block's pair."""
+        return self.at(alpha, block, resolution, only_upper=True).upper
 
     def bracket(self) -> Bracket:
         """Calibrate on the worst block known, then look for worse ones."""
@@ -49,24 +80,27 @@ class SetSearch:
             return Bracket(self.low, self.high)
         guesses = sorted({0, (self.n - 1) // 2, self.n - 1})
         middle = math.sqrt(self.low * self.high)
-        worst = max(guesses, key=lambda i: self.at(middle, (i, i), COARSE).upper)
-        block: tuple[int, int] | None = (worst, worst)
-        known: list[tuple[int, int]] = []
+        worst = max(guesses, key=lambda i: self.upper(middle, (i, i), COARSE))
+        block: Block | None = (worst, worst)
+        known: list[Block] = []
         lower, upper, width = self.low, self.low, 0
         while block is not None and upper < self.high:
             known.append(block)
-            no, yes, resolution = self._calibrated(block, upper)
+            no, yes, resolution, slope = self._calibrated(block, upper)
             lower, upper = max(lower, no), min(max(upper, yes * (1 + TOLERANCE / 4)), self.high)
-            block, width = self._exceeding(upper, known, resolution, width)
+            if self.log_density is None:
+                block, width = self._exceeding(upper, known, resolution, width, slope)
+            else:
+                block = self._exceeding_between(upper, known, resolution, self.log_density)
         return Bracket(lower if lower > self.low else lower * (1 - 1e-6), upper)
 
-    def _calibrated(self, block: tuple[int, int], low: float) -> tuple[float, float, float]:
-        """A prior where the block's first pair is not private, one where the block is private, and the resolution."""
+    def _calibrated(self, block: Block, low: float) -> tuple[float, float, float, float]:
+        """A prior where the block's first pair is not private, one where the block is; resolution; −d ln δ / d ln α."""
         target, floor, finest = math.log(self.delta), math.log(self.low), FINEST * math.sqrt(self.sets)
         bottom, top = math.log(low), math.log(self.high)
 
         def excess(t: float, resolution: float) -> float:
-            return _log(self.at(math.exp(t), block, resolution).upper) - target
+            return _log(self.upper(math.exp(t), block, resolution)) - target
 
         def shortfall(t: float, resolution: float) -> float:
             return _log(self.at(math.exp(t), (block[0], block[0]), resolution).lower) - target
@@ -101,38 +135,98 @@ class SetSearch:
                     yes = middle
                 else:
                     break
-            if yes - no < 10 * TOLERANCE or resolution == finest:
-                return math.exp(max(no, floor)), min(math.exp(yes), self.high), resolution
+            here = self.at(math.exp(yes), block, resolution)
+            narrow = here.upper - here.lower <= TOLERANCE * slope * here.upper  # what is left is the block's own width
+            if yes - no < 10 * TOLERANCE or resolution == finest or (block[1] > block[0] and narrow):
+                return math.exp(max(no, floor)), min(math.exp(yes), self.high), resolution, slope
             resolution = max(resolution / 4, finest)
 
     def _exceeding(
-        self, alpha: float, known: list[tuple[int, int]], resolution: float, width: int
-    ) -> tuple[tuple[int, int] | None, int]:
+        self, alpha: float, known: list[Block], resolution: float, width: int, slope: float
+    ) -> tuple[Block | None, int]:
         """The worst block of pairs, outside the known ones, that is not shown to be private with the prior α.
 
         Blocks are split until i differs by at most `width` in them, which is returned too, raised where too many tie.
+        What is private with one prior is private with every larger one, and is not looked at again.
         """
         width = max(width, math.floor(2 * TOLERANCE * alpha))
         while True:
             looks, worst, value = 0, None, self.delta
             blocks = [(0, self.n - 1)]
             while blocks and looks <= MOST_FINE:
-                first, last = blocks.pop()
-                if any(a <= first and last <= b for a, b in known):
+                block = blocks.pop()
+                if block in self._private or any(a <= block[0] and block[1] <= b for a, b in known):
                     continue
-                if self.at(alpha, (first, last), COARSE).upper <= self.delta:
+                upper = self._coarse(alpha, block)
+                if upper <= self.delta:
+                    self._private.add(block)
                     continue
-                if last - first > width:
-                    middle = (first + last) // 2
-                    blocks += [(first, middle), (middle + 1, last)]
+                if block[1] - block[0] > width:
+                    blocks += _parts(block, math.log(upper / self.delta), slope / (2 * alpha), width)
                     continue
                 looks += 1
-                found = self.at(alpha, (first, last), resolution).upper
-                if found > value:
-                    worst, value = (first, last), found
+                found = self.upper(alpha, block, resolution)
+                if found <= self.delta:
+                    self._private.add(block)
+                elif found > value:
+                    worst, value = block, found
             if not blocks:
                 return worst, width
             width = 2 * width + 1
+
+    def _coarse(self, alpha: float, block: Block) -> float:
+        """An upper bound on δ_M of the block, from a smaller prior where that was not enough a moment ago."""
+        seen, upper = self._open.get(block, (0.0, 0.0))
+        if not seen <= alpha <= seen * (1 + SAME_PRIOR):
+            upper = self.upper(alpha, block, LOOK)
+            self._open[block] = alpha, upper
+        return upper
+
+    def _exceeding_between(
+        self, alpha: float, known: list[Block], resolution: float, log_density: Callable[[float, float], float]
+    ) -> Block | None:
+        """The worst pair that is not shown to be private with the prior α, from bounds on what is between two pairs."""
+        uppers: dict[tuple[int, float], float] = {}
+
+        def upper(i: int, fineness: float) -> float:
+            if (i, fineness) not in uppers:
+                found = self.upper(alpha, (i, i), fineness)
+                uppers[i, fineness] = min(found, self.delta) if (i, i) in known else found
+            return uppers[i, fineness]
+
+        def weight(i: float) -> float:
+            return self.sets * log_density(alpha + i, alpha + (self.n - 1 - i))
+
+        worst, value, blocks = None, self.delta, [(0, self.n - 1)]
+        while blocks:
+            first, last = blocks.pop()
+            risen = 2 * weight((first + last) / 2) - weight(first) - weight(last)
+            factor = math.exp(max(risen, 0.0) + WEIGHT_ROUNDING * self.sets) if last - first > 1 else 1.0
+            largest = 0.0
+            for i in (first, last):
+                found = upper(i, COARSE)
+                if found * factor > value:
+                    found = min(found, upper(i, resolution))
+                    if found > value:
+                        worst, value = (i, i), found
+                largest = max(largest, found)
+            if last - first > 1 and largest * factor > value:
+                middle = (first + last) // 2
+                blocks += [(first, middle), (middle, last)]
+        return worst
+
+
+def _parts(block: Block, excess: float, steepness: float, width: int) -> list[Block]:
+    """A block in as many parts as it takes until they are likely to be private, if ln δ rises by `steepness` a pair.
+
+    `excess` is ln δ of the block over what is allowed. A poor guess costs time alone.
+    """
+    first, last = block
+    size = last - first + 1
+    wanted = size - excess / steepness if steepness > 0 else 0.0
+    parts = min(max(2, math.ceil(size / max(0.8 * wanted, width + 1.0))), MOST_PARTS, size)
+    edges = [first + size * k // parts for k in range(parts + 1)]
+    return [(a, b - 1) for a, b in pairwise(edges)]
 
 
 def _log(value: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,28 +12,14 @@ import numpy as np
 from dpviz.priors._least_root import Start, interpolated
 from dpviz.priors.as_printed import PRINTED
 from dpviz.priors.audit import Setting
+from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
 from dpviz.priors.exact import least_prior, minimum_prior
-from dpviz.priors.posterior_parameter import LARGEST
 from dpviz.priors.ranges import maximum_range
 from dpviz.priors.releases import CALIBRATED
 from dpviz.types import FloatArray
 
-Axis = Literal["epsilon", "delta", "m", "n"]
-AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
-POINTS, SEVERAL, FEW = 25, 11, 6
-"""Points of a curve; fewer of them from 10,000 rows on, and from 50,000."""
-
 STRIDES, NEAREST = (8, 4, 2, 1), 4
 """Steps between the points of a curve, coarse to fine, and most values that a guess of the next is drawn through."""
-
-LIMITS: dict[Axis, tuple[float, float]] = {
-    "epsilon": (1e-4, 50.0),
-    "delta": (1e-300, 0.5),
-    "m": (1, LARGEST),
-    "n": (1, LARGEST),
-}
-SPAN: dict[Axis, tuple[float, float]] = {"epsilon": (30.0, 15.0), "m": (100.0, 10.0), "n": (100.0, 10.0)}
-"""How many times below and above the chosen value a curve reaches."""
 
 PRINTED_PRIORS: tuple[str, ...] = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22")
 PRINTED_RANGES: tuple[str, ...] = ("7.7", "7.8", "7.13", "7.15", "7.16")
@@ -145,14 +130,15 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     >>> [len(curves.points) for curves in stream_prior_curves("bernoulli", setting, "epsilon")]
     [6, 9, 14, 26]
     """
-    points = axis_points(axis, float(getattr(setting, axis)), _point_count(setting))
-    settings = [_moved(setting, axis, float(point), m_is_n) for point in points]
+    points = axis_points(axis, float(getattr(setting, axis)), point_count(setting))
+    settings = [moved(setting, axis, float(point), m_is_n) for point in points]
     promises = [pure for pure in (False, True) if pure or axis == "delta" or setting.delta > 0]
     calibrated = [one for one in CALIBRATED if family == "gaussian" or one != "synth_map"]
     places = _scale(axis, points)
     lines = {(one, pure): _Line(family, one, pure, settings, places) for pure in promises for one in calibrated}
     chosen = np.flatnonzero(points == float(getattr(setting, axis)))
     kept: set[int] = set()
+    known: dict[tuple[str, Setting], float] = {}
     for stride in STRIDES:
         level = [*chosen.tolist(), 0, len(points) - 1, *range(0, len(points), stride)]
         for place in dict.fromkeys(level):
@@ -175,16 +161,22 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
                     for pure in promises
                     for one in CALIBRATED
                 ),
-                *_printed_curves(family, setting, axis, [settings[place] for place in shown]),
+                *_printed_curves(family, setting, axis, [settings[place] for place in shown], known),
             ),
         )
 
 
-def _printed_curves(family: str, setting: Setting, axis: Axis, settings: list[Setting]) -> Iterator[Curve]:
+def _printed_curves(
+    family: str, setting: Setting, axis: Axis, settings: list[Setting], known: dict[tuple[str, Setting], float]
+) -> Iterator[Curve]:
+    """The printed bounds at these settings; what is `known` is not computed again, and what is computed joins it."""
     for number in PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS:
         bound = PRINTED[number]
         if bound.family == family and (bound.promise == "pure" or axis == "delta" or setting.delta > 0):
-            values = np.array([_printed(number, one) for one in settings])
+            for one in settings:
+                if (number, one) not in known:
+                    known[number, one] = _printed(number, one)
+            values = np.array([known[number, one] for one in settings])
             for method in bound.methods:
                 yield Curve(method=method, kind="printed", values=values, theorem=bound.name)
 
@@ -243,34 +235,6 @@ class _Line:
             i, rows = pair[0], self.settings[near[0]].n
             pair = min(max(i if 2 * i < rows else i - rows + n, 0), n - 1), pair[1]
         return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
-
-
-def _point_count(setting: Setting) -> int:
-    rows = max(setting.n, setting.m)
-    return POINTS if rows < 10_000 else SEVERAL if rows < 50_000 else FEW
-
-
-def axis_points(axis: Axis, chosen: float, count: int = POINTS) -> FloatArray:
-    """Points of an axis in equal ratios around the chosen one, which is among them; whole where rows are counted."""
-    low, high = LIMITS[axis]
-    if axis == "delta":
-        start, stop = min(1e-12, max(low, chosen / 1e3)) if chosen > 0 else 1e-12, max(0.1, chosen)
-    else:
-        below, above = SPAN[axis]
-        start, stop = max(low, chosen / below), min(high, max(chosen * above, 10 * low))
-    points = np.geomspace(start, stop, count)
-    if axis in ("m", "n"):
-        points = np.rint(points)
-    if chosen > 0:
-        points = np.append(points, chosen)
-    return np.unique(points)
-
-
-def _moved(setting: Setting, axis: Axis, point: float, m_is_n: bool) -> Setting:
-    changes: dict[str, float] = {axis: point}
-    if axis == "n" and m_is_n:
-        changes["m"] = point
-    return dataclasses.replace(setting, **changes)  # type: ignore[arg-type]
 
 
 def need(family: str, setting: Setting, method: str, delta: float, near: float | None = None) -> float:

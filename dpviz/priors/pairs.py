@@ -42,7 +42,7 @@ class BetaLosses(Losses):
         value += tilt * self._shift + _log_peak_density(ones, self.y) - _log_peak_density(a, b)
         return value, float(digamma(a) - digamma(b)) + self._shift, float(polygamma(1, a) + polygamma(1, b))
 
-    def _tilt_limit(self, tilt: float) -> float:
+    def usable_tilt(self, tilt: float) -> float:
         return min(tilt, self.y * (1 - 1e-6))
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:

@@ -13,7 +13,7 @@ from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import SetSearch
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.pairs import BetaLosses, beta_binomial_pair
-from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS
+from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, log_loss_density
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, check_method
 from dpviz.privacy.composition import SETS, Bracket, Losses, advanced_composition
 from dpviz.types import FloatArray
@@ -103,9 +103,15 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
         pair: Callable[[float, float], Losses] = (
             BetaLosses if method == "param_post" else lambda x, y: beta_binomial_pair(x, y, m)
         )
-        search = SetSearch(pair, n, sets, epsilon, delta, max(alone, ALMOST_NONE), min(pure, split, advanced))
+        density = _log_loss_density if method == "param_post" else None
+        low, high = max(alone, ALMOST_NONE), min(pure, split, advanced)
+        search = SetSearch(pair, n, sets, epsilon, delta, low, high, density)
         exact = search.bracket()
     return SetPriors(pure, split, advanced, slack, exact)
+
+
+def _log_loss_density(x: float, y: float) -> float:
+    return float(log_loss_density(np.array(x), np.array(y)))
 
 
 def check_all_rows(rows: int) -> None:

@@ -37,7 +37,15 @@ TINY = 1e-60
 """Variance of a loss below which it has a single value."""
 
 
-def composed_delta(losses: Losses, sets: int, epsilon: float, resolution: float = 1e-3) -> Bracket:
+def composed_delta(
+    losses: Losses,
+    sets: int,
+    epsilon: float,
+    resolution: float = 1e-3,
+    *,
+    tilt: float | None = None,
+    only_upper: bool = False,
+) -> Bracket:
     """δ of M independent releases of the same data at a total ε, for the pair of neighbours with these losses.
 
     δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
@@ -54,6 +62,10 @@ def composed_delta(losses: Losses, sets: int, epsilon: float, resolution: float 
         Grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted deviation of a loss;
         the bracket's relative width is about its square. Where there are at most 20,000 multisets of M outcomes they
         are added up without a grid.
+    tilt
+        A guess of λ ≥ 0, which saves the search for it; the bounds hold for every λ and are narrow near the best.
+    only_upper
+        Whether `lower` may be anything below δ, which saves most of the grid where the losses are nearly even.
 
     Returns
     -------
@@ -79,11 +91,13 @@ def composed_delta(losses: Losses, sets: int, epsilon: float, resolution: float 
     exact = losses.enumerated_delta(sets, epsilon)
     if exact is not None:
         return exact
-    tilt = losses.saddle_point(epsilon / sets)
+    tilt = losses.saddle_point(epsilon / sets) if tilt is None else losses.usable_tilt(tilt)
     log_scale, _, variance = losses.cumulants(tilt)
     spacing = resolution / (math.sqrt(sets) * (tilt + 1) + 1 / math.sqrt(max(variance, TINY)))
     log_negligible = sets * log_scale - tilt * epsilon - 36 - 2 * math.log1p(tilt)
-    return losses.grid(spacing, tilt, log_negligible).composed_delta(sets, epsilon)
+    even = losses.even_grid(spacing, tilt) if only_upper else None
+    grid = losses.grid(spacing, tilt, log_negligible) if even is None else even
+    return grid.composed_delta(sets, epsilon)
 
 
 def basic_composition(epsilon: float, delta: float, sets: int) -> tuple[float, float]:

@@ -99,9 +99,10 @@ class LossGrid:
         tilt: float = 0.0,
         *,
         first: float | None = None,
+        anchor: float | None = None,
         infinite: float = 0.0,
     ) -> LossGrid:
-        """Finite outcomes split between the grid points beside them.
+        """Finite outcomes split between the grid points beside them, those of negligible tilted mass left out.
 
         Parameters
         ----------
@@ -110,7 +111,9 @@ class LossGrid:
         spacing, tilt
             h and λ.
         first
-            A grid point below all losses; where it is left out the largest loss lies on the grid itself.
+            A grid point below all losses; where it is left out `anchor` lies on the grid.
+        anchor
+            A loss; the largest one kept where it is left out.
         infinite
             As in the class.
 
@@ -122,11 +125,18 @@ class LossGrid:
         >>> law.masses.round(9).tolist()
         [0.333333333, 0.666666667]
         """
+        tilt, astray = min(tilt, LARGEST_TILT / spacing), 0.0
         if first is None:
+            exponents = log_masses + tilt * losses
+            kept = exponents > float(exponents.max()) + math.log(NEGLIGIBLE / len(exponents))
+            reach = float(losses[kept].max() - losses[kept].min()) / LARGEST_GRID
+            if tilt * reach <= LARGEST_TILT:  # the share left out was found with the tilt that is used
+                losses, log_masses, astray = losses[kept], log_masses[kept], NEGLIGIBLE
             top, bottom = float(losses.max()), float(losses.min())
             spacing = max(spacing, (top - bottom) / LARGEST_GRID)
+            top = top if anchor is None else anchor
             first = top - spacing * math.ceil((top - bottom) / spacing)
-        tilt = min(tilt, LARGEST_TILT / spacing)
+            tilt = min(tilt, LARGEST_TILT / spacing)
         place = (losses - first) / spacing
         cell = np.maximum(np.floor(place), 0.0)
         rest = np.clip(place - cell, 0.0, 1.0) * spacing
@@ -146,6 +156,7 @@ class LossGrid:
             to_upper,
             log_unit=top,
             infinite=infinite,
+            astray=astray,
             mass_error=mass_rounding(log_masses[tilted > NEGLIGIBLE]),
         )
 

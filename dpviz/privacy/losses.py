@@ -17,6 +17,11 @@ ENUMERATED = 20_000
 """Most multisets of outcomes that are added up one by one; beyond, losses go on a grid."""
 
 
+EVEN = 1.5
+"""How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
+the lower one is on the grid itself."""
+
+
 class Losses(ABC):
     """The privacy loss L = ln(P / Q) of one release under P, ready to be put on a grid."""
 
@@ -30,6 +35,10 @@ class Losses(ABC):
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
         """The loss on a grid; what is cut off above has probability at most e^`log_negligible`."""
 
+    def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:  # noqa: ARG002
+        """A coarser grid on which nearly all outcomes lie, so that it is as good from above as one of this spacing."""
+        return None
+
     def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:  # noqa: ARG002
         """δ without a grid, where there are few outcomes."""
         return None
@@ -38,14 +47,14 @@ class Losses(ABC):
         """The tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already."""
         if self.cumulants(0.0)[1] >= mean:
             return 0.0
-        low, high = 0.0, self._tilt_limit(1.0)
-        while self.cumulants(high)[1] < mean and high < min(self._tilt_limit(math.inf), 1e12):
-            low, high = high, self._tilt_limit(4 * high)
+        low, high = 0.0, self.usable_tilt(1.0)
+        while self.cumulants(high)[1] < mean and high < min(self.usable_tilt(math.inf), 1e12):
+            low, high = high, self.usable_tilt(4 * high)
         if self.cumulants(high)[1] <= mean:
             return high
         return float(brentq(lambda tilt: self.cumulants(tilt)[1] - mean, low, high, rtol=1e-3))
 
-    def _tilt_limit(self, tilt: float) -> float:
+    def usable_tilt(self, tilt: float) -> float:
         """`tilt`, or the largest usable one."""
         return tilt
 
@@ -84,6 +93,23 @@ class DiscreteLosses(Losses):
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
         return LossGrid.from_outcomes(self.losses, self.log_masses, spacing, tilt, infinite=self.infinite)
+
+    def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:
+        """What a split adds to the upper bound goes with its variance, about s (h − s): small for s near 0 or h."""
+        exponents = self.log_masses + tilt * self.losses
+        peak = int(exponents.argmax())
+        if not 0 < peak < len(self.losses) - 1:
+            return None
+        even, anchor = float(self.losses[peak + 1] - self.losses[peak - 1]) / 2, float(self.losses[peak])
+        if even <= spacing:
+            return None
+        with np.errstate(under="ignore"):
+            tilted = np.exp(exponents - exponents[peak])
+        place = (self.losses - anchor) / even
+        away = np.abs(place - np.rint(place))
+        if dot(tilted, away * (1 - away)) * even**2 > dot(tilted, np.ones_like(tilted)) * (EVEN * spacing) ** 2:
+            return None
+        return LossGrid.from_outcomes(self.losses, self.log_masses, even, tilt, anchor=anchor, infinite=self.infinite)
 
     def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:
         if math.comb(len(self.losses) + sets - 1, sets) > ENUMERATED:

@@ -27,6 +27,13 @@ LOG_SETTLED = math.log(SETTLED)
 """Share of a sum that only ranks pairs below which what is still to come is left out."""
 
 
+NOTHING = 1e-17
+"""Share of a δ below which what is still to come is left out."""
+
+COLUMNS = 1024
+"""Columns added at a time."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlugIn(PriorSynthesizer):
     """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b); a subclass names a and b, the effective prior."""
@@ -134,12 +141,35 @@ class PlugIn(PriorSynthesizer):
         up, down = self._pair_slopes
         if self.m * up[pair] <= epsilon:
             return 0.0
-        first = _threshold(self.m, epsilon, up[pair : pair + 1], down[pair : pair + 1]).astype(np.int64)
-        columns = np.arange(min(int(first[0]), self.m), self.m + 1)
-        log_odds = -self.log_odds(np.array([pair]), columns)[0]
-        with np.errstate(under="ignore"):
-            row = np.exp(self.log_transition(np.array([pair + 1]), columns)[0])
-            return float(row @ -np.expm1(np.minimum(epsilon - log_odds, 0.0)))
+        m, step = self.m, float(up[pair] + down[pair])
+        first = min(int(_threshold(m, epsilon, up[pair : pair + 1], down[pair : pair + 1])[0]), m)
+        missed = epsilon - first * up[pair] + (m - first) * down[pair]
+        ones, zeros = (float(part[0]) for part in self.proportions(np.array([pair + 1])))
+        peak = min(max(first, math.floor((m + 1) * ones)), m)
+        log_mass = float(self.log_transition(np.array([pair + 1]), np.array([peak]))[0, 0])
+
+        def added(columns: IntArray, ratios: FloatArray, so_far: float, term: float) -> tuple[float, float, bool]:
+            """The sum so far and that over more columns away from the peak, the next mass, whether that settles it."""
+            mass = np.empty(len(columns) + 1)
+            mass[0], mass[1:] = term, ratios
+            with np.errstate(under="ignore"):
+                np.multiply.accumulate(mass, out=mass)
+                gain = -np.expm1(np.minimum(missed - (columns - first) * step, 0.0))
+                total, left = so_far + float(np.einsum("i,i->", mass[:-1], gain)), float(mass[-1])
+            return total, left, ratios[-1] < 1 and left <= NOTHING * total * (1 - ratios[-1])
+
+        total, term, settled, start = 0.0, 1.0, False, peak
+        while start <= m and not settled:
+            j = np.arange(start, min(start + COLUMNS, m + 1))
+            total, term, settled = added(j, ones * (m - j) / (zeros * (j + 1)), total, term)
+            start += COLUMNS
+        start = peak - 1
+        term, settled = zeros * peak / (ones * (m - peak + 1)), False
+        while start >= first and not settled:
+            j = np.arange(start, max(start - COLUMNS, first - 1), -1)
+            total, term, settled = added(j, zeros * j / (ones * (m - j + 1)), total, term)
+            start -= COLUMNS
+        return math.exp(log_mass + math.log(total)) if total > 0 else 0.0
 
     @staticmethod
     def least_effective_prior(m: int, epsilon: float) -> float:

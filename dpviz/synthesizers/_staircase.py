@@ -7,7 +7,7 @@ i + 1 by more than e^ε are those from a threshold t on, and the two tails diffe
 
 so δ_i = D − (e^ε − 1) Pr(m1 ≥ t | i). The threshold never decreases in i, and each tail follows from the one before.
 That difference loses digits as δ falls, so it only finds the pairs that matter; those are then summed again with
-positive terms alone, Σ_{j ≥ t} Pr(j | i+1) (1 − e^{ε − L(j)}).
+positive terms alone (`dpviz.synthesizers._stop_loss`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.synthesizers._stop_loss import log_delta_of_pairs
 from dpviz.synthesizers._sums import cumulative_sum
+from dpviz.synthesizers._worst_pair import largest_pairs
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 
@@ -39,11 +41,11 @@ BLOCK = 64
 SMALLEST = 1e-290
 """Least product that has kept its digits."""
 
-FEW = 6
-"""Pairs that are summed one by one rather than all at once."""
+FEW = 200
+"""Pairs up to which all are summed rather than searched."""
 
-STEPS = 16
-"""Terms added between two looks at which pairs can still be the worst."""
+LARGEST_EXPONENT = 700.0
+"""Exponent from which a bound counts as far larger than any δ."""
 
 
 def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
@@ -53,6 +55,8 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
     pairs = int(np.count_nonzero(s.m / x > _expm1(epsilon)))
     if pairs == 0:
         return WorstCase(0.0, 1, 0)
+    if s.n == 1:
+        return _largest_of(s, epsilon, i)
     x, y = x[:pairs], s.beta + ((s.n - 1) - i[:pairs])
     thresholds = np.floor(x * (s.m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
     thresholds = np.minimum(thresholds + 1, s.m)
@@ -67,8 +71,8 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
             (near,) = np.nonzero(estimate >= estimate[best] - noise)
             if len(near) == 1 and estimate[best] > EXACT * math.exp(epsilon) * added[best]:
                 return WorstCase(float(estimate[best]), best + 1, best)
-            return _race(s, epsilon, near, thresholds[near], x[near], y[near])
-    return _race(s, epsilon, np.arange(pairs), thresholds, x, y)
+            return _largest_of(s, epsilon, near)
+    return _largest_of(s, epsilon, i[:pairs])
 
 
 def _expm1(epsilon: float) -> float:
@@ -124,51 +128,19 @@ def _running_product(factors: FloatArray) -> FloatArray:
         return np.ravel(inside)[: len(factors)]
 
 
-def _race(s: BetaBinomial, epsilon: float, pairs: IntArray, t: IntArray, x: FloatArray, y: FloatArray) -> WorstCase:
-    """The largest δ_i of the given pairs, however small, from sums of positive terms.
+def _largest_of(s: BetaBinomial, epsilon: float, pairs: IntArray) -> WorstCase:
+    """The largest δ_i of the given pairs, however small; where they are many, of all pairs by branch and bound."""
 
-    All pairs add their terms in step. What is still to come is at most the term at hand times 1 / (1 − r), r the ratio
-    of the next term to it, and times the gain at m; a pair that cannot reach another's sum any more is left out.
-    """
-    log_scale = s._log_cells(pairs + 1, t)
-    top = float(log_scale.max())
-    term, total, column = np.exp(log_scale - top), np.zeros(len(pairs)), t
-    most = -np.expm1(np.minimum(epsilon - np.log1p(s.m / x), 0.0))
-    while len(pairs) > FEW:
-        ratio = _next_ratio(s.m, column, x, y)
-        with np.errstate(over="ignore", divide="ignore"):
-            rest = np.where(ratio < 1, term / (1 - ratio), math.exp(min(-top, 700.0))) * most
-        keep = total + rest >= total.max()
-        if np.count_nonzero(keep) < len(pairs):
-            pairs, t, column, x, y, term, total, most, rest = (
-                part[keep] for part in (pairs, t, column, x, y, term, total, most, rest)
+    def log_delta(i: FloatArray, rest: FloatArray) -> FloatArray:
+        return log_delta_of_pairs(s.alpha + i, s.beta + rest, s.m, epsilon)
+
+    if len(pairs) > FEW:
+        some = np.array([0.0, (s.n - 1) // 2, s.n - 1])
+        scale = float(log_delta(some, s.n - 1 - some).max())
+        if scale > -math.inf:
+            pairs = largest_pairs(
+                lambda i, rest: np.exp(np.minimum(log_delta(i, rest) - scale, LARGEST_EXPONENT)), s.n, 0.0, 0.0
             )
-        if rest.max() <= 1e-15 * total.max():
-            best = int(np.argmax(total))
-            pairs, t = pairs[best : best + 1], t[best : best + 1]
-            break
-        for _ in range(STEPS):
-            log_odds = np.log1p(column / x) - np.log1p((s.m - column) / y)
-            total = total + term * -np.expm1(np.minimum(epsilon - log_odds, 0.0))
-            term = term * _next_ratio(s.m, column, x, y)
-            column = np.minimum(column + 1, s.m)
-    values = [_log_positive_sum(s, epsilon, int(pair), int(start)) for pair, start in zip(pairs, t, strict=True)]
-    best = int(np.argmax(values))
+    values = log_delta_of_pairs(s.alpha + pairs, s.beta + (s.n - 1 - pairs), s.m, epsilon)
+    best = int(values.argmax())
     return WorstCase(math.exp(values[best]), int(pairs[best]) + 1, int(pairs[best]))
-
-
-def _next_ratio(m: int, column: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Pr(column + 1 | i+1) / Pr(column | i+1), 0 at the last column; it never rises once it is below 1."""
-    room = m - column
-    return np.where(room > 0, room * (x + 1 + column) / ((column + 1) * (y + np.maximum(room - 1, 0))), 0.0)
-
-
-def _log_positive_sum(s: BetaBinomial, epsilon: float, pair: int, threshold: int) -> float:
-    """Natural logarithm of Σ_{j ≥ t} Pr(j | i+1) (1 − e^{ε − L(j)}) of one pair, even where it underflows."""
-    j = np.arange(threshold, s.m + 1)
-    log_odds = np.log1p(j / (s.alpha + pair)) - np.log1p((s.m - j) / (s.beta + (s.n - 1 - pair)))
-    log_row = s._log_cells(np.array(pair + 1), j)
-    top = float(log_row.max())
-    with np.errstate(under="ignore"):
-        total = float(np.exp(log_row - top) @ -np.expm1(np.minimum(epsilon - log_odds, 0.0)))
-    return top + math.log(total) if total > 0 else -math.inf

@@ -26,6 +26,9 @@ FLAT, WITHOUT_GAIN = 1e-2, 4
 """Largest relative distance of a block's bound from its δ, and least width at which it would be left out, for which
 all its pairs are looked at: where hundreds tie, halving it on and on would take twice as long."""
 
+AGREED = 1e-12
+"""Relative distance from the largest δ within which another pair counts as the worst too."""
+
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -74,6 +77,50 @@ def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArr
     pairs, found = np.concatenate(seen), np.concatenate(values)
     near = np.flatnonzero(found >= best * (1 - NEAR))
     return pairs[near[np.argsort(found[near], kind="stable")][-KEPT:]]
+
+
+def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones: float, zeros: float) -> int:
+    """The pair i = 0 … n − 1 whose δ is the largest, or within `AGREED` of it, where pairs between two are bounded.
+
+    Let ln δ_i − w_i be convex in i and w_i concave. Between a and b the first is below its chord, so that ln δ_i is at
+    most the larger of ln δ_a and ln δ_b plus what w rises above its own chord; being concave, w rises above it
+    nowhere more than twice as much as in the middle. Where w is flat, thousands of pairs that tie need a few looks.
+
+    Parameters
+    ----------
+    log_delta, log_weight
+        ln δ and w of pairs with shared rows (x, y), vectorised.
+    n, ones, zeros
+        As in `largest_pairs`.
+
+    Examples
+    --------
+    >>> largest_log_convex(lambda x, y: 1 / x + 0.9 / y, lambda x, y: 0 * x, 5, 1.0, 1.0)
+    0
+    """
+
+    def weight(i: FloatArray) -> FloatArray:
+        return log_weight(ones + i, zeros + (n - 1 - i))
+
+    def look(i: IntArray) -> FloatArray:
+        return log_delta(ones + i, zeros + (n - 1 - i))
+
+    pairs = np.unique(np.append(_blocks(n)[0], n - 1))
+    values = look(pairs)
+    worst, best = int(pairs[values.argmax()]), float(values.max())
+    first, last, at_first, at_last = pairs[:-1], pairs[1:], values[:-1], values[1:]
+    while True:
+        risen = 2 * weight((first + last) / 2) - weight(first) - weight(last)
+        open_ = (last - first > 1) & (np.maximum(at_first, at_last) + np.maximum(risen, 0.0) > best + AGREED)
+        if not open_.any():
+            return worst
+        first, last, at_first, at_last = (part[open_] for part in (first, last, at_first, at_last))
+        middle = (first + last) // 2
+        values = look(middle)
+        if values.max() > best:
+            worst, best = int(middle[values.argmax()]), float(values.max())
+        first, last = np.concatenate([first, middle]), np.concatenate([middle, last])
+        at_first, at_last = np.concatenate([at_first, values]), np.concatenate([values, at_last])
 
 
 def _blocks(n: int) -> tuple[IntArray, IntArray]:

@@ -7,7 +7,8 @@ import time
 import streamlit as st
 
 from dpviz.charts import curves_chart
-from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
+from dpviz.priors.curve_axes import AXES, Axis
+from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
 from pages.components.cache_inference import keep_finished
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, finished_before, growing_of

@@ -107,19 +107,18 @@ def lemma_6_5(*, n: int, epsilon: float, delta: float) -> float:
     while excess(largest) > 0:
         largest += 2.0
     prior = 1 + math.exp(smallest if excess(smallest) <= 0 else brentq(excess, smallest, largest, xtol=1e-13))
-    step = 2.0**-52
-    while _largest_symmetric(rows, prior, epsilon) > allowed:
+    step, extreme = 2.0**-42, np.zeros(1, dtype=np.int64)
+    # The extreme table fails first, and is looked at alone until it does not.
+    while any(_failures(n1, rows, prior, prior, epsilon).max() > allowed for n1 in (extreme, np.arange(rows // 2 + 1))):
         prior, step = prior * (1 + step), 2 * step
     return prior
 
 
-def _largest_symmetric(n: int, prior: float, epsilon: float) -> float:
-    """The largest failure for α = β, where n₁ ones and n₁ zeros are mirror images."""
-    return float(_failures(np.arange(n // 2 + 1), n, prior, prior, epsilon).max())
-
-
 def _failures(n1: IntArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
-    """The probability outside the printed interval for each n₁, as the sum of its two tails."""
+    """The probability outside the printed interval for each n₁, as the sum of its two tails.
+
+    For α = β the tables with n₁ ones and with n₁ zeros are mirror images.
+    """
     x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
     empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
     # 1 stands in where there is no interval, so that no quotient is formed from it.

@@ -1,0 +1,137 @@
+"""The numbers of a picture as a file, and the answer at the lower edge of a telephone, in real Chromium."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from playwright.sync_api import Browser, Page, expect
+
+from dpviz.coverage import coverage_by_proportion, wilson_interval
+from dpviz.inference.posterior import posterior_mixture
+from dpviz.priors import METHODS
+from dpviz.priors.audit import Setting
+from dpviz.priors.curves import prior_curves
+from dpviz.privacy import log_odds_table
+from dpviz.synthesizers import BetaBinomial
+from tests.browser import settle
+from tests.look import LARGE, TELEPHONE
+from tests.visit import control, slider, visiting
+
+pytestmark = pytest.mark.browser
+
+PAGES = {
+    "": "tm_epsilon=1.5",
+    "minimum_priors": "mp_n=50",
+    "coverage": "cv_sets=2&cv_n=40",
+    "posterior": "po_n=40&po_x=10",
+}
+
+
+def numbers(page: Page, picture: str) -> list[dict[str, str]]:
+    """The lines of the file that a picture's toolbar gives."""
+    with page.expect_download() as download:
+        control(page, picture).locator("[data-title='Download the numbers as CSV']").click()
+    assert download.value.suggested_filename == f"{picture}.csv"
+    return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+
+
+def column(lines: list[dict[str, str]], name: str, series: str | None = None) -> np.ndarray:
+    return np.array([float(line[name]) for line in lines if series in (None, line["series"])])
+
+
+def test_a_matrix_gives_every_probability_with_its_digits(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_law=beta_binomial&tm_n=30&tm_alpha=2.5") as page:
+        lines = numbers(page, "heatmap")
+    matrix = BetaBinomial(n=30, m=30, alpha=2.5, beta=2.5).transition_matrix()
+    assert len(lines) == matrix.size
+    rows, columns = column(lines, "y").astype(int), column(lines, "x").astype(int)
+    assert_allclose(column(lines, "value"), matrix[rows, columns], rtol=1e-14)
+
+
+def test_log_odds_are_given_though_the_colours_are_cut(chromium: Browser, server: str) -> None:
+    query = "tm_law=beta_binomial&tm_n=30&tm_alpha=0.01&tm_picture=log-odds&tm_sign=signed&tm_epsilon=0.1"
+    with visiting(chromium, f"{server}/?{query}") as page:
+        lines = numbers(page, "heatmap")
+    table = log_odds_table(BetaBinomial(n=30, m=30, alpha=0.01, beta=0.01))
+    given = column(lines, "value")
+    rows, columns = np.divmod(np.arange(table.size), table.shape[1])
+    assert_allclose(given, table[rows, columns], rtol=1e-12)
+    assert np.abs(given).max() > 10 * 0.1
+
+
+def test_the_curves_of_the_priors_give_each_line_under_a_name_of_its_own(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/minimum_priors?mp_n=50&mp_axis=against+n") as page:
+        lines = numbers(page, "curves")
+    curves = prior_curves("bernoulli", Setting(n=50, m=50, epsilon=1.0, delta=1e-6), "n", m_is_n=True)
+    found = 0
+    for line in curves.lines:
+        shown = np.isfinite(line.values)
+        told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
+        series = f"{METHODS[line.method].label}, {told}"
+        if np.any(shown):
+            assert column(lines, "x", series).tolist() == curves.points[shown].tolist()
+            assert column(lines, "y", series).tolist() == line.values[shown].tolist()
+            found += int(shown.sum())
+    assert found == len(lines)
+
+
+def test_the_coverage_gives_exact_lines_and_simulated_dots_with_their_bars(chromium: Browser, server: str) -> None:
+    query = "cv_n=40&cv_sets=2&cv_epsilon=3&cv_repetitions=2000&cv_rules=reiter_2002"
+    with visiting(chromium, f"{server}/coverage?{query}") as page:
+        control(page, "go").get_by_role("button").click()
+        expect(page.get_by_text("2,000 of 2,000 repetitions, complete")).to_be_visible()
+        settle(page)
+        lines = numbers(page, "picture")
+    release = BetaBinomial(n=40, m=40, alpha=40 / np.expm1(1.5), beta=40 / np.expm1(1.5))
+    exact = [line for line in lines if line["series"].endswith(", exact")]
+    points = column(exact, "x")[::9]
+    curves = coverage_by_proportion(release, proportions=points, sets=2, rules=["reiter_2002"])
+    assert_allclose(column(exact, "y")[::9], curves.coverage[0], atol=1e-8)
+    (dot,) = [line for line in lines if "simulated" in line["series"]]
+    hits = round(2000 * float(dot["y"]))
+    assert float(dot["y"]) == pytest.approx(hits / 2000, abs=1e-12)
+    low, high = wilson_interval(hits / 2000, 2000)
+    assert (float(dot["low"]), float(dot["high"])) == pytest.approx((low, high), abs=1e-12)
+    assert all(line["low"] == line["high"] == "" for line in exact)
+
+
+def test_a_posterior_gives_its_density(chromium: Browser, server: str) -> None:
+    query = "po_source=typed&po_counts=9,14&po_n=40&po_prior=own&po_alpha=2.5"
+    with visiting(chromium, f"{server}/posterior?{query}") as page:
+        lines = numbers(page, "picture")
+    law = posterior_mixture(synthetic_counts=[9, 14], n=40, m=40, alpha=2.5, beta=2.5)
+    series = "given the synthetic counts, exact"
+    assert_allclose(column(lines, "y", series), law.pdf(column(lines, "x", series)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_a_telephone_keeps_the_answer_in_sight_while_a_control_is_moved(
+    chromium: Browser, server: str, place: str
+) -> None:
+    address = f"{server}/{place}?{PAGES[place]}"
+    with visiting(chromium, address, viewport=TELEPHONE, has_touch=True, is_mobile=True) as page:
+        bar, thumb = page.locator(".dpviz-now"), slider(page, "epsilon")
+        thumb.scroll_into_view_if_needed()
+        expect(bar).to_be_in_viewport(ratio=1)
+        expect(bar).to_contain_text(page.locator(".dpviz-mark").first.inner_text())
+        before = bar.inner_text()
+        thumb.focus()
+        page.keyboard.press("ArrowRight")
+        expect(bar).not_to_have_text(before)
+        settle(page)
+        expect(bar).to_contain_text(page.locator(".dpviz-mark").first.inner_text())
+        box, height = bar.bounding_box(), TELEPHONE["height"]
+        assert box is not None
+        assert box["y"] + box["height"] == pytest.approx(height, abs=1)
+        assert box["height"] < height / 15
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_a_desk_has_no_bar(chromium: Browser, server: str, place: str) -> None:
+    with visiting(chromium, f"{server}/{place}?{PAGES[place]}", viewport=LARGE) as page:
+        expect(page.locator(".dpviz-now")).to_be_hidden()
