@@ -77,7 +77,7 @@ class SetSearch:
     def bracket(self) -> Bracket:
         """Calibrate on the worst block known, then look for worse ones."""
         if not self.low < self.high < math.inf:
-            return Bracket(self.low, self.high)
+            return Bracket(min(self.low, self.high), self.high)
         guesses = sorted({0, (self.n - 1) // 2, self.n - 1})
         middle = math.sqrt(self.low * self.high)
         worst = max(guesses, key=lambda i: self.upper(middle, (i, i), COARSE))

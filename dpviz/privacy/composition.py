@@ -60,7 +60,7 @@ def composed_delta(
         Total ε ≥ 0.
     resolution
         Grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted deviation of a loss;
-        the bracket's relative width is about its square. Where there are at most 20,000 multisets of M outcomes they
+        the bracket's relative width is about its square. Where there are at most 60,000 multisets of M outcomes they
         are added up without a grid.
     tilt
         A guess of λ ≥ 0, which saves the search for it; the bounds hold for every λ and are narrow near the best.

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from dpviz.privacy.loss_grid import ROUNDING, Bracket, LossGrid, dot, mass_rounding
 from dpviz.types import FloatArray, IntArray
 
-ENUMERATED = 20_000
+ENUMERATED = 60_000
 """Most multisets of outcomes that are added up one by one; beyond, losses go on a grid."""
 
 
