@@ -248,3 +248,17 @@ def test_where_many_pairs_tie_none_exceeds_delta_at_the_upper_end(
     assert max(bounds(found.upper, i)[0] for i in range(n)) <= delta
     assert max(bounds(found.lower * (1 - 1e-6), i)[1] for i in range(n)) > delta
     assert found.upper <= found.lower * (1 + 3e-6)
+
+
+def test_the_bounds_are_in_order_where_any_prior_is_enough() -> None:
+    found = minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9).exact
+    assert 0 < found.lower <= found.upper < 1e-200
+
+
+def test_many_outcomes_of_few_sets_are_added_up_one_by_one() -> None:
+    """Twenty-one outcomes and five sets at a huge ε: the two ends agree, and the prior keeps the promise."""
+    found = minimum_prior_for_sets("synth_post_one", n=1, m=20, sets=5, epsilon=40.0, delta=1e-5).exact
+    assert found.upper < found.lower * (1 + 2e-6)
+    at = composed_delta(beta_binomial_pair(found.upper, found.upper, 20), 5, 40.0)
+    below = composed_delta(beta_binomial_pair(found.lower, found.lower, 20), 5, 40.0)
+    assert at.upper <= 1e-5 < below.lower

@@ -77,7 +77,7 @@ class SetSearch:
     def bracket(self) -> Bracket:
         """Calibrate on the worst block known, then look for worse ones."""
         if not self.low < self.high < math.inf:
-            return Bracket(min(self.low, self.high), self.high)
+            return Bracket(self.low, self.high)
         guesses = sorted({0, (self.n - 1) // 2, self.n - 1})
         middle = math.sqrt(self.low * self.high)
         worst = max(guesses, key=lambda i: self.upper(middle, (i, i), COARSE))
@@ -92,7 +92,8 @@ class SetSearch:
                 block, width = self._exceeding(upper, known, resolution, width, slope)
             else:
                 block = self._exceeding_between(upper, known, resolution, self.log_density)
-        return Bracket(lower if lower > self.low else lower * (1 - 1e-6), upper)
+        lower = lower if lower > self.low else lower * (1 - 1e-6)
+        return Bracket(min(lower, upper), upper)  # in order too where any prior is enough
 
     def _calibrated(self, block: Block, low: float) -> tuple[float, float, float, float]:
         """A prior where the block's first pair is not private, one where the block is; resolution; −d ln δ / d ln α."""
