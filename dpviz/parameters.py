@@ -102,7 +102,8 @@ class Parameter:
         )
 
     def _refusal(self, shown: str) -> str:
-        return f"{self.name} ({self.title.lower()}) must be {self.domain}; got {shown}."
+        title = self.title.lower()
+        return f"{self.name}{f' ({title})' if title != self.name else ''} must be {self.domain}; got {shown}."
 
     def parse(self, text: str) -> float:
         """Return the value written in `text`, or raise the same ValueError as `check`.
@@ -119,6 +120,9 @@ class Parameter:
                 raise
             return self.check(text)
 
+
+LAST_PLACES = 4
+"""Units in the last place that a formula may be off by: a number that close to a short one is meant to be it."""
 
 WIDE = Context(prec=2000)
 """Holds every digit of a floating-point number."""
@@ -194,8 +198,8 @@ def rounded_up(number: float, digits: int = 6) -> float:
 
     Examples
     --------
-    >>> rounded_up(7.58061, 4), rounded_up(0.25), rounded_up(float("inf"))
-    (7.581, 0.25, inf)
+    >>> rounded_up(7.58061, 4), rounded_up(0.25), rounded_up(float("inf")), rounded_up(0.1 + 0.2)
+    (7.581, 0.25, inf, 0.3)
     """
     return _rounded(number, digits, ROUND_CEILING)
 
@@ -214,5 +218,8 @@ def rounded_down(number: float, digits: int = 6) -> float:
 def _rounded(number: float, digits: int, way: str) -> float:
     if not math.isfinite(number) or number == 0:
         return number
+    nearest = float(f"{number:.{digits}g}")
+    if abs(number - nearest) <= LAST_PLACES * math.ulp(number):
+        return nearest
     exact = Decimal(number)
     return float(exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding=way, context=WIDE))

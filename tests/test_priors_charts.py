@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import pytest
 
 from dpviz.charts import Line, Mark, Rule, Scale, curves_chart, lines_chart
 from dpviz.charts.style import METHOD_COLORS
-from dpviz.parameters import readable
+from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves
@@ -127,13 +127,50 @@ def test_the_mark_stands_at_the_chosen_point_with_its_number(family: str, axis: 
     assert {trace.x[0] for trace in points} == {getattr(curves.setting, axis)}
     written = [trace for trace in points if "text" in trace.mode]
     assert [trace.legendgroup for trace in written] == ["synth_post_one"]
-    assert written[0].text == (f"<b>{readable(marked['synth_post_one'], 4)}</b>",)
+    safe = rounded_down if family == "gaussian" else rounded_up
+    assert written[0].text == (f"<b>{readable(safe(marked['synth_post_one'], 5), 5)}</b>",)
+
+
+@pytest.mark.parametrize(("family", "n"), [("bernoulli", 50), ("categorical", 300)])
+def test_several_sets_stand_as_diamonds_beside_one(family: str, n: int) -> None:
+    curves, figure = drawn(family, "epsilon", 1e-5)
+    together = {"synth_post_one": 44.2205, "param_post": 101.5, "synth_map": math.inf}
+    more = curves_chart(curves, sets=5, together=together)
+    diamonds = [trace for trace in more.data if trace.marker.symbol == "diamond"]
+    assert {trace.legendgroup: trace.y[0] for trace in diamonds} == {"synth_post_one": 44.2205, "param_post": 101.5}
+    assert {trace.x[0] for trace in diamonds} == {curves.setting.epsilon}
+    (told,) = [trace.text[0] for trace in diamonds if "text" in trace.mode]
+    assert told == "<b>5 sets: 44.221</b>"
+    (one,) = [trace.text[0] for trace in point_traces(more) if "text" in trace.mode and "diamond" not in str(trace)]
+    assert one.startswith("<b>one set: ")
+    assert curves.setting.n == n
+    assert not [trace for trace in figure.data if trace.marker.symbol == "diamond"]
+
+
+@pytest.mark.parametrize("cells", [2, 5])
+def test_the_rule_of_one_prior_row_for_every_real_row_counts_all_cells(cells: int) -> None:
+    family = "bernoulli" if cells == 2 else "categorical"
+    figure = curves_chart(prior_curves(family, Setting(n=100, m=100, epsilon=1.0, cells=cells), "epsilon"))
+    height = 100 / cells
+    assert height in [shape.y0 for shape in figure.layout.shapes]
+    (words,) = [note for note in figure.layout.annotations if "one prior row" in note.text]
+    assert words.text.startswith(f"α = {height:g}:")
+    assert words.y == pytest.approx(math.log10(height))
+
+
+@every_picture
+def test_the_numbers_of_the_theorems_do_not_overlap(family: str, axis: Axis, delta: float) -> None:
+    _, figure = drawn(family, axis, delta)
+    low, high = figure.layout.yaxis.range
+    heights = sorted(note.y for note in figure.layout.annotations if re.fullmatch(r"\d\.\d+", note.text))
+    assert all(low <= height <= high for height in heights)
+    assert all(above - below > 0.04 * (high - low) for below, above in pairwise(heights))
 
 
 def test_the_number_beside_the_mark_of_a_fresh_page_is_that_of_the_answer() -> None:
     setting = Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)
     figure = curves_chart(prior_curves("bernoulli", setting, "m"))
-    assert [trace.text[0] for trace in point_traces(figure) if "text" in trace.mode] == ["<b>7.581</b>"]
+    assert [trace.text[0] for trace in point_traces(figure) if "text" in trace.mode] == ["<b>7.5807</b>"]
 
 
 @every_picture

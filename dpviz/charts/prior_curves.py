@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.style import RULE, axis, build, color_of, label, log_ticks, rule
-from dpviz.parameters import readable
+from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors.curves import Curve, Curves
 from dpviz.priors.releases import METHODS
 from dpviz.types import FloatArray
@@ -29,29 +31,42 @@ COINCIDE = 0.03
 LABEL_SHARE = 0.045
 """Share of the picture's height that a theorem's number needs."""
 
+DIGITS = 5
+"""Digits of a number beside its mark, as in the table."""
+
 MARKED = "synth_post_one"
 """The method whose number stands beside its mark; the others tell theirs on hover and in the table."""
 
 
-def curves_chart(curves: Curves) -> go.Figure:
-    """Prior or range against the axis, both logarithmic, with the user's own point marked."""
+def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> go.Figure:
+    """Prior or range against the axis, both logarithmic, with the user's own point marked.
+
+    Parameters
+    ----------
+    curves
+        The lines, for one set.
+    sets, together
+        M, and what every method needs for M sets together: a diamond beside the point of one set.
+    """
     gaussian = curves.family == "gaussian"
     solid = any(line.kind == "exact" for line in curves.lines)
     marked = [line for line in curves.lines if line.kind == ("exact" if solid else "pure")]
     traces = [_line(curves, line, solid=solid, under=_covered(line, marked)) for line in curves.lines]
-    traces += [_point(curves, line, marked) for line in marked]
+    traces += [_point(curves, line, marked, sets) for line in marked]
+    more = dict(together or {}) if sets > 1 else {}
+    traces += [_together(curves, method, value, sets) for method, value in more.items()]
     traces += _key(curves, solid=solid)
-    low, high = _reach(np.concatenate([line.values for line in curves.lines]))
+    low, high = _reach(np.concatenate([*(line.values for line in curves.lines), list(more.values())]))
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:
         shapes.append(rule(x=curves.chosen))
-    if not gaussian and curves.axis != "n" and low < curves.setting.n < high:
-        shapes.append(rule(y=curves.setting.n, dash="dot"))
-        text = f"α = n = {readable(curves.setting.n)}, one for every real row"
-        notes.append(
-            label(text, x=0.005, xref="x domain", y=math.log10(curves.setting.n), xanchor="left", yanchor="bottom")
-        )
+    if not gaussian and curves.axis != "n":
+        even = curves.setting.n / (curves.setting.cells if curves.family == "categorical" else 2)
+        if low < even < high:
+            shapes.append(rule(y=even, dash="dot"))
+            text = f"α = {readable(even, 4)}: one prior row for every real row"
+            notes.append(label(text, xref="x domain", y=math.log10(even), **_free_corner(curves, even)))
     name = "largest R/σ" if gaussian else "least prior α, pseudo-rows in each cell"
     return build(
         [trace for trace in traces if trace],
@@ -61,7 +76,7 @@ def curves_chart(curves: Curves) -> go.Figure:
         shapes=shapes,
         annotations=notes,
         legend={"orientation": "h", "yanchor": "top", "y": -0.29, "x": 0, "font": {"size": 12}},
-        margin={"l": 74, "r": 62 if notes else 18, "t": 14, "b": 116},
+        margin={"l": 74, "r": 62 if notes else 18, "t": 34, "b": 116},
         hovermode="closest",
     )
 
@@ -75,30 +90,39 @@ def _covered(line: Curve, drawn: list[Curve]) -> int:
     return sum(bool(np.mean(one[np.isfinite(one)] < COINCIDE) > 0.5) for one in apart if np.any(np.isfinite(one)))
 
 
+def _free_corner(curves: Curves, height: float) -> dict[str, Any]:
+    """Where words at this height meet the fewest curves: at the left or the right end, above or below."""
+    part = max(2, len(curves.points) // 3)
+    ends = {"left": slice(0, part), "right": slice(-part, None)}
+
+    def apart(corner: tuple[str, str]) -> float:
+        words = height * (1.2 if corner[1] == "bottom" else 1 / 1.2)
+        near = np.concatenate([np.abs(np.log(line.values[ends[corner[0]]] / words)) for line in curves.lines])
+        return float(np.min(near[np.isfinite(near)], initial=math.inf))
+
+    side, way = max(product(ends, ("bottom", "top")), key=apart)
+    return {"x": 0.005 if side == "left" else 0.995, "xanchor": side, "yanchor": way}
+
+
 def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
-    """The number of each printed theorem at the right end of its line, those of one height together."""
+    """The number of each printed theorem at the right end of its line; those too close are moved apart."""
     places: dict[str, float] = {}
     for line in curves.lines:
         finite = line.values[np.isfinite(line.values)]
         if line.kind == "printed" and len(finite) and low <= finite[-1] <= high:
             places[line.theorem.split()[-1]] = math.log10(float(finite[-1]))
-    gap = LABEL_SHARE * math.log10(high / low)
-    heaps: list[list[tuple[float, str]]] = []
-    for number, height in sorted(places.items(), key=lambda item: item[1]):
-        if heaps and height - heaps[-1][-1][0] < gap:
-            heaps[-1].append((height, number))
-        else:
-            heaps.append([(height, number)])
+    bottom, top = math.log10(low), math.log10(high)
+    gap = LABEL_SHARE * (top - bottom)
+    numbers = sorted(places, key=lambda number: places[number])
+    heights = [places[number] for number in numbers]
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + gap)
+    for place in reversed(range(len(heights))):
+        ceiling = top if place == len(heights) - 1 else heights[place + 1] - gap
+        heights[place] = min(heights[place], ceiling)
     return [
-        label(
-            ", ".join(number for _, number in heap),
-            x=1.005,
-            xref="x domain",
-            y=sum(height for height, _ in heap) / len(heap),
-            xanchor="left",
-            yanchor="middle",
-        )
-        for heap in heaps
+        label(number, x=1.005, xref="x domain", y=height, xanchor="left", yanchor="middle")
+        for number, height in zip(numbers, heights, strict=True)
     ]
 
 
@@ -125,26 +149,45 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
     }
 
 
-def _point(curves: Curves, line: Curve, marked: list[Curve]) -> dict[str, Any]:
+def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[str, Any]:
     value = curves.at_chosen(line)
     others = [curves.at_chosen(other) for other in marked if other is not line]
     above = sum(other > value for other in others) < sum(other < value for other in others)
-    if curves.chosen <= 0 or not math.isfinite(value):
+    words = f"one set: {_shown(curves, value)}" if sets > 1 else _shown(curves, value)
+    return _mark(curves, line.method, value, words, above=above, told="your point" if sets == 1 else "one set")
+
+
+def _together(curves: Curves, method: str, value: float, sets: int) -> dict[str, Any]:
+    """What several sets need together, as a diamond at the reader's own point."""
+    words = f"{sets} sets: {_shown(curves, value)}"
+    found = _mark(curves, method, value, words, above=curves.family != "gaussian", told=f"{sets} sets together")
+    return found and found | {"marker": found["marker"] | {"symbol": "diamond"}}
+
+
+def _mark(curves: Curves, method: str, value: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
+    if curves.chosen <= 0 or not (math.isfinite(value) and value > 0):
         return {}
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return {
         "type": "scatter",
         "x": [curves.chosen],
         "y": [value],
-        "mode": "markers+text" if line.method == MARKED else "markers",
-        "text": [f"<b>{readable(value, 4)}</b>"],
+        "mode": "markers+text" if method == MARKED else "markers",
+        "text": [f"<b>{words}</b>"],
         "textposition": f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
-        "marker": {"size": 10, "color": color_of(line.method), "line": {"width": 2, "color": "#fff"}},
+        "marker": {"size": 10, "color": color_of(method), "line": {"width": 2, "color": "#fff"}},
         "cliponaxis": False,
         "showlegend": False,
-        "legendgroup": line.method,
-        "hovertemplate": f"<b>{METHODS[line.method].label}</b>, your point<br>{readable(value)}<extra></extra>",
+        "legendgroup": method,
+        "hovertemplate": f"<b>{METHODS[method].label}</b>, {told}<br>{_shown(curves, value)}<extra></extra>",
     }
+
+
+def _shown(curves: Curves, value: float) -> str:
+    """A prior rounded up, or a range down: the number shown keeps the promise."""
+    if not math.isfinite(value):
+        return ""
+    return readable((rounded_down if curves.family == "gaussian" else rounded_up)(value, DIGITS), DIGITS)
 
 
 def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:

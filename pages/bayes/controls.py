@@ -16,7 +16,7 @@ from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import PageNumbers, address_problems, read_address
+from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
 from pages.components.prior_rule import prior_rule
 from pages.components.words import problem
 
@@ -124,7 +124,7 @@ class Asked:
 
 def choose(choices: dict[str, list[str]]) -> Asked:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS, choices)
+    read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
     presets(PREFIX, PRESETS, {"m_is_n": True})
     source, troubles = _source()
     values = {"epsilon": PAGE.number("epsilon"), "n": PAGE.number("n")}

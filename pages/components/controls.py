@@ -21,6 +21,9 @@ FIRST_WHOLE = 30
 """Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
 
 ADDRESS = "address_problems"
+SWITCH = ("true", "false")
+"""What a switch says in the address."""
+
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
@@ -60,6 +63,7 @@ def number_control(
         format="%.10g",
         key=key,
         bind="query-params",
+        persist_state="page",  # a control that is hidden for a while comes back as it was
         label_visibility="collapsed",
     )
     value = start if typed is None else typed
@@ -206,7 +210,7 @@ def address_problems(declarations: dict[str, Parameter]) -> list[str]:
 def _unknown(key: str, words: Collection[str]) -> str | None:
     """What is wrong with the word of `key` in the address, if anything is."""
     text = st.query_params.get(key)
-    if text is None or text in words:
+    if text is None or (text.lower() if words == SWITCH else text) in words:
         return None
     return f"In the address, {key} = {text[:40]} was left out: it must be one of {', '.join(words)}."
 

@@ -21,7 +21,7 @@ STYLE = (
 .dpviz-answer {font-size: 1.2rem; line-height: 1.45; margin: 0 0 .8rem; text-wrap: pretty}
 .dpviz-answer b {font-weight: 650}
 .dpviz-mark {display: inline-block; font-weight: 650; padding: 0 .5rem; border-radius: .4rem; margin-right: .35rem;
-  border: 2px solid currentColor}
+  border: 2px solid currentColor; margin-bottom: .1rem}
 .dpviz-numbers {display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .7rem;
   margin: 0 !important; padding: 0 !important}
 .dpviz-numbers > div {border: 1px solid rgba(128,128,128,.3); border-radius: .4rem; padding: .55rem .75rem}
@@ -79,7 +79,7 @@ def page_head(title: str, question: str, style: str = "") -> None:
 
 def answer(mark: str, sentence: str) -> str:
     """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
-    return f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span>{sentence}</p>'
+    return f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>'
 
 
 def page_answer(mark: str, sentence: str, brief: str) -> str:
@@ -107,14 +107,17 @@ def numbers(*entries: tuple[str, str, str]) -> str:
 
 
 def percent(share: float, digits: int = 5) -> str:
-    """A share in per cent, to no more decimals than a bound of 10⁻⁸ on its error leaves.
+    """A share in per cent, to no more decimals than a bound of 10⁻⁸ on its error leaves; 100 only where it is all.
 
     Examples
     --------
-    >>> percent(0.754419995), percent(3e-12)
-    ('75.442 %', '0 %')
+    >>> percent(0.754419995), percent(3e-12), percent(0.9999851, 4)
+    ('75.442 %', '0 %', '99.999 %')
     """
-    return f"{readable(round(100 * share, 6), digits)} %"
+    rounded = round(100 * share, 6)
+    while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
+        digits += 1
+    return f"{readable(rounded, digits)} %"
 
 
 def heading(text: str) -> None:

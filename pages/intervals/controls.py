@@ -15,7 +15,7 @@ from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import PageNumbers, address_problems, read_address
+from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
 from pages.components.prior_rule import prior_rule
 from pages.components.words import problem
 
@@ -137,7 +137,7 @@ def made(design: Design) -> TwoCellSynthesizer:
 
 def choose(choices: dict[str, list[str]]) -> Design:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS, choices)
+    read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
     presets(PREFIX, PRESETS, {"m_is_n": True})
     law, troubles = _law()
     values = {name: PAGE.number(name) for name in ("p", "epsilon", "sets")}

@@ -15,6 +15,9 @@ from pages.priors.controls import Asked, promise_text
 from pages.priors.numbers import known, largest, least
 
 HEADLINE = "synth_post_one"
+ROUNDING = 1e-15
+"""Bias below which it is nothing but rounding."""
+
 SAME = 1e-3
 """Relative difference of the two answers below which δ is said to be too small to help."""
 
@@ -161,8 +164,8 @@ def _cost(asked: Asked, method: str, alpha: float) -> tuple[str, str]:
         proportion=asked.proportion,
         sets=asked.sets,
     )
-    sign = "+" if found.bias > 0 else ""
-    return f"{sign}{readable(found.bias, 3)}", readable(found.standard_error, 3)
+    bias = found.bias if abs(found.bias) > ROUNDING else 0.0
+    return f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)
 
 
 def _range_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> None:

@@ -15,7 +15,7 @@ from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import PageNumbers, address_problems, read_address
+from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
 from pages.components.words import problem
 
 PREFIX = "mp_"
@@ -30,6 +30,9 @@ RELEASED_ROWS = dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_ma
 PROMISE = dataclasses.replace(
     EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
 )
+SMALLEST_FAILURE = 1e-300
+"""Least δ beside 0: what is smaller is near the end of the floating-point numbers."""
+
 FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
 MANY_CELLS = dataclasses.replace(CELLS, slider_maximum=20)
 MANY_SETS = dataclasses.replace(SETS, slider_maximum=20)
@@ -143,7 +146,7 @@ def family_in_address() -> AuditFamily:
 
 def choose(choices: dict[str, list[str]]) -> Asked:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS, choices)
+    read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
     family, family_problem = _family()
     n = PAGE.number("n")
@@ -160,6 +163,11 @@ def choose(choices: dict[str, list[str]]) -> Asked:
     try:
         for name, value in {**values, "sets": sets, "proportion": proportion}.items():
             NUMBERS[name].check(value)
+        if 0 < values["delta"] < SMALLEST_FAILURE:
+            raise ValueError(
+                f"delta (allowed failure) must be 0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}; "
+                f"got {readable(values['delta'])}."
+            )
         setting = Setting(**values)  # type: ignore[arg-type]
     except ValueError as broken:
         return Asked(family, None, problems=(*troubles, str(broken)))

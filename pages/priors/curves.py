@@ -7,11 +7,13 @@ import time
 import streamlit as st
 
 from dpviz.charts import curves_chart
+from dpviz.priors import CALIBRATED
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
 from pages.components.cache_inference import keep_finished
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, finished_before, growing_of
+from pages.priors.answer import needed
 from pages.priors.controls import PREFIX, Asked
 
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
@@ -79,17 +81,24 @@ def _growing(asked: Asked, axis: Axis) -> Growing[Curves]:
     )
 
 
+def _together(asked: Asked) -> dict[str, float]:
+    """What every method needs for all sets together, as in the table; nothing where there is one set."""
+    if asked.sets == 1:
+        return {}
+    return {method: needed(asked, method, asked.asked_setting.delta) for method in CALIBRATED}
+
+
 def _show(asked: Asked, axis: Axis, growing: Growing[Curves]) -> None:
     if growing.latest is None:  # another thread of this reader is still at the first points
         return
     what = "largest R/σ" if asked.family == "gaussian" else "least prior"
     show_figure(
-        curves_chart(growing.latest),
+        curves_chart(growing.latest, sets=asked.sets, together=_together(asked)),
         key=f"{PREFIX}curves",
         alt=f"The {what} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds dashed.",
         height=430,
     )
-    alone = " Curves are for one set." if asked.sets > 1 else ""
+    alone = f" Lines are for one set; diamonds: what {asked.sets} sets need together." if asked.sets > 1 else ""
     unsafe = "above" if asked.family == "gaussian" else "below"
     finer = "" if growing.stream is None else f" Exact at {len(growing.latest.points)} points so far, more to come."
     st.caption(

@@ -15,12 +15,15 @@ from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cache import cached_matrix
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import address_problems, number_control, read_address
+from pages.components.controls import SWITCH, address_problems, number_control, read_address
 from pages.components.words import problem
 from pages.transition.attacker import ATTACKER_ADDRESS
 
 GIVEN = GivenMatrix.key
 PREFIX = "tm_"
+LINKS = ("m_is_n", "beta_is_alpha", "noise_is_promise")
+"""Switches that let one number follow another."""
+
 DEFAULT_LAW = "posterior_mean"
 LONGEST_IN_ADDRESS = 4000
 """Characters of a pasted matrix that the address carries."""
@@ -62,8 +65,8 @@ class Choice:
 
 def choose(choices: dict[str, list[str]]) -> Choice:
     """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS | ATTACKER_ADDRESS, choices)
-    presets(PREFIX, PRESETS, dict.fromkeys(("m_is_n", "beta_is_alpha", "noise_is_promise"), True))
+    read_address(IN_ADDRESS | ATTACKER_ADDRESS, {**{PREFIX + link: SWITCH for link in LINKS}, **choices})
+    presets(PREFIX, PRESETS, dict.fromkeys(LINKS, True))
     law, law_problem = _law()
     choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
     return dataclasses.replace(choice, problems=(*law_problem, *address_problems(IN_ADDRESS), *choice.problems))
