@@ -47,7 +47,7 @@ def test_a_value_outside_the_domain_is_refused_by_name_domain_and_value(
         with pytest.raises(ValueError, match="must be") as refusal:
             cls(**(default_values(cls) | {declaration.name: candidate}))
         message = str(refusal.value)
-        assert message.startswith(f"{declaration.name} (")
+        assert message.startswith(f"{declaration.name} ")
         assert declaration.domain in message
         plain = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
         shown = message.rpartition("got ")[2].removesuffix(".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def numbers(page: Page, picture: str) -> list[dict[str, str]]:
     """The lines of the file that a picture's toolbar gives."""
     with page.expect_download() as download:
         control(page, picture).locator("[data-title='Download the numbers as CSV']").click()
-    assert download.value.suggested_filename == f"{picture}.csv"
+    assert re.fullmatch(rf"[a-z]+_{picture}\.csv", download.value.suggested_filename)
     return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
 
 

@@ -22,6 +22,7 @@ from tests.visit import (
     pick,
     restored,
     taken,
+    toggle,
     told,
     type_number,
     visiting,
@@ -91,6 +92,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         type_number(page, "gamma1", "0.5")
         type_number(page, "level", "0.8")
         pick(page, "look", "If n is secret")
+        toggle(page, "around")
         type_number(page, "high", "70")
         expect(page).to_have_url(re.compile("po_high=70"))
         shown = told(page)

@@ -224,7 +224,7 @@ def test_the_answer_says_what_the_three_laws_say(case: dict[str, Any]) -> None:
     low, high = (readable(end, 3) for end in exact.tails(level))
     assert f"p lies between {low} and {high} with {readable(100 * level)} % probability" in said
     times = readable(exact.deviation / laws["known"].deviation, 3)
-    assert f"{times} times the standard deviation of the confidential data" in said
+    assert f"{times} times what the confidential data would leave" in said
     start, end = naive.tails(level)
     verb = "holds" if start <= case["x"] / case["n"] <= end else "misses"
     truth = readable(case["x"] / case["n"], 3)
@@ -327,7 +327,10 @@ def test_the_prior_of_each_set_follows_from_the_promise(prior: str, sets: int) -
     alpha, least = float(found[1].rstrip(",.").replace(",", "")), 40 / math.expm1(1.5 / sets)
     if prior == "own":
         assert alpha == 7.25
-        assert "ε" not in sentence_of(page)
+        epsilon = sets * math.log1p(40 / alpha)
+        shown = re.search(r"\(ε = ([\d.]+)", sentence_of(page))
+        assert shown is not None
+        assert epsilon <= float(shown[1]) <= epsilon * 1.001
     elif prior == "pure":
         assert alpha == float(f"{least:.4g}")
         assert "δ" not in sentence_of(page)
@@ -361,7 +364,9 @@ WRONG = ["", "   ", ", ;", "101", "-1", "2.5", "1e2", "abc", "3, x", "<b>1</b>",
 
 
 def test_counts_that_are_none_have_one_sentence_and_cost_no_other_setting() -> None:
-    page = open_posterior(source="typed", counts="31", n=100, epsilon=1.25, gamma1=3.0, look="If n is secret", low=60)
+    page = open_posterior(
+        source="typed", counts="31", n=100, epsilon=1.25, gamma1=3.0, look="If n is secret", around=False, low=60
+    )
     before = {box.key: box.value for box in page.number_input}
     shown = shown_laws(page)
     for typed in [*WRONG, " ".join(["1"] * 21)]:
@@ -491,8 +496,8 @@ def laws_at_24(counts: tuple[int, ...]) -> Law:
 def test_a_secret_n_is_summed_over(label: str) -> None:
     low, high, counts = 15, 40, (9, 14)
     page = open_posterior(
-        look="If n is secret", source="typed", counts="9, 14", low=low, high=high, guess=25, size_prior=label,
-        prior="own", alpha=2.5, **SMALL,
+        look="If n is secret", around=False, source="typed", counts="9, 14", low=low, high=high, guess=25,
+        size_prior=label, prior="own", alpha=2.5, **SMALL,
     )  # fmt: skip
     check_answered(page)
     assert {"po_secret", "po_sizes"} < set(figures(page))
@@ -525,7 +530,7 @@ def test_a_secret_n_is_summed_over(label: str) -> None:
 
 @pytest.mark.parametrize("label", PRIORS)
 def test_a_range_of_one_n_is_a_known_n(label: str) -> None:
-    page = open_posterior(look="If n is secret", low=24, high=24, guess=24, size_prior=label, **SMALL)
+    page = open_posterior(look="If n is secret", around=False, low=24, high=24, guess=24, size_prior=label, **SMALL)
     check_answered(page)
     known, secret = secret_rows(page).values()
     assert known == secret == shown_laws(page)["exact"][:3]
@@ -536,14 +541,14 @@ def test_a_range_of_one_n_is_a_known_n(label: str) -> None:
     ("low", "high", "sentence"),
     [
         (30, 20, "The fewest rows must be at most the most, 20; got 30."),
-        (1, 2000, "high (most rows) must be a whole number from 1 to 1,900; got 2,000."),
-        (0, 20, "low (fewest rows) must be a whole number from 1 to 1,900; got 0."),
-        (10, 1901, "high (most rows) must be a whole number from 1 to 1,900; got 1,901."),
-        (10.5, 20, "low (fewest rows) must be a whole number from 1 to 1,900; got 10.5."),
+        (1, 2001, "must span at most 2,000,000 pairs of n and x; got 2,005,002. A shorter range is needed."),
+        (0, 20, "low (fewest rows) must be a whole number from 1 to 10,000; got 0."),
+        (10, 10001, "high (most rows) must be a whole number from 1 to 10,000; got 10,001."),
+        (10.5, 20, "low (fewest rows) must be a whole number from 1 to 10,000; got 10.5."),
     ],
 )
 def test_a_range_of_n_that_is_none_has_one_sentence_below_the_answer(low: float, high: float, sentence: str) -> None:
-    page = open_posterior(look="If n is secret", low=low, high=high, **SMALL)
+    page = open_posterior(look="If n is secret", around=False, low=low, high=high, **SMALL)
     check_sound(page)
     (said,) = problems(page)
     assert sentence in said
@@ -713,8 +718,8 @@ INSIDE: dict[str, dict[str, object]] = {
     "m": {"m_is_n": False},
     "n": {"x": 1},
     "x": {"n": 1000},
-    "low": {"look": "If n is secret"},
-    "high": {"look": "If n is secret", "low": 1},
+    "low": {"look": "If n is secret", "around": False},
+    "high": {"look": "If n is secret", "around": False, "low": 1},
     "guess": {"look": "If n is secret", "size_prior": "around a guess"},
 }
 
@@ -722,7 +727,7 @@ INSIDE: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("end", [0, -1])
 @pytest.mark.parametrize("name", NUMBERS)
 def test_each_slider_moves_its_box_to_both_ends(name: str, end: int) -> None:
-    wide = {"high": 1000} if (name, end) == ("low", -1) else {}
+    wide = {"high": 1900} if (name, end) == ("low", -1) else {}
     page = open_posterior(**INSIDE.get(name, {}), **wide)
     slide(page, name, end)
     check_answered(page)
@@ -811,7 +816,7 @@ BELOW: list[dict[str, object]] = [
 @pytest.mark.parametrize("section", ["What was x?", "Its own coverage", "If n is secret", "k categories", "Download"])
 @pytest.mark.parametrize("extreme", BELOW, ids=str)
 def test_extreme_settings_leave_every_section_sound(section: str, extreme: dict[str, object]) -> None:
-    page = open_posterior(look=section, tables="3, 1, 2", low=15, high=30, **{"n": 20, "x": 6} | extreme)
+    page = open_posterior(look=section, tables="3, 1, 2", around=False, low=15, high=30, **{"n": 20, "x": 6} | extreme)
     check_sound(page)
     too_many = section == "k categories" and extreme.get("n") == 10_000
     assert len(problems(page)) == too_many
@@ -854,7 +859,7 @@ REFUSED: list[tuple[str, float, dict[str, object]]] = [
     ("level", 0.0, {}),
     ("level", 1.0, {}),
     ("low", 0, {}),
-    ("high", 2001, {}),
+    ("high", 10_001, {}),
     ("guess", 0, {}),
 ]
 
@@ -866,14 +871,14 @@ def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
     section = "If n is secret" if name in ("low", "high", "guess") else "Why, and sources"
     page = open_posterior(
         n=41, x=11, m=17, m_is_n=False, epsilon=1.25, sets=3, seed=5, gamma1=2.0, look=section,
-        size_prior="around a guess", low=20, high=60, guess=44, delta=1e-3, alpha=3.25, **state,
+        size_prior="around a guess", around=False, low=20, high=60, guess=44, delta=1e-3, alpha=3.25, **state,
     )  # fmt: skip
     before, shown = {box.key: box.value for box in page.number_input}, shown_laws(page)
     assert f"po_{name}" in before
     number_box(page, name).set_value(value).run()
     assert not page.exception
     (sentence,) = problems(page)
-    assert sentence.startswith(f"{NUMBERS[name].name} (")
+    assert sentence.startswith(f"{NUMBERS[name].name} ")
     assert "must be" in sentence
     assert "got" in sentence
     assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
@@ -932,7 +937,7 @@ WRITTEN += [(name, value) for name in ("n", "epsilon", "sets", "low") for value 
 @pytest.mark.parametrize(("name", "value"), WRITTEN)
 def test_a_number_in_the_address_that_is_none_is_named_and_left_out(name: str, value: str) -> None:
     page = open_posterior({f"po_{name}": value})
-    check_answered_beside(page, f"po_{name} = {value} was left out: {NUMBERS[name].name} (")
+    check_answered_beside(page, f"po_{name} = {value} was left out: {NUMBERS[name].name} ")
 
 
 def test_several_bad_words_are_named_one_by_one_until_they_are_chosen() -> None:
@@ -953,7 +958,7 @@ def test_what_the_address_says_is_taken() -> None:
         {
             "po_source": "typed", "po_counts": "3, 9", "po_n": "40", "po_m": "30", "po_m_is_n": "false", "po_x": "12",
             "po_prior": "own", "po_alpha": "2.5", "po_gamma1": "0.5", "po_gamma2": "3", "po_level": "0.8",
-            "po_look": "If n is secret", "po_low": "20", "po_high": "70", "po_knows": "true",
+            "po_look": "If n is secret", "po_around": "false", "po_low": "20", "po_high": "70", "po_knows": "true",
         }
     )  # fmt: skip
     check_answered(page)

@@ -225,5 +225,5 @@ def check_saved(page: Page, picture: str) -> None:
     for format_name, magic in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<svg ")):
         with page.expect_download() as download:
             control(page, picture).locator(f"[data-title='Download as {format_name}']").click()
-        assert download.value.suggested_filename == f"{picture}.{format_name.lower()}"
+        assert re.fullmatch(rf"[a-z]+_{picture}\.{format_name.lower()}", download.value.suggested_filename)
         assert Path(download.value.path()).read_bytes().startswith(magic)

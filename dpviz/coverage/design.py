@@ -8,6 +8,7 @@ from typing import Literal, overload
 from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import DELTA, EPSILON
 from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.privacy import pure_epsilon
 from dpviz.synthesizers import SYNTHESIZERS, TwoCellSynthesizer
 
 PriorRule = Literal["pure", "exact", "own"]
@@ -100,6 +101,37 @@ def release_of_one_set(
         )  # fmt: skip
         values |= {"alpha": alpha, "beta": alpha}
     return made(**values)  # type: ignore[arg-type]
+
+
+def epsilon_of_sets(release: TwoCellSynthesizer, sets: int) -> float:
+    """The pure ε that M independent sets of one release keep together, exactly: M times that of one set.
+
+    No set can do worse than its own worst table and neighbours, and all of them may do it at once.
+
+    Parameters
+    ----------
+    release
+        The synthesizer of each set.
+    sets
+        M.
+
+    Returns
+    -------
+    float
+        ε ≥ 0; infinite where some table can come from one of two neighbours alone.
+
+    Source: Dwork, McSherry, Nissim & Smith (2006), composition; Abowd & Vilhuber (2008), equation (3), for one set.
+
+    Examples
+    --------
+    One row with α = 1 has odds of 2; two of them of 4.
+
+    >>> import math
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(epsilon_of_sets(BetaBinomial(n=3, m=1, alpha=1, beta=1), 2) / math.log(4), 12)
+    1.0
+    """
+    return int(SETS.check(sets)) * pure_epsilon(release)
 
 
 def prior_of_one_set(

@@ -29,8 +29,36 @@ from dpviz.types import FloatArray, IntArray
 LARGEST_PAIRS = 2_000_000
 """Most pairs (n, x) that are summed."""
 
+TWICE = 1000
+"""Rows up to which all sizes from half of n to twice n can be summed."""
+
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
+
+
+def range_around(n: int) -> tuple[int, int]:
+    """Fewest and most rows of a range around n: n/2 to 2n, or as far to either side as can be summed.
+
+    Parameters
+    ----------
+    n
+        1 to 10,000.
+
+    Returns
+    -------
+    tuple of int
+        Ends of a range with at most 2,000,000 pairs (n, x), inside 1 to 10,000, which holds n.
+
+    Examples
+    --------
+    >>> range_around(100), range_around(9_990)
+    ((50, 200), (9900, 10000))
+    """
+    n = cast(int, POSTERIOR_ROWS.check(n))
+    if n <= TWICE:
+        return (n + 1) // 2, 2 * n
+    side = (LARGEST_PAIRS // 2 - LARGEST_PAIRS // 20) // n
+    return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

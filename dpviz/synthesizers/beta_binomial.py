@@ -184,8 +184,19 @@ class BetaBinomial(PriorSynthesizer):
     def worst_log_odds(self) -> WorstCase:
         """ε* = ln(1 + m / min(α, β)), at the table with a single row in the rarer cell and every draw in that cell."""
         if self.alpha <= self.beta:
-            return WorstCase(math.log1p(self.m / self.alpha), 1, 0, self.m)
-        return WorstCase(math.log1p(self.m / self.beta), self.n - 1, self.n, 0)
+            return WorstCase(self.epsilon_of(m=self.m, alpha=self.alpha), 1, 0, self.m)
+        return WorstCase(self.epsilon_of(m=self.m, alpha=self.beta), self.n - 1, self.n, 0)
+
+    @classmethod
+    def epsilon_of(cls, *, m: int, alpha: float) -> float:
+        """The pure ε of m rows when the smaller prior is α, ln(1 + m / α), whatever n is.
+
+        Examples
+        --------
+        >>> round(BetaBinomial.epsilon_of(m=5, alpha=0.5), 6)
+        2.397895
+        """
+        return math.log1p(m / alpha)
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         return _staircase.worst_upward_pair(self, epsilon)

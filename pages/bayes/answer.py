@@ -80,7 +80,7 @@ def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, st
     if asked.knows:
         truth = asked.x / asked.n
         times = math.sqrt(exact.variance / found["known"].variance)
-        words += f": {readable(times, 3)} times the standard deviation of the confidential data"
+        words += f"; its standard deviation is {readable(times, 3)} times what the confidential data would leave"
         said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
     mark = f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}"
     return mark, f"{words}.{said}.", f"posterior, {percent} %: {readable(low, 3)} to {readable(high, 3)}"
@@ -105,8 +105,8 @@ def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[
     counts = ", ".join(map(str, asked.counts))
     drawn = f"drawn with seed {asked.seed} from x = {readable(asked.x)}" if asked.source == "drawn" else "typed in"
     st.caption(
-        "Exact, no MCMC: given x the synthetic counts say nothing more, so the posterior is a mixture of "
-        f"{asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. Analyst's prior Beta("
-        f"{readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row substituted. Bars below the "
+        "In the frame: mean ± standard deviation. Exact, no MCMC: given x the synthetic counts say nothing more, so "
+        f"the posterior is a mixture of {asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. Analyst's "
+        f"prior Beta({readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row substituted. Bars below the "
         f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact one."
     )

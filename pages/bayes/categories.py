@@ -58,7 +58,7 @@ def show_categories(asked: Asked) -> None:
     listing(head, listed, "Posterior of every cell", frozenset(range(1, 6)))
     st.caption(
         f"Exact: a sum over {len(found.weights):,} confidential tables. Expected rows: of the confidential table. "
-        "Neighbours: one row substituted."
+        f"Neighbours: one row substituted. M = {len(tables)}: each line is a set, whatever the controls say of M and m."
     )
 
 

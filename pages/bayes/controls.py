@@ -15,9 +15,10 @@ from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_S
 from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.synthesizers import BetaBinomial
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
 from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
-from pages.components.prior_rule import prior_rule
+from pages.components.prior_rule import prior_rule, prior_text, what_it_gives
 from pages.components.words import problem
 
 PREFIX = "po_"
@@ -28,7 +29,7 @@ LISTED = 6
 
 LAW = "beta_binomial"
 
-SIZE = dataclasses.replace(POSTERIOR_ROWS, maximum=1900, help="Rows that the analyst thinks possible.")
+SIZE = dataclasses.replace(POSTERIOR_ROWS, slider_maximum=1900, help="Rows that the analyst thinks possible.")
 
 NUMBERS = {
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
@@ -127,7 +128,11 @@ def choose(choices: dict[str, list[str]]) -> Asked:
     read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
     presets(PREFIX, PRESETS, {"m_is_n": True})
     source, troubles = _source()
-    values = {"epsilon": PAGE.number("epsilon"), "n": PAGE.number("n")}
+    prior, more = prior_rule(PREFIX)
+    values = {"epsilon": PAGE.number("epsilon") if prior != "own" else NUMBERS["epsilon"].default}
+    values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
+    own = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    values["n"] = PAGE.number("n")
     linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
     values["m"] = values["n"] if linked else PAGE.number("m")
     typed, knows = "", True
@@ -144,9 +149,6 @@ def choose(choices: dict[str, list[str]]) -> Asked:
             help=f"The ones in each set, 1 to {MOST_COUNTS} counts separated by commas or blanks.",
         )  # fmt: skip
         values["seed"] = NUMBERS["seed"].default
-    prior, more = prior_rule(PREFIX)
-    values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
-    own = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
     for name in ("gamma1", "gamma2", "level"):
         values[name] = PAGE.number(name)
     troubles += [*more, *address_problems(IN_ADDRESS)]
@@ -195,9 +197,10 @@ def read_counts(text: str, m: int) -> tuple[int, ...]:
 def promise_text(asked: Asked) -> str:
     """What the prior follows from."""
     if asked.prior == "own":
-        return f"α = {readable(asked.alpha, 4)}"
+        epsilon = asked.sets * BetaBinomial.epsilon_of(m=asked.m, alpha=asked.alpha)
+        return f"α = {prior_text(asked.alpha)} ({what_it_gives(epsilon, asked.sets)})"
     delta = f", δ = {readable(asked.delta, 3)}" if asked.prior == "exact" and asked.delta > 0 else ""
-    return f"ε = {readable(asked.epsilon, 4)}{delta} (α = {readable(asked.alpha, 4)} in each set)"
+    return f"ε = {readable(asked.epsilon, 4)}{delta} (α = {prior_text(asked.alpha)} in each set)"
 
 
 def _source() -> tuple[str, list[str]]:

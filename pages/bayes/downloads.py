@@ -32,5 +32,5 @@ def show_downloads(asked: Asked) -> None:
     with right:
         st.html("<b>This page in Python</b>")
         download_button(PREFIX, "Script", lambda: script, "posterior_page.py")
-        st.caption("Run it in the folder that holds dpviz; it prints the numbers of the table above.")
+        st.caption("Save it beside the folder dpviz and run it there; it prints the numbers of the table above.")
     st.code(script, language="python", wrap_lines=True)

@@ -7,6 +7,7 @@ import math
 import streamlit as st
 
 from dpviz.charts.posterior import count_law_chart, posterior_chart
+from dpviz.inference.posterior_secret_n import SecretSizePosterior, range_around
 from dpviz.parameters import readable
 from pages.bayes.answer import NAMES, drawn, posterior_of
 from pages.bayes.controls import PAGE, PREFIX, Asked
@@ -15,6 +16,10 @@ from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note
 
 PRIORS = {"every n alike": "uniform", "around a guess": "poisson", "every size of n alike": "decade"}
+
+
+LEANS = 3.0
+"""How many times its prior probability an end of the range has when the range is said to cut the posterior of n."""
 
 
 def show_secret(asked: Asked) -> None:
@@ -32,7 +37,14 @@ def show_secret(asked: Asked) -> None:
         bind="query-params",
         required=True,
     )
-    low, high = int(PAGE.checked("low")), int(PAGE.checked("high"))
+    around = st.toggle(
+        f"the range is around the true n = {asked.n:,}",
+        value=True,
+        key=f"{PREFIX}around",
+        bind="query-params",
+        help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
+    )
+    low, high = range_around(asked.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     kind = PRIORS[str(label)]
     guess = int(PAGE.checked("guess")) if kind == "poisson" else 0
     if low > high:
@@ -49,6 +61,7 @@ def show_secret(asked: Asked) -> None:
             + (" Larger n are possible, so that not knowing n can even narrow the interval." if narrower else ""),
         )
     )
+    _doubts(asked, found)
     names = {"exact": f"{NAMES['exact']}, n = {asked.n:,} known", "secret": "n secret"}
     laws = {"exact": known, "secret": found}
     show_figure(
@@ -88,3 +101,15 @@ def show_secret(asked: Asked) -> None:
         frozenset({1, 2, 3}),
     )
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
+
+
+def _doubts(asked: Asked, found: SecretSizePosterior) -> None:
+    """What speaks against the range: it leaves the truth out, or the posterior of n leans on one of its ends."""
+    sizes = found.prior.sizes
+    low, high = int(sizes[0]), int(sizes[-1])
+    if not low <= asked.n <= high:
+        note(f"The range from {low:,} to {high:,} <b>leaves out the true n = {asked.n:,}</b>: no answer can be right.")
+    ends = zip((low, high), found.end_weights, (found.prior.weights[0], found.prior.weights[-1]), strict=True)
+    leaning = [f"{end:,}" for end, weight, before in ends if low < high and weight > LEANS * before]
+    if leaning:
+        note(f"The posterior of n leans on n = {' and '.join(leaning)}: a wider range would move the answer.")

@@ -27,6 +27,9 @@ _component = st.components.v2.component(
     isolate_styles=False,
 )
 
+PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior"}
+"""What the files of a page's pictures are named after, by the prefix of its keys."""
+
 
 @cache
 def _plotly_js() -> bytes:
@@ -72,6 +75,7 @@ def show_figure(
     Colours and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
     `figure.layout.uirevision` changes. `alt` is the picture's accessible name, `config` goes to plotly.js.
     """
-    name = key.partition("_")[2]
+    page, _, picture = key.partition("_")
+    name = f"{PAGES[page]}_{picture}"
     data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height, config=config or {})
     _component(key=key, data=data, height=height)

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from dpviz.coverage.design import PRIOR_RULES, PriorRule
+from dpviz.parameters import readable, rounded_up
 from pages.components.choices import begin_choice, end_choice, forget_problem
 
 DEFAULT: PriorRule = "pure"
+
+
+def prior_text(alpha: float) -> str:
+    """A prior to four digits, or to the last pseudo-row where it has more."""
+    return readable(alpha, 4 if alpha < 1e4 else 6)
+
+
+def what_it_gives(found: float, sets: int) -> str:
+    """The ε of all sets that an own α amounts to, in words."""
+    if math.isinf(found):
+        return "no ε"
+    return f"ε = {readable(rounded_up(found, 4), 4)}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
 
 
 def prior_rule(prefix: str) -> tuple[PriorRule, list[str]]:

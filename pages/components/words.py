@@ -120,6 +120,17 @@ def percent(share: float, digits: int = 5) -> str:
     return f"{readable(rounded, digits)} %"
 
 
+def raised(formula: str) -> str:
+    """A formula whose exponents, written after ^, stand above the line.
+
+    Examples
+    --------
+    >>> raised("1/(e^{ε/m} − 1) + e^ε")
+    '1/(e<sup>ε/m</sup> − 1) + e<sup>ε</sup>'
+    """
+    return re.sub(r"\^(?:\{([^}]*)\}|(\w))", lambda found: f"<sup>{found[1] or found[2]}</sup>", formula)
+
+
 def heading(text: str) -> None:
     """A heading inside the page."""
     st.html(f'<h2 class="dpviz-heading">{escape(text)}</h2>')

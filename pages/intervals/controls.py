@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dpviz.coverage.design import PriorRule, release_of_one_set, two_cell_laws
+from dpviz.coverage.design import PriorRule, epsilon_of_sets, release_of_one_set, two_cell_laws
 from dpviz.coverage.simulate import REPETITIONS, SEED
 from dpviz.inference import RULES, check_rule
 from dpviz.inference.combining_rules import LEVEL, SETS
@@ -16,7 +16,7 @@ from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.choices import begin_choice, end_choice, forget_problem, presets
 from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
-from pages.components.prior_rule import prior_rule
+from pages.components.prior_rule import prior_rule, prior_text, what_it_gives
 from pages.components.words import problem
 
 PREFIX = "cv_"
@@ -120,7 +120,9 @@ class Design:
     def promise(self) -> str:
         """The promise in symbols, as far as the prior follows from it."""
         if not self.follows_epsilon:
-            return f"α = {readable(self.alpha, 4)}"
+            return (
+                f"α = {prior_text(self.alpha)} ({what_it_gives(epsilon_of_sets(self.release, self.sets), self.sets)})"
+            )
         if "alpha" not in {one.name for one in two_cell_laws()[self.law].parameters()}:
             return f"ε = {readable(self.epsilon, 4)}, noise for ε/M in each set"
         delta = f", δ = {readable(self.delta, 3)}" if self.prior == "exact" and self.delta > 0 else ""
@@ -140,13 +142,15 @@ def choose(choices: dict[str, list[str]]) -> Design:
     read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
     presets(PREFIX, PRESETS, {"m_is_n": True})
     law, troubles = _law()
-    values = {name: PAGE.number(name) for name in ("p", "epsilon", "sets")}
+    values = {"p": PAGE.number("p")}
     prior: PriorRule = "pure"
     if "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}:
         prior, more = prior_rule(PREFIX)
         troubles += more
+    values["epsilon"] = PAGE.number("epsilon") if prior != "own" else NUMBERS["epsilon"].default
     values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
     values["alpha"] = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    values["sets"] = PAGE.number("sets")
     values["n"] = PAGE.number("n")
     linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
     values["m"] = values["n"] if linked else PAGE.number("m")

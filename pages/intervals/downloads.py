@@ -44,5 +44,5 @@ def show_downloads(design: Design) -> None:
             repetitions=design.repetitions, seed=design.seed,
         )  # fmt: skip
         download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
-        st.caption("Run it in the folder that holds dpviz; it prints this page's numbers to the digit.")
+        st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers to the digit.")
     st.code(script, language="python", wrap_lines=True)

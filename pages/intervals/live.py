@@ -84,7 +84,7 @@ def _show(design: Design, run: Run | None, curves: GrowingCoverage | None, axis:
     exact = exact_values(design)
     found = None if run is None or run.tally is None else performance_of(run.tally)
     _picture(design, exact, found, curves, axis)
-    _status(run)
+    _status(run, exact=bool(exact))
     _table(design, exact, found)
 
 
@@ -141,18 +141,20 @@ def _dot(key: str, found: Performance) -> Dot:
     )
 
 
-def _status(run: Run | None) -> None:
+def _status(run: Run | None, *, exact: bool) -> None:
     if run is None:
+        lines, onto = ("Lines are exact. ", " walk onto the lines") if exact else ("", " stand for the coverage")
         st.caption(
-            "Lines are exact. Start draws confidential data and synthetic sets again and again: orange dots with 95 % "
-            "error bars walk onto the lines."
+            f"{lines}Start draws confidential data and synthetic sets again and again: orange dots with 95 % error "
+            f"bars{onto}."
         )
         return
     st.progress(run.done / run.plan.repetitions)
     rate = f", {readable(run.done / run.seconds, 2)} a second" if run.seconds > 0 else ""
     state = "running" if run.running else "complete" if run.complete else "stopped"
     st.caption(
-        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}, {readable(run.seconds, 2)} s of work{rate}; "
+        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}, {readable(run.elapsed, 2)} s elapsed, "
+        f"{readable(run.seconds, 2)} s of work{rate}; "
         f"seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error."
     )
 

@@ -41,7 +41,11 @@ class Run:
     stream
         Where it goes on; made anew after a stop.
     seconds
-        Time spent on it.
+        Time spent on it, computing.
+    elapsed
+        Time that the reader has seen it run.
+    clock
+        When `elapsed` was last brought up to date; None while it does not run.
     pictures
         Pictures drawn so far.
     lock
@@ -53,6 +57,8 @@ class Run:
     tally: Tally | None = None
     stream: Generator[Tally, None, None] | None = None
     seconds: float = 0.0
+    elapsed: float = 0.0
+    clock: float | None = field(default_factory=time.perf_counter)
     pictures: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -87,6 +93,7 @@ class Run:
                 if self.pictures < FIRST_PICTURES or time.perf_counter() - start > WORK:
                     break
             self.seconds += time.perf_counter() - start
+            self._look_at_the_clock()
             self.pictures += 1
             if self.complete:
                 self.running = False
@@ -96,9 +103,19 @@ class Run:
         finally:
             self.lock.release()
 
+    def _look_at_the_clock(self) -> None:
+        now = time.perf_counter()
+        if self.clock is not None:
+            self.elapsed += now - self.clock
+        self.clock = now
+
+    def resume(self) -> None:
+        """Go on from here."""
+        self.running, self.clock = True, time.perf_counter()
+
     def stop(self) -> None:
         """Stop, and leave nothing at work: a chunk that another thread has begun, 20 ms or so, is its last."""
-        self.running = False
+        self.running, self.clock = False, None
         if self.lock.acquire(blocking=False):
             try:
                 if self.stream is not None:
@@ -128,7 +145,10 @@ def current_run(design: Design) -> Run | None:
     moving = run.running
     run.stop()
     if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
-        kept = Run(plan, running=moving and run.done < plan.repetitions, tally=run.tally, seconds=run.seconds)
+        kept = Run(
+            plan, running=moving and run.done < plan.repetitions, tally=run.tally, seconds=run.seconds,
+            elapsed=run.elapsed,
+        )  # fmt: skip
         kept.pictures = run.pictures
         st.session_state[KEY] = kept
         return kept
@@ -162,7 +182,7 @@ def _stop() -> None:
 
 
 def _resume() -> None:
-    st.session_state[KEY].running = True
+    st.session_state[KEY].resume()
 
 
 def _reset() -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz.parameters import readable
 from dpviz.priors import METHODS, Finding
 from pages.components.cache import cached_audit
-from pages.components.words import heading
+from pages.components.words import heading, raised
 from pages.priors.controls import Asked
 from pages.priors.numbers import failure, largest, least
 
@@ -50,7 +50,7 @@ STYLE = """
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family, the unsafe ones first named in a sentence."""
-    found = cached_audit(asked.family, asked.asked_setting)
+    found = tuple(sorted(cached_audit(asked.family, asked.asked_setting), key=lambda one: one.verdict not in BAD))
     heading("As printed, and what it really gives")
     said = _headline(found)
     rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
@@ -105,7 +105,7 @@ def _rows(alike: list[Finding]) -> str:
     bound = finding.bound
     methods = ", ".join(METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if "one synthetic row" in bound.conditions else ""
-    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{escape(_claim(finding))}</small>"
+    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{raised(escape(_claim(finding)))}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
     bad = " bad" if finding.verdict in BAD else ""
     numbers = "".join(

@@ -84,8 +84,8 @@ NUMBERS = {
         help="Pseudo-rows with a zero that are given; the least α beside them is sought.",
     ),
     "population": Parameter(
-        name="population", symbol="N", title="Population", minimum=1, maximum=2000, default=1000, integer=True,
-        scale="log", private_end="larger",
+        name="population", symbol="N", title="Population", minimum=1, maximum=1e9, default=2000, integer=True,
+        slider_maximum=100_000, scale="log", private_end="larger",
         help="The sample of n rows is drawn from N rows without replacement. A smaller share is more private.",
     ),
 }  # fmt: skip

@@ -35,5 +35,7 @@ def show_downloads(asked: Asked) -> None:
     with right:
         st.html("<b>This page in Python</b>")
         download_button(PREFIX, "Script", lambda: script, "minimum_priors.py")
-        st.caption("Run it in the folder that holds dpviz; it prints the exact answers, the audit, and what they cost.")
+        st.caption(
+            "Save it beside the folder dpviz and run it there; it prints the exact answers, the audit and the costs."
+        )
     st.code(script, language="python", wrap_lines=True)

@@ -14,6 +14,9 @@ from pages.priors.controls import PAGE, Asked
 LARGEST = 400
 """Most sampled and synthetic rows for which the exact amplification is computed on the page."""
 
+LARGEST_POPULATION = 2000
+"""Largest population for which it is."""
+
 
 def show_sampling(asked: Asked) -> None:
     """What a random sample adds: as printed, the best general bound, and exactly."""
@@ -22,12 +25,7 @@ def show_sampling(asked: Asked) -> None:
     if population < setting.n:
         st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
         return
-    if max(setting.n, setting.m) > LARGEST:
-        st.caption(
-            f"The exact amplification is computed here for n and m up to {LARGEST}; set n and m below that. The "
-            "package goes further."
-        )
-        return
+    within = max(setting.n, setting.m) <= LARGEST and population <= LARGEST_POPULATION
     rate = setting.n / population
     rows = []
     for method in ("synth_post_one", "synth_post_many"):
@@ -37,11 +35,14 @@ def show_sampling(asked: Asked) -> None:
         alone = given.epsilon_at_delta
         printed = subsampled_printed(alone, setting.delta, rate)
         tight = subsampled_tight(alone, setting.delta, rate)
-        exact = cached_sampled(setting.n, setting.m, alpha, method, population, printed.delta)
+        exact = tight.epsilon
+        if within:
+            exact = cached_sampled(setting.n, setting.m, alpha, method, population, printed.delta)
         if method == "synth_post_one":
+            most = "" if within else " at most"
             st.html(
                 answer(
-                    f"ε = {readable(alone, 4)} → {readable(exact, 4)}",
+                    f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}",
                     f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
                     f"SYNTH_Post(One) with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
                     f"{readable(printed.epsilon, 4)}.",
@@ -49,13 +50,19 @@ def show_sampling(asked: Asked) -> None:
             )
         name = f"<b>{METHODS[method].label}</b>"
         bounds = [readable(value, 5) for value in (alone, printed.epsilon, tight.epsilon)]
-        rows.append([name, *bounds, f"<b>{readable(exact, 5)}</b>"])
-    head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound", "exact"]
-    listing(head, rows, "What subsampling adds", frozenset(range(1, 5)))
+        rows.append([name, *bounds, *([f"<b>{readable(exact, 5)}</b>"] if within else [])])
+    head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
+    head += ["exact"] if within else []
+    listing(head, rows, "What subsampling adds", frozenset(range(1, len(head))))
+    told = (
+        "Exact: all pairs of neighbouring populations, one row substituted."
+        if within
+        else f"The exact answer runs over all pairs of neighbouring populations: here for n and m up to {LARGEST} and "
+        f"N up to {LARGEST_POPULATION:,}."
+    )
     st.caption(
         f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, "
         f"with r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best "
-        "general: ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). Exact: all pairs of neighbouring populations, "
-        "one row substituted. SYNTH_MAP with α is SYNTH_Post(Many) with α − 1; PARAM_Post is left out: "
-        "it releases no rows, and its average over samples is no sum over counts."
+        f"general: ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). {told} SYNTH_MAP with α is SYNTH_Post(Many) "
+        "with α − 1; PARAM_Post is left out: it releases no rows, and its average over samples is no sum over counts."
     )

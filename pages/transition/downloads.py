@@ -64,7 +64,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
     with right:
         st.html("<b>This page in Python</b>")
         download_button("tm_", "Script", lambda: script, "transition_matrix.py")
-        st.caption("Run it in the folder that holds dpviz; it prints this page's numbers.")
+        st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers.")
     st.code(script, language="python", wrap_lines=True)
 
 
