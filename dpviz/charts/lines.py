@@ -116,7 +116,8 @@ def lines_chart(
         shapes=[rule(x=one.x, y=one.y, dash=one.shapes[0]) for one in inside],
         annotations=[_words(one, x.log, y.log) for one in inside],
         legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}},
-        margin={"l": 74, "r": 18, "t": 26, "b": 112},
+        # On a telephone each entry of the legend has a row of its own.
+        margin={"l": 74, "r": 18, "t": 26, "b": 112 + 20 * max(0, len(lines) + len(dots) - 4)},
         hovermode="closest",
         showlegend=True,
     )

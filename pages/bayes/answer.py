@@ -106,7 +106,8 @@ def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[
     drawn = f"drawn with seed {asked.seed} from x = {readable(asked.x)}" if asked.source == "drawn" else "typed in"
     st.caption(
         "In the frame: mean ± standard deviation. Exact, no MCMC: given x the synthetic counts say nothing more, so "
-        f"the posterior is a mixture of {asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. Analyst's "
-        f"prior Beta({readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row substituted. Bars below the "
+        f"the posterior is a mixture of {asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. "
+        f"Analyst's prior Beta({readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row "
+        "substituted. Bars below the "
         f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact one."
     )

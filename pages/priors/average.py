@@ -97,7 +97,7 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
         lines_chart(
             lines,
             Scale(title="θ, the probability of a one", low=0.0, high=1.0),
-            Scale(title="average-case δ (down is more private)", log=True, low=max(1e-300, lowest), high=1.0),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-300, lowest), high=1.0),
             key="average",
             marks=[
                 Mark(
@@ -110,7 +110,7 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
         ),
         key=f"{PREFIX}average",
         alt="Average-case δ of every method against the probability of a one.",
-        height=400,
+        height=430,
     )  # fmt: skip
 
 
