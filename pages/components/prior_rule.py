@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from dpviz.coverage.design import PRIOR_RULES, PriorRule
@@ -20,8 +18,6 @@ def prior_text(alpha: float) -> str:
 
 def what_it_gives(found: float, sets: int) -> str:
     """The ε of all sets that an own α amounts to, in words."""
-    if math.isinf(found):
-        return "no ε"
     return f"ε = {readable(rounded_up(found, 4), 4)}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
 
 

@@ -112,6 +112,10 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
         alt="Average-case δ of every method against the probability of a one.",
         height=430,
     )  # fmt: skip
+    st.caption(
+        "At a kink the other direction of the pair becomes the worse one. Where a line ends δ is 0, or below 10⁻³⁰⁰: "
+        "no released count tells the two rows apart by more than e^ε."
+    )
 
 
 def _first(pair: tuple[float, float | None] | None) -> float:
