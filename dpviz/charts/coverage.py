@@ -91,7 +91,9 @@ def coverage_chart(
     """
     traces = [_line(points, line, names[key], key, color) for key, line in values.items()]
     first = next(iter(marks), "")
-    traces += [_mark(chosen, value, key, names[key], color, told=key == first) for key, value in marks.items()]
+    traces += [
+        _mark(chosen, value, key, names[key], color, told=key == first, level=level) for key, value in marks.items()
+    ]
     traces += [_dot(chosen, dot, names[dot.rule]) for dot in dots]
     traces += [_printed(one) for one in printed]
     low, high = span or (float(points[0]), float(points[-1]))
@@ -105,7 +107,7 @@ def coverage_chart(
     return build(
         traces,
         x=axis(title, **more),
-        y=axis("coverage", range=[-0.02, 1.04], tickformat=".0%"),
+        y=axis("coverage", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
         shapes=[rule(y=level), rule(x=chosen)],
         annotations=[
@@ -141,14 +143,14 @@ def _line(points: FloatArray, line: FloatArray, name: str, key: str, color: str)
     }
 
 
-def _mark(x: float, value: float, key: str, name: str, color: str, *, told: bool) -> dict[str, Any]:
+def _mark(x: float, value: float, key: str, name: str, color: str, *, told: bool, level: float) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [x],
         "y": [value],
         "mode": "markers+text" if told else "markers",
         "text": [f"<b>{readable(100 * value, 5)} %</b>"],
-        "textposition": "bottom right" if value > 0.5 else "top right",
+        "textposition": "bottom right" if 0.5 < value < level else "top right",
         "marker": {
             "size": 9,
             "color": color_of(color),

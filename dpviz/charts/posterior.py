@@ -85,9 +85,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     shapes, notes = [], []
     if truth is not None:
         shapes.append(rule(x=truth))
-        notes.append(
-            label(f"x / n = {readable(truth, 4)}", x=truth, y=1, yref="y domain", xanchor="left", yanchor="bottom")
-        )
+        notes.append(_above(f"x / n = {readable(truth, 4)}", truth, right=truth > 0.5))
     return build(
         traces,
         x=axis("proportion p", range=[-0.01, 1.01]),
@@ -96,10 +94,15 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
         shapes=shapes,
         annotations=notes,
         legend={"orientation": "h", "yanchor": "top", "y": -0.26, "x": 0, "font": {"size": 12}},
-        margin={"l": 62, "r": 16, "t": 30, "b": 116},
+        margin={"l": 62, "r": 16, "t": 46, "b": 116},
         hovermode="closest",
         showlegend=True,
     )
+
+
+def _above(words: str, x: float, *, right: bool) -> dict[str, Any]:
+    """Words above the picture and below its toolbar, which end at x in the right half and begin there in the left."""
+    return label(words, x=x, y=1, yref="y domain", xanchor="right" if right else "left", yanchor="bottom")
 
 
 def _height(densities: Sequence[Density]) -> float:
@@ -152,14 +155,17 @@ def count_law_chart(
     }
     if not few:
         trace |= {"mode": "lines", "fill": "tozeroy", "line": {"color": POSTERIOR_COLORS["exact"], "width": 2}}
-    inside = mark is not None and counts[0] <= mark <= counts[-1]
+    shapes, notes = [], []
+    if mark is not None and counts[0] <= mark <= counts[-1]:
+        shapes.append(rule(x=mark))
+        notes.append(_above(words, mark, right=mark > (counts[0] + counts[-1]) / 2))
     return build(
         [trace],
         x=axis(title),
         y=axis("probability", rangemode="tozero"),
         uirevision=key,
-        shapes=[rule(x=mark)] if inside else [],
-        annotations=[label(words, x=mark, y=1, yref="y domain", xanchor="left", yanchor="bottom")] if inside else [],
-        margin={"l": 62, "r": 16, "t": 30, "b": 52},
+        shapes=shapes,
+        annotations=notes,
+        margin={"l": 62, "r": 16, "t": 46, "b": 52},
         hovermode="closest",
     )
