@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.priors.audit import Setting
 from dpviz.priors.curves import Curves, prior_curves
+from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
 from pages.priors import average, curves
 from tests.pages import check_sound, figures, open_priors, text
@@ -61,6 +62,38 @@ def test_what_breaks_ends_in_its_sentence_and_is_not_kept() -> None:
     assert growing.latest == 1
     assert growing.problem == "alpha must be above 1; got 0.5."
     assert finished_before("broken", int) is None
+
+
+def test_a_moved_control_ends_it_between_two_steps_and_it_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit ends a run by an exception, which it raises wherever the session is looked at."""
+    growing = Growing(key="moved", stream=counted(3))
+
+    def moved() -> None:
+        raise InterruptedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "breathe", moved)
+        with pytest.raises(InterruptedError):
+            growing.advance(PATIENT)
+    assert growing.latest == 1
+    assert not growing.lock.locked()
+    growing.advance(PATIENT)
+    assert growing.latest == 3
+    assert growing.stream is None
+
+
+def test_a_pause_ends_where_a_control_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+
+    def moved() -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            raise InterruptedError
+
+    monkeypatch.setattr(module, "breathe", moved)
+    with pytest.raises(InterruptedError):
+        module.pause(PATIENT)
+    assert len(looks) == 3
 
 
 def points_of(page: AppTest, key: str) -> list[np.ndarray]:

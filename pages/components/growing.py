@@ -13,6 +13,8 @@ import streamlit as st
 from pages.components.cache_inference import finished, keep_finished
 
 Result = TypeVar("Result")
+BREATH = 0.02
+"""Seconds after which a pause looks whether a control has been moved."""
 
 
 @dataclass(kw_only=True)
@@ -63,8 +65,22 @@ class Growing(Generic[Result]):
                 keep_finished(self.key, self.latest)
             else:
                 self.latest = found
+                breathe()
                 if time.perf_counter() - start > seconds:
                     return
+
+
+def breathe() -> None:
+    """Let Streamlit end this run here if a control has been moved: it looks at every access to the session."""
+    st.session_state.get("breath")
+
+
+def pause(seconds: float) -> None:
+    """Let what was sent reach the browser, unless a control is moved meanwhile."""
+    end = time.perf_counter() + seconds
+    while (left := end - time.perf_counter()) > 0:
+        time.sleep(min(left, BREATH))
+        breathe()
 
 
 def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result]]) -> Growing[Result]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
 from dpviz.charts import curves_chart
@@ -12,7 +10,7 @@ from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
 from pages.components.cache_inference import keep_finished
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, finished_before, growing_of
+from pages.components.growing import Growing, finished_before, growing_of, pause
 from pages.priors.answer import needed
 from pages.priors.controls import PREFIX, Asked
 
@@ -40,7 +38,7 @@ def show_curves(asked: Asked) -> None:
     )
     growing = _growing(asked, axis)
     if growing.latest is None:
-        time.sleep(LET_THROUGH)
+        pause(LET_THROUGH)
         with st.spinner("Drawing the curves …"):
             growing.advance(AT_ONCE)
     moving = growing.stream is not None
