@@ -28,6 +28,9 @@ ROUNDED = 1e-17
 COLUMNS, MOST_COLUMNS = 256, 8192
 """Columns added at a time, at first and at most."""
 
+FACTORIAL_SIGNS = np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+"""Of ln m!, ln j!, ln (m − j)!, and the Γ of a + j, a, b + m − j, b, a + b and a + b + m in `log_mass`."""
+
 CELLS = 1 << 15
 """Cells of pairs and columns that are held at a time, few enough for the fast memory."""
 
@@ -118,16 +121,12 @@ def log_mass(a: FloatArray, b: FloatArray, m: int, j: FloatArray) -> FloatArray:
     total, rest = a + b, m - j
     share_ones, share_zeros = (a + j) / (total + m), (b + rest) / (total + m)
     apart = (j * (b / total) - rest * (a / total)) / (1 + m / total)  # j − m p
-    deviance = (
-        _deviance(j, m * share_ones, apart)
-        + _deviance(rest, m * share_zeros, -apart)
-        + _deviance(a, total * share_ones, -apart)
-        + _deviance(b, total * share_zeros, apart)
-    )
-    factorials = _factorial_rest(np.array([float(m)]))[0] - _factorial_rest(j) - _factorial_rest(rest)
-    rising = _factorial_rest(a + j) - _factorial_rest(a) + _factorial_rest(b + rest) - _factorial_rest(b)
-    falling = _factorial_rest(total) - _factorial_rest(total + m)
-    return factorials + rising + falling - deviance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(rest / b)
+    # One call for all of them: pairs are often few, and then calls are what it costs.
+    expected = np.stack([m * share_ones, m * share_zeros, total * share_ones, total * share_zeros])
+    deviance = _deviance(np.stack([j, rest, a, b]), expected, np.stack([apart, -apart, -apart, apart])).sum(axis=0)
+    counts = np.stack([np.full(len(j), float(m)), j, rest, a + j, a, b + rest, b, total, total + m])
+    factorials = FACTORIAL_SIGNS @ _factorial_rest(counts)
+    return factorials - deviance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(rest / b)
 
 
 def _deviance(s: FloatArray, t: FloatArray, apart: FloatArray) -> FloatArray:
@@ -155,7 +154,8 @@ def stirling_rest(z: FloatArray) -> FloatArray:
     """
     large = np.maximum(z, 15.0)
     square = 1 / (large * large)
-    series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / large
-    small = np.minimum(z, 15.0)
-    direct = gammaln(small + 1) - (small * np.log(small) - small + 0.5 * np.log(2 * math.pi * small))
-    return np.where(z >= 15, series, direct)
+    series = np.asarray((1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / large)
+    small = np.asarray(z < 15)
+    near = np.asarray(z)[small]
+    series[small] = gammaln(near + 1) - (near * np.log(near) - near + 0.5 * np.log(2 * math.pi * near))
+    return series
