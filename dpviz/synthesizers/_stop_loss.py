@@ -154,7 +154,8 @@ def stirling_rest(z: FloatArray) -> FloatArray:
     """
     large = np.maximum(z, 15.0)
     square = 1 / (large * large)
-    series = np.asarray((1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / large)
+    rest = 1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188))
+    series = np.asarray((1 / 12 - square * rest) / large)
     small = np.asarray(z < 15)
     near = np.asarray(z)[small]
     series[small] = gammaln(near + 1) - (near * np.log(near) - near + 0.5 * np.log(2 * math.pi * near))
