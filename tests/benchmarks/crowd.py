@@ -17,7 +17,9 @@ PRESS = """
   window.first = null;
   window.whole = null;
   const poll = () => {
-    const text = document.body.innerText;
+    // The captions alone: laying out the whole page at every frame would keep the processors busy that are measured.
+    const captions = [...document.querySelectorAll('[data-testid=stCaptionContainer]')];
+    const text = captions.map((caption) => caption.textContent).join(' ');
     if (window.first === null && / of 100,000 repetitions/.test(text)) window.first = performance.now() - start;
     if (/100,000 of 100,000 repetitions/.test(text)) window.whole = performance.now() - start;
     else requestAnimationFrame(poll);
