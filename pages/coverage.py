@@ -35,9 +35,13 @@ with results:
                     label_visibility="collapsed",
                 )  # fmt: skip
             show_buttons(design, run, middle, right)
-            show_live(design, run, AXES[label])
+            live = st.container()  # what moves may start the page over: what does not is drawn before it
             section = st.pills("Look closer", list(SECTIONS), key=f"{PREFIX}look", bind="query-params", wrap=True)
+            details = st.container()
+            with live:
+                show_live(design, run, AXES[label])
             if section is not None:
-                SECTIONS[section](design)
+                with details:
+                    SECTIONS[section](design)
         except ValueError as broken:
             problem(str(broken))

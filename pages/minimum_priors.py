@@ -31,10 +31,10 @@ with results:
                 show_answer(asked)
                 drawing = st.container()
             show_audit(asked)
-            with drawing:
-                show_curves(asked)
             sections = sections_of(asked)
             section = st.pills("Look closer", list(sections), key="mp_look", bind="query-params", wrap=True)
+            with drawing:  # curves that grow may start the page over: what does not move is drawn before them
+                show_curves(asked)
             if section is not None:
                 sections[section](asked)
         except ValueError as broken:
