@@ -103,8 +103,8 @@ def points_of(page: AppTest, key: str) -> list[np.ndarray]:
 @pytest.mark.parametrize("axis", ["against δ", "against ε", "against m", "against n"])
 def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine so slow that each picture has one more stage than the one before."""
-    monkeypatch.setattr(curves, "AT_ONCE", 0.0)
-    monkeypatch.setattr(curves, "WORK", 0.0)
+    monkeypatch.setattr(module, "AT_ONCE", 0.0)
+    monkeypatch.setattr(module, "WORK", 0.0)
     setting = Setting(n=37, m=37, epsilon=0.83, delta=1e-7)
     page = open_priors(axis=axis, n=37, epsilon=0.83, delta=1e-7)
     seen = []
@@ -133,8 +133,8 @@ def test_another_reader_has_grown_curves_at_once() -> None:
 
 
 def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(average, "AT_ONCE", 0.0)
-    monkeypatch.setattr(average, "WORK", 0.0)
+    monkeypatch.setattr(module, "AT_ONCE", 0.0)
+    monkeypatch.setattr(module, "WORK", 0.0)
     page = open_priors(look="Average case", n=23, alpha=3.0)
     lengths = []
     while page.session_state["mp_growing_average"].stream is not None:

@@ -13,6 +13,9 @@ import streamlit as st
 from pages.components.cache_inference import finished, keep_finished
 
 Result = TypeVar("Result")
+AT_ONCE, WORK, TICK = 0.9, 0.4, 0.5
+"""Seconds of work before the first picture, and before each finer one, which are drawn this far apart."""
+
 BREATH = 0.02
 """Seconds after which a pause looks whether a control has been moved."""
 
@@ -68,6 +71,39 @@ class Growing(Generic[Result]):
                 breathe()
                 if time.perf_counter() - start > seconds:
                     return
+
+
+def show_growing(growing: Growing[Result], words: str, draw: Callable[[Result], None], *, after: float = 0.0) -> None:
+    """Draw a result at once where it is there soon, and again and again, finer, where it takes longer.
+
+    Parameters
+    ----------
+    growing
+        The result.
+    words
+        What a spinner says before the first picture.
+    draw
+        Draws what there is so far.
+    after
+        Seconds in which what stands above reaches the browser before the work begins.
+    """
+    if growing.latest is None:
+        pause(after)
+        with st.spinner(words):
+            growing.advance(AT_ONCE)
+    moving = growing.stream is not None
+
+    def again() -> None:
+        if moving:
+            growing.advance(WORK)
+        if growing.latest is not None:  # otherwise another thread of this reader is still at the first points
+            draw(growing.latest)
+        if growing.problem:
+            st.caption(f"The line ends early: {growing.problem}")
+        if moving and growing.stream is None:
+            st.rerun()
+
+    st.fragment(again, run_every=TICK if moving else None)()
 
 
 def breathe() -> None:

@@ -12,7 +12,7 @@ from dpviz.priors.average import AverageCurves, stream_average_by_theta
 from dpviz.privacy.average_claims import CountCondition
 from pages.components.cache import cached_average, cached_count_condition, cached_count_curve
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, growing_of
+from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import answer, listing, note
 from pages.priors.controls import PAGE, PREFIX, Asked
 
@@ -20,8 +20,6 @@ LARGEST = 2000
 """Rows up to which the releases of rows are averaged on the page."""
 
 THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
-AT_ONCE, WORK, TICK = 0.6, 0.4, 0.5
-"""Seconds of work before the first picture, and before each finer one, which are drawn this far apart."""
 
 
 def show_average(asked: Asked) -> None:
@@ -59,20 +57,7 @@ def show_average(asked: Asked) -> None:
 
 def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
     """δ against θ: the count at once, the methods with a prior as they are computed."""
-    growing = _growing(asked, theta, alpha)
-    if growing.latest is None:
-        with st.spinner("Averaging along θ …"):
-            growing.advance(AT_ONCE)
-    moving = growing.stream is not None
-
-    def draw() -> None:
-        if moving:
-            growing.advance(WORK)
-        _draw(asked, theta, here, growing.latest)
-        if moving and growing.stream is None:
-            st.rerun()
-
-    st.fragment(draw, run_every=TICK if moving else None)()
+    show_growing(_growing(asked, theta, alpha), "Averaging along θ …", lambda curves: _draw(asked, theta, here, curves))
 
 
 def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]:
@@ -86,12 +71,11 @@ def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]
     )
 
 
-def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves | None) -> None:
+def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves) -> None:
     setting = asked.asked_setting
     thetas, deltas = cached_count_curve(setting.n, setting.epsilon)
     lines = [Line(name="PARAM_MAP", color="param_map", x=thetas, y=deltas)]
-    if curves is not None:
-        lines += [Line(name=METHODS[key].label, color=key, x=curves.thetas, y=y) for key, y in curves.deltas.items()]
+    lines += [Line(name=METHODS[key].label, color=key, x=curves.thetas, y=y) for key, y in curves.deltas.items()]
     lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
     show_figure(
         lines_chart(

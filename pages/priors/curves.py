@@ -10,7 +10,7 @@ from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
 from pages.components.cache_inference import keep_finished
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, finished_before, growing_of, pause
+from pages.components.growing import Growing, finished_before, growing_of, show_growing
 from pages.priors.answer import needed
 from pages.priors.controls import PREFIX, Asked
 
@@ -18,9 +18,6 @@ NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "
 KEY = f"{PREFIX}growing"
 LET_THROUGH = 0.25
 """Seconds in which the tables reach the browser before new curves take the interpreter."""
-
-AT_ONCE, WORK, TICK = 0.9, 0.4, 0.5
-"""Seconds of work before the first picture, and before each finer one, which are drawn this far apart."""
 
 
 def show_curves(asked: Asked) -> None:
@@ -37,20 +34,12 @@ def show_curves(asked: Asked) -> None:
         )
     )
     growing = _growing(asked, axis)
-    if growing.latest is None:
-        pause(LET_THROUGH)
-        with st.spinner("Drawing the curves …"):
-            growing.advance(AT_ONCE)
-    moving = growing.stream is not None
-
-    def draw() -> None:
-        if moving:
-            growing.advance(WORK)
-        _show(asked, axis, growing)
-        if moving and growing.stream is None:
-            st.rerun()
-
-    st.fragment(draw, run_every=TICK if moving else None)()
+    show_growing(
+        growing,
+        "Drawing the curves …",
+        lambda latest: _show(asked, axis, latest, complete=growing.stream is None),
+        after=LET_THROUGH,
+    )
 
 
 def chosen_axis(label: str | None) -> Axis:
@@ -86,19 +75,17 @@ def _together(asked: Asked) -> dict[str, float]:
     return {method: needed(asked, method, asked.asked_setting.delta) for method in CALIBRATED}
 
 
-def _show(asked: Asked, axis: Axis, growing: Growing[Curves]) -> None:
-    if growing.latest is None:  # another thread of this reader is still at the first points
-        return
+def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     what = "largest R/σ" if asked.family == "gaussian" else "least prior"
     show_figure(
-        curves_chart(growing.latest, sets=asked.sets, together=_together(asked)),
+        curves_chart(curves, sets=asked.sets, together=_together(asked)),
         key=f"{PREFIX}curves",
         alt=f"The {what} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds dashed.",
         height=430,
     )
     alone = f" Lines are for one set; diamonds: what {asked.sets} sets need together." if asked.sets > 1 else ""
     unsafe = "above" if asked.family == "gaussian" else "below"
-    finer = "" if growing.stream is None else f" Exact at {len(growing.latest.points)} points so far, more to come."
+    finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
     st.caption(
         "Solid: exact, the mark is your own setting. Dotted: exact for pure ε. Dashed: as printed by Zheng (2015), "
         f"with the theorem's number at the right; {unsafe} the exact line of its colour and kind it is unsafe."
