@@ -11,10 +11,11 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from pages.components.cache_inference import finished, keep_finished
+from pages.components.next_step import ask_for_next_step
 
 Result = TypeVar("Result")
-AT_ONCE, WORK, TICK = 0.9, 0.4, 0.5
-"""Seconds of work before the first picture, and before each finer one, which are drawn this far apart."""
+AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
+"""Seconds of work before the first picture, and before each finer one, and between a picture and the next work."""
 
 BREATH = 0.02
 """Seconds after which a pause looks whether a control has been moved."""
@@ -73,7 +74,9 @@ class Growing(Generic[Result]):
                     return
 
 
-def show_growing(growing: Growing[Result], words: str, draw: Callable[[Result], None], *, after: float = 0.0) -> None:
+def show_growing(
+    growing: Growing[Result], words: str, draw: Callable[[Result], None], *, key: str, after: float = 0.0
+) -> None:
     """Draw a result at once where it is there soon, and again and again, finer, where it takes longer.
 
     Parameters
@@ -84,6 +87,8 @@ def show_growing(growing: Growing[Result], words: str, draw: Callable[[Result], 
         What a spinner says before the first picture.
     draw
         Draws what there is so far.
+    key
+        What the page knows the movement by.
     after
         Seconds in which what stands above reaches the browser before the work begins.
     """
@@ -100,10 +105,12 @@ def show_growing(growing: Growing[Result], words: str, draw: Callable[[Result], 
             draw(growing.latest)
         if growing.problem:
             st.caption(f"The line ends early: {growing.problem}")
-        if moving and growing.stream is None:
-            st.rerun()
+        if moving:
+            if growing.stream is None:
+                st.rerun()
+            ask_for_next_step(key, REST)
 
-    st.fragment(again, run_every=TICK if moving else None)()
+    st.fragment(again)()
 
 
 def breathe() -> None:

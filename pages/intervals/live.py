@@ -14,14 +14,15 @@ from dpviz.inference import RULES, covers
 from dpviz.parameters import readable, rounded_up
 from pages.components.cache_inference import cached_estimates
 from pages.components.figure import show_figure
+from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
 from pages.intervals.controls import PREFIX, Design, short
 from pages.intervals.curves import EPSILONS, WORK, GrowingCoverage, curves_of
 from pages.intervals.exact import exact_values
 from pages.intervals.run import Run
 
-TICK, SLOW_TICK = 0.15, 0.3
-"""Seconds after which what moves is drawn again: the coverage, and the intervals and estimates below it."""
+REST = 0.03
+"""Seconds between a picture and the work for the next one."""
 
 FEWEST_HITS = 5
 """Expected hits, or misses, from which on a simulated share is compared in standard errors."""
@@ -46,17 +47,15 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
         still = (run is not None and run.running) or (curves is not None and curves.stream is not None)
         if moving and not still:
             st.rerun()
-
-    def draw_below() -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             _caterpillar(design, run)
         with right:
             _estimates(design, run)
+        if moving:
+            ask_for_next_step(f"{PREFIX}step", REST)
 
-    simulating = run is not None and run.running
-    st.fragment(draw, run_every=TICK if moving else None)()
-    st.fragment(draw_below, run_every=SLOW_TICK if simulating else None)()
+    st.fragment(draw)()
 
 
 def show_answer(design: Design) -> None:

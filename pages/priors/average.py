@@ -57,7 +57,12 @@ def show_average(asked: Asked) -> None:
 
 def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
     """δ against θ: the count at once, the methods with a prior as they are computed."""
-    show_growing(_growing(asked, theta, alpha), "Averaging along θ …", lambda curves: _draw(asked, theta, here, curves))
+    show_growing(
+        _growing(asked, theta, alpha),
+        "Averaging along θ …",
+        lambda curves: _draw(asked, theta, here, curves),
+        key=f"{PREFIX}step_average",
+    )
 
 
 def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]:

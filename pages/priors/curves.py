@@ -38,6 +38,7 @@ def show_curves(asked: Asked) -> None:
         growing,
         "Drawing the curves …",
         lambda latest: _show(asked, axis, latest, complete=growing.stream is None),
+        key=f"{PREFIX}step_curves",
         after=LET_THROUGH,
     )
 

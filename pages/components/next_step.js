@@ -1,0 +1,48 @@
+// Asks for the next step of what moves: once the browser has all of the last one, and the reader's own moves go first.
+//
+// Streamlit calls the default export again at every rerun, with the same parentElement. The data: {step, after}, a
+// number that is new in every run, and the milliseconds to wait.
+
+const waiting = new WeakMap(); // parentElement -> {step, timer}
+const PATIENCE = 25; // ms between two looks at whether it is time
+const HANDS_OFF = 300; // ms after a click or a key in which the run that it causes may be on its way
+const APART = 150; // ms between the requests of two things that move
+const FORGOTTEN = 15000; // ms after which a request that nothing came of is made again
+
+let touched = -Infinity;
+let asked = -Infinity;
+for (const kind of ["pointerdown", "pointerup", "keydown", "change"]) {
+  document.addEventListener(kind, () => (touched = performance.now()), { capture: true, passive: true });
+}
+
+/** Whether Streamlit is at work for this reader; where it does not say so, it is taken to be at rest. */
+const busy = () => (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning";
+
+export default function (component) {
+  const { parentElement, data, setTriggerValue } = component;
+  const place = parentElement.closest?.("[data-testid=stElementContainer]");
+  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
+  if (waiting.get(parentElement)?.step === data.step) return undefined;
+  stop(parentElement);
+  const held = { step: data.step };
+  waiting.set(parentElement, held);
+  const look = () => {
+    if (!parentElement.isConnected) return stop(parentElement);
+    const now = performance.now();
+    if (busy() || now - touched < HANDS_OFF || now - asked < APART) {
+      held.timer = setTimeout(look, PATIENCE);
+    } else {
+      asked = now;
+      held.timer = setTimeout(look, FORGOTTEN);
+      setTriggerValue("step", data.step);
+    }
+    return undefined;
+  };
+  held.timer = setTimeout(look, data.after);
+  return undefined;
+}
+
+function stop(parentElement) {
+  clearTimeout(waiting.get(parentElement)?.timer);
+  waiting.delete(parentElement);
+}

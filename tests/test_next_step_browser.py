@@ -1,0 +1,96 @@
+"""What moves asks for its next step at rest only: Streamlit throws messages away where two requests meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, Page, WebSocket, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.browser import settle
+from tests.visit import control, slider, visiting
+
+COVERAGE = "/coverage?cv_n=30&cv_sets=3&cv_repetitions=3000000"
+ROUNDS = 8
+FULL, STEP, FINISHED, REFERENCE, TIMER = "full run", "step", "finished", "reference", "timer"
+
+
+@contextmanager
+def listened(page: Page) -> Iterator[list[str]]:
+    """What passes between the browser and the server from the next loading of the page on, in order."""
+    heard: list[str] = []
+
+    def sent(payload: str | bytes) -> None:
+        asked = BackMsg.FromString(payload) if isinstance(payload, bytes) else BackMsg()
+        if asked.WhichOneof("type") == "rerun_script":
+            heard.append(STEP if asked.rerun_script.fragment_id else FULL)
+
+    def received(payload: str | bytes) -> None:
+        said = ForwardMsg.FromString(payload) if isinstance(payload, bytes) else ForwardMsg()
+        name = {"script_finished": FINISHED, "ref_hash": REFERENCE, "auto_rerun": TIMER}.get(said.WhichOneof("type"))
+        if name is not None:
+            heard.append(name)
+
+    def opened(socket: WebSocket) -> None:
+        socket.on("framesent", sent)
+        socket.on("framereceived", received)
+
+    page.on("websocket", opened)
+    yield heard
+    page.remove_listener("websocket", opened)
+
+
+def check_polite(heard: list[str], least_steps: int) -> None:
+    """No step is asked for before the answer to the last one is whole, none by a timer, and none by reference."""
+    assert REFERENCE not in heard
+    assert TIMER not in heard
+    steps = [place for place, kind in enumerate(heard) if kind == STEP]
+    assert len(steps) >= least_steps
+    for one, following in zip(steps, steps[1:], strict=False):
+        assert FINISHED in heard[one:following], heard[one : following + 1]
+
+
+def press(page: Page, words: str) -> None:
+    control(page, "go").get_by_role("button", name=words, exact=True).click()
+
+
+def test_steps_wait_for_each_other_and_for_the_reader(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{COVERAGE}") as page, listened(page) as heard:
+        page.reload()
+        settle(page)
+        heard.clear()
+        press(page, "Start")
+        expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
+        for _ in range(5):
+            slider(page, "p").press("ArrowRight")
+            page.wait_for_timeout(400)
+        press(page, "Stop")
+        expect(control(page, "go").get_by_role("button", name="Resume", exact=True)).to_be_visible()
+        settle(page)
+        assert heard.count(FULL) >= 7  # Start, five moves, Stop
+        check_polite(heard, least_steps=5)
+
+
+def test_curves_that_grow_ask_in_the_same_way(chromium: Browser, server: str) -> None:
+    slow = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"  # nobody has seen it grow yet
+    with visiting(chromium, f"{server}/") as page, listened(page) as heard:
+        page.goto(f"{server}{slow}")
+        settle(page)
+        expect(page.locator(".st-key-mp_step_average")).to_have_count(0)  # complete
+        settle(page)
+        check_polite(heard, least_steps=1)
+
+
+def test_start_and_reset_again_and_again_leave_the_page_whole(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{COVERAGE}") as page:
+        for round_ in range(ROUNDS):
+            press(page, "Start")
+            expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
+            page.wait_for_timeout(70 * round_)
+            control(page, "reset").get_by_role("button").click()
+            expect(control(page, "go").get_by_role("button", name="Start", exact=True)).to_be_visible()
+            settle(page)
+            expect(control(page, "look").get_by_text("Why it fails", exact=True)).to_be_visible()
+            expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(0)
