@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 
 from playwright.sync_api import Browser, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -48,7 +49,7 @@ def check_polite(heard: list[str], least_steps: int) -> None:
     assert TIMER not in heard
     steps = [place for place, kind in enumerate(heard) if kind == STEP]
     assert len(steps) >= least_steps
-    for one, following in zip(steps, steps[1:], strict=False):
+    for one, following in pairwise(steps):
         assert FINISHED in heard[one:following], heard[one : following + 1]
 
 

@@ -1,4 +1,4 @@
-"""The live simulation: one run for each reader, which goes on a little at every tick."""
+"""The live simulation: one run for each reader, which goes on a little at every step."""
 
 from __future__ import annotations
 
