@@ -91,7 +91,13 @@ def verdict(page: AppTest) -> str:
 
 def figures(page: AppTest) -> dict[str, dict[str, Any]]:
     """What was sent to the browser for each picture, by its key."""
-    return {str(element.key): decode_figure(element.proto.bytes) for element in page.get("bidi_component")}
+    shown = [one for one in page.get("bidi_component") if one.proto.component_name == "dpviz_figure"]
+    return {str(element.key): decode_figure(element.proto.bytes) for element in shown}
+
+
+def next_steps(page: AppTest) -> list[str]:
+    """The keys of what asks the browser for its next step."""
+    return [str(one.key) for one in page.get("bidi_component") if one.proto.component_name == "dpviz_next_step"]
 
 
 def check_sound(page: AppTest) -> None:

@@ -36,7 +36,18 @@ from pages.intervals.controls import DEFAULT_RULES, NUMBERS, PRESETS
 from pages.intervals.live import FEWEST_HITS
 from pages.intervals.run import REVEALED, Run
 from pages.intervals.sections import SECTIONS
-from tests.pages import WRONG, check_sound, figures, html, marks, open_coverage, problems, table_rows, text
+from tests.pages import (
+    WRONG,
+    check_sound,
+    figures,
+    html,
+    marks,
+    next_steps,
+    open_coverage,
+    problems,
+    table_rows,
+    text,
+)
 
 BEYOND = "beyond exact sums"
 EVERY = list(RULES)
@@ -621,6 +632,7 @@ def test_the_first_intervals_grow_before_the_readers_eyes() -> None:
     seen = []
     for _ in range(100 // REVEALED + 1):
         seen.append(sum(len(trace["y"]) for trace in caterpillar(page).values()))
+        assert next_steps(page) == ["cv_step"]
         page.run()
     assert seen[0] < seen[1] < seen[2]
     assert seen[-1] == 100

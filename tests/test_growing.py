@@ -13,7 +13,7 @@ from dpviz.priors.curves import Curves, prior_curves
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
 from pages.priors import average, curves
-from tests.pages import check_sound, figures, open_priors, text
+from tests.pages import check_sound, figures, next_steps, open_priors, text
 
 PATIENT = 60.0
 """Seconds that none of these needs."""
@@ -111,12 +111,14 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
     while page.session_state["mp_growing"].stream is not None:
         check_sound(page)
         assert "points so far, more to come" in text(page)
+        assert next_steps(page) == ["mp_step_curves"]
         seen.append(max(map(len, points_of(page, "mp_curves"))))
         page.run()
     assert len(seen) > 1
     assert seen == sorted(seen)
     check_sound(page)
     assert "so far" not in text(page)
+    assert next_steps(page) == []
     whole = prior_curves("bernoulli", setting, curves.chosen_axis(axis), m_is_n=True)
     shown = page.session_state["mp_growing"].latest
     assert isinstance(shown, Curves)
@@ -140,7 +142,9 @@ def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) 
     while page.session_state["mp_growing_average"].stream is not None:
         check_sound(page)
         lengths.append(min(map(len, points_of(page, "mp_average"))))
+        assert "mp_step_average" in next_steps(page)
         page.run()
+    assert next_steps(page) == []
     assert lengths == sorted(lengths)
     assert lengths[0] < len(average.THETAS)
     names = [trace["name"] for trace in figures(page)["mp_average"]["figure"]["data"] if trace["mode"] == "lines"]

@@ -5,12 +5,12 @@
 
 const waiting = new WeakMap(); // parentElement -> {step, timer}
 const PATIENCE = 25; // ms between two looks at whether it is time
-const HANDS_OFF = 300; // ms after a click or a key in which the run that it causes may be on its way
-const APART = 150; // ms between the requests of two things that move
+const HANDS_OFF = 250; // ms after a click or a key in which the run that it causes may be on its way
+const APART = 150; // ms between the requests of two different things that move
 const FORGOTTEN = 15000; // ms after which a request that nothing came of is made again
 
 let touched = -Infinity;
-let asked = -Infinity;
+let asked = { at: -Infinity, by: null };
 for (const kind of ["pointerdown", "pointerup", "keydown", "change"]) {
   document.addEventListener(kind, () => (touched = performance.now()), { capture: true, passive: true });
 }
@@ -29,10 +29,10 @@ export default function (component) {
   const look = () => {
     if (!parentElement.isConnected) return stop(parentElement);
     const now = performance.now();
-    if (busy() || now - touched < HANDS_OFF || now - asked < APART) {
+    if (busy() || now - touched < HANDS_OFF || (asked.by !== parentElement && now - asked.at < APART)) {
       held.timer = setTimeout(look, PATIENCE);
     } else {
-      asked = now;
+      asked = { at: now, by: parentElement };
       held.timer = setTimeout(look, FORGOTTEN);
       setTriggerValue("step", data.step);
     }
