@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 import threading
@@ -410,7 +411,7 @@ def test_a_run_says_how_far_it_is_how_long_and_how_fast() -> None:
     before = done
     page.run()
     assert progress(page)[0] > before
-    said = re.search(r"running, ([\d.]+) s elapsed, ([\d.]+) s of work, ([\d,]+) a second; seed 17", text(page))
+    said = re.search(r"running, ([\d.]+) s elapsed, ([\d.]+) s of work, ([\d,]+) a second of work; seed 17", text(page))
     assert said is not None
     run = run_of(page)
     assert run is not None
@@ -757,6 +758,42 @@ FIRST_WORDS = {
     "Why, and sources": "The study.",
 }
 VIEWS = [(section, law) for section in SECTIONS for law in (LAWS[:1] if section == "As published" else LAWS)]
+
+
+def test_what_only_the_simulation_says_stands_with_its_error() -> None:
+    page = started(look="Bias and variance", repetitions=3000)
+    found = performance_of(run_coverage(plan_at(repetitions=3000)))
+    rows = rows_of(table_called(page, "Simulated measures of each rule"))
+    for key, row in zip(DEFAULT_RULES, rows, strict=True):
+        one = found.rules[key]
+        for cell, measure in zip(
+            row[2:], (one.mean_width_inside, one.relative_error, one.negative_variance_share), strict=True
+        ):
+            assert cell == f"{readable(measure.value, 5)} ± {readable(measure.error, 2)}"
+
+
+@pytest.mark.parametrize("sets", [2, 5])
+def test_how_often_the_plain_variance_is_negative_is_said(sets: int) -> None:
+    page = open_coverage(look="Bias and variance", sets=sets)
+    said = re.search(r"T is below 0 in ([\d.]+) % of the releases, exactly", text(page))
+    assert said is not None
+    plan = dataclasses.replace(plan_at(repetitions=20_000, sets=sets), rules=("raghunathan_2003",))
+    share = performance_of(run_coverage(plan)).rules["raghunathan_2003"].negative_variance_share
+    assert abs(float(said[1]) / 100 - share.value) < 4 * share.error
+
+
+def test_time_on_another_page_is_no_time_of_the_run() -> None:
+    run = Run(plan_at(repetitions=1000))
+    run.advance()
+    assert run.clock is not None
+    run.clock -= 100.0
+    run.come_back()
+    run.advance()
+    assert run.elapsed < 50
+    run.clock -= 1.0
+    run.come_back()
+    run.advance()
+    assert run.elapsed > 1
 
 
 def test_every_section_is_known() -> None:

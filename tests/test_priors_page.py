@@ -11,6 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
@@ -27,8 +28,11 @@ from dpviz.priors import (
     minimum_prior_probabilistic,
     release,
 )
+from dpviz.priors.curves import need
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.composition import advanced_composition
+from pages.components.cache import cached_advanced
 from pages.components.words import raised
 from pages.priors.audited import MARKS
 from pages.priors.controls import FAMILIES, NUMBERS, PRESETS, Asked
@@ -574,7 +578,67 @@ def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
     shown = table_rows(table_called(page, "The range that the sets allow, by way of counting"))
     for method in CALIBRATED:
         one = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5, delta=1e-4)
-        assert shown[METHODS[method].label][1] == shown_range(one / 2)
+        pure = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5 / 4)
+        ways = shown[METHODS[method].label]
+        assert (ways[0], ways[3]) == (shown_range(pure), shown_range(one / 2))
+        assert float(ways[2]) <= float(ways[3])
+
+
+@pytest.mark.parametrize("label", ["k categories", "Gaussian"])
+def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_exact_answer(label: str) -> None:
+    """Four sets that have ε0 and what is left of δ each compose to the promise; no other split asks for less."""
+    family, epsilon, delta, sets = FAMILIES[label], 0.5, 1e-4, 4
+    setting = Setting(n=40, m=40, epsilon=epsilon, delta=delta, sigma0=1.0) if family == "gaussian" else Setting(
+        n=40, m=40, epsilon=epsilon, delta=delta, cells=3
+    )  # fmt: skip
+    found = cached_advanced(family, setting, "synth_post_many", sets)
+    needs = []
+    for share in np.linspace(0.02, 0.98, 25):
+        slack = share * delta
+        each = brentq(lambda e, slack=slack: advanced_composition(e, 0.0, sets, slack)[0] - epsilon, 1e-9, epsilon)
+        one = dataclasses.replace(setting, epsilon=each, delta=(delta - slack) / sets)
+        needs.append(need(family, one, "synth_post_many", one.delta))
+    best = max(needs) if family == "gaussian" else min(needs)
+    assert found == pytest.approx(best, rel=5e-3)
+    exact = (
+        maximum_range("synth_post_many", n=40, m=40, sigma0=1.0, epsilon=epsilon, delta=delta, sets=sets)
+        if family == "gaussian"
+        else minimum_prior("synth_post_many", n=40, m=40 * sets, cells=3, epsilon=epsilon, delta=delta)
+    )
+    assert found <= exact if family == "gaussian" else found >= exact
+
+
+@pytest.mark.parametrize(
+    ("state", "beyond"),
+    [
+        ({"n": 100_000, "sets": 20, "delta": 1e-6}, ["SYNTH_Post(Many)", "SYNTH_MAP"]),
+        ({"family": "k categories", "n": 2000, "sets": 5, "delta": 1e-6}, ["SYNTH_Post(One)"]),
+    ],
+)
+def test_sets_beyond_reach_take_no_other_answer_with_them(state: dict[str, object], beyond: list[str]) -> None:
+    page = open_priors(look="Several sets", **state)
+    check_sound(page)
+    assert "Beyond reach: " in text(page)
+    shown = method_table(page)
+    ways = table_rows(table_called(page, "The prior that the sets need, by way of counting"))
+    for method in CALIBRATED:
+        label = METHODS[method].label
+        assert ("beyond reach" in shown[label]) == (label in beyond)
+        assert (ways[label][-1] == "beyond reach") == (label in beyond)
+    assert "printed claims that can be judged" in text(page)
+
+
+@pytest.mark.parametrize(("alpha", "kept"), [(33.0, False), (33.1, True)])
+def test_the_inverse_says_what_all_sets_together_keep(alpha: float, kept: bool) -> None:
+    """Five sets of SYNTH_Post(One) need 33.0777 at n = m = 100, ε = 1 and δ = 10⁻⁵; one set needs less."""
+    page = open_priors(look="The inverse", n=100, epsilon=1.0, delta=1e-5, sets=5, alpha=alpha)
+    check_sound(page)
+    one, together = text(page).split("With all 5 sets together: ")
+    assert "for SYNTH_Post(One)" in one or "for every method" in one
+    assert together.startswith("SYNTH_Post(One)" if kept else "no method")
+    shown = table_rows(table_called(page, "What this prior or range gives"))
+    law = release("synth_post_one", n=100, m=100, alpha=alpha)
+    assert shown["SYNTH_Post(One)"][-1] == readable(5 * pure_epsilon(law), 5)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-4])

@@ -31,8 +31,17 @@ COINCIDE = 0.03
 LABEL_SHARE = 0.045
 """Share of the picture's height that a theorem's number needs."""
 
+EDGE = 0.004
+"""Decades by which an axis goes on beyond its ends."""
+
+FEW_DECADES = 2.2
+"""Length of an axis up to which it has ticks at 1, 2 and 5 of each decade."""
+
 DIGITS = 5
 """Digits of a number beside its mark, as in the table."""
+
+SMALLEST_MARK = 1e-40
+"""A prior below which the reader's own point does not stretch the picture: any prior is enough."""
 
 MARKED = "synth_post_one"
 """The method whose number stands beside its mark; the others tell theirs on hover and in the table."""
@@ -56,7 +65,8 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     more = dict(together or {}) if sets > 1 else {}
     traces += [_together(curves, method, value, sets) for method, value in more.items()]
     traces += _key(curves, solid=solid)
-    low, high = _reach(np.concatenate([*(line.values for line in curves.lines), list(more.values())]))
+    here = [curves.at_chosen(line) for line in marked]
+    low, high = _reach(np.concatenate([line.values for line in curves.lines]), [*here, *more.values()])
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:
@@ -209,17 +219,24 @@ def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _reach(values: FloatArray) -> tuple[float, float]:
-    """Ends of the logarithmic axis; what is smaller than 10⁻⁷ of the largest falls out of the picture."""
-    finite = values[np.isfinite(values) & (values > 0)]
+def _reach(values: FloatArray, marked: list[float]) -> tuple[float, float]:
+    """Ends of the logarithmic axis; what is smaller than 10⁻⁷ of the largest, and not marked, falls out of it."""
+    points = np.array([one for one in marked if math.isfinite(one) and one > SMALLEST_MARK])
+    finite = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
     if len(finite) == 0:
         return 0.1, 10.0
     high = float(finite.max()) * 1.6
-    return max(float(finite.min()) / 1.8, high * 1e-7, 1e-12), high
+    low = max(float(finite.min()) / 1.8, high * 1e-7, 1e-12)
+    return min([low, *(points / 1.8).tolist()]), high
 
 
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
-    ends = math.log10(low), math.log10(high)
-    exponents, texts = log_ticks(math.floor(ends[0]), math.ceil(ends[1]), most=7)
-    more = {} if ends[1] - ends[0] < 1.2 else {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
+    ends = math.log10(low) - EDGE, math.log10(high) + EDGE  # a mark on the very edge would not be drawn
+    decades = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+    if ends[1] - ends[0] < FEW_DECADES:
+        values = [step * 10.0**one for one in decades for step in (1, 2, 5)]
+        more = {"tickvals": values, "ticktext": [readable(value, 2) for value in values]}
+    else:
+        exponents, texts = log_ticks(decades[0], decades[-1], most=7)
+        more = {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
     return axis(title, type="log", range=list(ends), **more)

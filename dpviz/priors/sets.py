@@ -93,7 +93,7 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     if delta == 0:
         return SetPriors(pure, pure, None, None, Bracket(pure, pure))
     split = single(epsilon / sets, delta / sets)
-    advanced, slack = _advanced(single, sets, epsilon, delta)
+    advanced, slack = least_by_advanced(single, sets, epsilon, delta)
     if method in ("synth_post_many", "synth_map"):
         check_all_rows(sets * m)
         exact = _single_bracket(single(epsilon, delta, sets * m))
@@ -152,7 +152,7 @@ def ways_by_sets(
 
     pure = np.array([single(epsilon / count, 0.0) for count in counts])
     split = np.array([single(epsilon / count, delta / count) for count in counts])
-    advanced = np.array([_advanced(single, count, epsilon, delta)[0] for count in counts])
+    advanced = np.array([least_by_advanced(single, count, epsilon, delta)[0] for count in counts])
     return pure, split, advanced
 
 
@@ -161,8 +161,38 @@ def _single_bracket(prior: float) -> Bracket:
     return Bracket(prior * (1 - 1e-6), prior)
 
 
-def _advanced(single: Callable[[float, float], float], sets: int, epsilon: float, delta: float) -> tuple[float, float]:
-    """The least prior by advanced composition, and its slack δ' = δ / (1 + e^{−t}) for the best t; δ0 = 0 at ∞."""
+def least_by_advanced(
+    single: Callable[[float, float], float], sets: int, epsilon: float, delta: float
+) -> tuple[float, float]:
+    """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
+
+    Each set gets (ε0, δ0): ε0 is the largest that Theorem 2.18 takes to ε with slack δ', and δ0 = (δ − δ') / M.
+
+    Parameters
+    ----------
+    single
+        What one set needs for (ε0, δ0): a prior, or one over a range. More is more private.
+    sets
+        M, at least 1.
+    epsilon, delta
+        The promise for all sets together; δ above 0.
+
+    Returns
+    -------
+    tuple of float
+        The least need found, which keeps the promise; infinite where every split leaves a set less than the smallest ε.
+        The slack with which it does; at δ' = δ nothing is left for the sets.
+
+    Source: Zheng (2015), Theorem 2.18, after Dwork, Rothblum & Vadhan (2010).
+
+    Examples
+    --------
+    Where a set needs 1/ε0 whatever its δ, all of δ is best spent as slack.
+
+    >>> need, slack = least_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
+    >>> slack, round(need, 3)
+    (1e-06, 10.897)
+    """
 
     def total(each: float, slack: float) -> float:
         return advanced_composition(each, 0.0, sets, slack)[0]

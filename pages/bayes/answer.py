@@ -109,5 +109,6 @@ def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[
         f"the posterior is a mixture of {asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. "
         f"Analyst's prior Beta({readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row "
         "substituted. Bars below the "
-        f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact one."
+        f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact posterior, with "
+        "equal tails for the others; the sentence above gives equal tails."
     )

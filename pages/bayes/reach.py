@@ -17,6 +17,9 @@ from pages.components.words import answer, note
 LARGEST = 1000
 """Rows up to which the page lists, or simulates, the releases."""
 
+MARGIN = 0.015
+"""What the axis leaves below the lowest and above the highest dot."""
+
 KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
 
 
@@ -60,8 +63,8 @@ def show_reach(asked: Asked) -> None:
     show_figure(
         lines_chart(
             lines,
-            Scale(title="true proportion p", low=0.0, high=1.0),
-            Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())), high=1.0),
+            Scale(title="true proportion p", low=-0.01, high=1.01),
+            Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
             key="posterior coverage",
             dots=[] if found.exact else [dots],
             marks=[mark],
@@ -76,4 +79,6 @@ def show_reach(asked: Asked) -> None:
         if found.exact
         else f"Simulated: {found.releases:,} releases at each p; there are too many to list."
     )
-    st.caption(f"x ~ Binomial(n, p), M = {asked.sets}. {how}")
+    edge = here_p in (0, 1) and KINDS[str(label)] == "equal_tailed"
+    never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
+    st.caption(f"x ~ Binomial(n, p), M = {asked.sets}. {how}{never}")

@@ -27,7 +27,7 @@ def show_secret(asked: Asked) -> None:
     note(
         "Charest's discussion proposes a prior on n where the agency keeps it secret. Under “ε/M for each set” α "
         "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
-        "on n, and publishing it tells about n. Only the range of n is asked for."
+        "on n, and publishing it tells about n. All that the analyst needs here is a range that n lies in."
     )
     label = st.segmented_control(
         "Prior of n",
@@ -58,7 +58,7 @@ def show_secret(asked: Asked) -> None:
             f"Without n, which lies between {low:,} and {high:,}, p is between <b>{readable(ends[0], 3)}</b> and "
             f"<b>{readable(ends[1], 3)}</b>. With n = {asked.n:,} known the standard deviation is "
             f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
-            + (" Larger n are possible, so that not knowing n can even narrow the interval." if narrower else ""),
+            + (" Some possible n are larger than n, and that can narrow the interval." if narrower else ""),
         )
     )
     _doubts(asked, found)

@@ -16,7 +16,7 @@ from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.curves import need
 from dpviz.priors.inverse import Given, what_is_given
 from dpviz.priors.release_size import SizeCurves, delta_by_size
-from dpviz.priors.sets import SetPriors, minimum_prior_for_sets, ways_by_sets
+from dpviz.priors.sets import SetPriors, least_by_advanced, minimum_prior_for_sets, ways_by_sets
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.average_claims import CountCondition, count_condition
 from dpviz.privacy.composition import Bracket
@@ -118,6 +118,20 @@ def cached_sets_range(setting: Setting, method: str, delta: float, sets: int, sh
         method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
         epsilon=setting.epsilon / shares, delta=delta / shares, sets=sets,
     )  # fmt: skip
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner="Counting the cost of more sets …")
+def cached_advanced(family: AuditFamily, setting: Setting, method: str, sets: int) -> float:
+    """The least prior, or the largest range, of M sets by advanced composition."""
+
+    def single(epsilon: float, delta: float) -> float:
+        if family == "gaussian" and delta == 0:
+            return math.inf  # that would be another release, conditioned to the range
+        found = need(family, dataclasses.replace(setting, epsilon=epsilon, delta=delta), method, delta)
+        return 1 / found if family == "gaussian" else found
+
+    found, _ = least_by_advanced(single, sets, setting.epsilon, setting.delta)
+    return 1 / found if family == "gaussian" else found
 
 
 @st.cache_resource(max_entries=ENTRIES, show_spinner="Counting the cost of more sets …")

@@ -28,9 +28,8 @@ def show_failure(design: Design) -> None:
         "An interval can miss for three reasons. Each is switched off in turn, everything else as it is: the "
         "<b>prior's pull</b> (the centre moved back by E[q̄] − p), the <b>error of the variance</b> (T raised or "
         "lowered by Var(q̄) − E[T], so that it is right on average), and the <b>noise of the rule</b> (T replaced by "
-        "E[T], with the normal quantile). Where a rule's T is too large on average the second makes it smaller, "
-        "sometimes negative: then there is no interval, and coverage can fall. No analyst can do this; it shows what "
-        "each is worth."
+        "E[T], with the normal quantile). The second repair lowers a T too large on average, sometimes below 0: "
+        "then there is no interval, and coverage falls. No analyst can do this; it shows what each is worth."
     )
     found = {
         key: cached_decomposition(design.release, design.p, design.sets, key, design.level) for key in design.rules

@@ -149,7 +149,7 @@ def _status(run: Run | None, *, exact: bool) -> None:
         )
         return
     st.progress(run.done / run.plan.repetitions)
-    rate = f", {readable(run.done / run.seconds, 2)} a second" if run.seconds > 0 else ""
+    rate = f", {readable(run.done / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
     state = "running" if run.running else "complete" if run.complete else "stopped"
     st.caption(
         f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}, {readable(run.elapsed, 2)} s elapsed, "

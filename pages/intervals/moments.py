@@ -9,8 +9,8 @@ import streamlit as st
 from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
 from dpviz.inference import set_moments
 from dpviz.parameters import readable
-from pages.components.cache_inference import cached_decomposition
-from pages.components.words import listing
+from pages.components.cache_inference import cached_coverages, cached_decomposition
+from pages.components.words import listing, percent
 from pages.intervals.controls import Design, short
 from pages.intervals.exact import exact_values
 from pages.intervals.run import current_run
@@ -34,6 +34,7 @@ def show_moments(design: Design) -> None:
     head = ["the estimate q̄", "closed form", "simulated", "apart, in standard errors"]
     listing(head, rows, "Bias and variance of the estimate", frozenset({1, 2, 3}))
     _variances(design, found)
+    _simulated(design, found)
     if design.sets > 1:
         listing(
             ["of the sets", "mean", "standard deviation"],
@@ -45,6 +46,7 @@ def show_moments(design: Design) -> None:
             "Moments of the variances, closed form",
             frozenset({1, 2}),
         )
+        _below_zero(design)
     _needed(design)
 
 
@@ -60,6 +62,31 @@ def _variances(design: Design, found: Performance | None) -> None:
     head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
     listing(head, rows, "How far each rule's variance is off", frozenset(range(1, 5)))
     st.caption("Relative bias: 100 (E[T] − Var(q̄)) / Var(q̄), as in Charest's Table 2.")
+
+
+def _below_zero(design: Design) -> None:
+    """How often T has no root, whatever a rule then puts in its place."""
+    if exact_values(design):
+        plain = cached_coverages(design.release, design.p, design.sets, ("raghunathan_2003",), design.level)
+        share = percent(plain["raghunathan_2003"].negative_variance_share, 4)
+        st.caption(f"T is below 0 in {share} of the releases, exactly. Reiter 2002 then takes (m/n) v̄ in its place.")
+
+
+def _simulated(design: Design, found: Performance | None) -> None:
+    """What the simulation alone says of each rule: measures of Morris, White & Crowther that have no sum above."""
+    if found is None:
+        return
+    rows = []
+    for key in design.rules:
+        one = found.rules[key]
+        measures = (one.mean_width, one.mean_width_inside, one.relative_error, one.negative_variance_share)
+        rows.append([f"<b>{short(key)}</b>", *map(_measure, measures)])
+    head = ["simulated", "mean length", "inside 0 to 1", "relative error of √T in %", "share without interval"]
+    listing(head, rows, "Simulated measures of each rule", frozenset(range(1, 5)))
+    st.caption(
+        "± one Monte Carlo standard error. Relative error: 100 (√E[T] / √Var(q̄) − 1), the rule's idea of the standard "
+        "error against the real one. A mean length without a number: some t intervals have no end."
+    )
 
 
 def _needed(design: Design) -> None:

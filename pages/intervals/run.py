@@ -22,6 +22,9 @@ WORK = 0.06
 FIRST_PICTURES = 10
 """Pictures between which a single chunk is run: these double in size, so that a short run is seen to grow too."""
 
+AWAY = 3.0
+"""Seconds without a step after which the reader was elsewhere."""
+
 REVEALED = 15
 """First intervals that each picture adds to those drawn before."""
 
@@ -109,6 +112,11 @@ class Run:
             self.elapsed += now - self.clock
         self.clock = now
 
+    def come_back(self) -> None:
+        """Leave out of `elapsed` the time in which the reader was on another page."""
+        if self.clock is not None and time.perf_counter() - self.clock > AWAY:
+            self.clock = time.perf_counter()
+
     def resume(self) -> None:
         """Go on from here."""
         self.running, self.clock = True, time.perf_counter()
@@ -139,6 +147,7 @@ def current_run(design: Design) -> Run | None:
     run: Run | None = st.session_state.get(KEY)
     if run is None:
         return None
+    run.come_back()
     plan = plan_of(design)
     if plan == run.plan:
         return run

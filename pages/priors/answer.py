@@ -12,7 +12,7 @@ from dpviz.priors import CALIBRATED, METHODS, Setting
 from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range
 from pages.components.words import listing, page_answer
 from pages.priors.controls import Asked, promise_text
-from pages.priors.numbers import known, largest, least
+from pages.priors.numbers import BEYOND, known, largest, least
 
 HEADLINE = "synth_post_one"
 ROUNDING = 1e-15
@@ -33,13 +33,33 @@ def show_answer(asked: Asked) -> None:
     what = "range of the data" if gaussian else "least prior α, without and with δ" if "→" in mark else "least prior"
     st.html(page_answer(mark, sentence, f"{what}; {promise_text(setting)}"))
     (_range_table if gaussian else _prior_table)(asked, pure, exact)
+    if reason := beyond_reach(asked):
+        st.caption(f"Beyond reach: {reason}")
 
 
 def needed(asked: Asked, method: str, delta: float) -> float:
-    """The least prior, or largest range, for all sets together."""
-    setting = asked.asked_setting
+    """The least prior, or largest range, for all sets together; NaN where several sets are beyond reach."""
     if asked.sets == 1:
-        return cached_need(asked.family, setting, method, delta)
+        return cached_need(asked.family, asked.asked_setting, method, delta)
+    try:
+        return _together(asked, method, delta)
+    except ValueError:
+        return math.nan
+
+
+def beyond_reach(asked: Asked) -> str:
+    """Why several sets of some method have no answer, in a sentence for each reason; empty where all have one."""
+    reasons = []
+    for method in CALIBRATED if asked.sets > 1 else ():
+        try:
+            _together(asked, method, asked.asked_setting.delta)
+        except ValueError as broken:
+            reasons.append(str(broken))
+    return " ".join(dict.fromkeys(reasons))
+
+
+def _together(asked: Asked, method: str, delta: float) -> float:
+    setting = asked.asked_setting
     if asked.family == "gaussian":
         return cached_sets_range(setting, method, delta, asked.sets, 1)
     if asked.family == "categorical":
@@ -61,6 +81,8 @@ def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
     setting, name = asked.asked_setting, METHODS[HEADLINE].label
     where, promise = _where(asked), f"ε = {readable(setting.epsilon)}"
     each = "in each cell" if _cells(asked) > 2 else "with a one and as many with a zero"
+    if math.isnan(exact):
+        return BEYOND, f"At {where} and {promise_text(setting)}, what {name} needs is not computed; other methods are."
     if setting.delta == 0:
         return f"α ≥ {least(pure, 3)}", (
             f"At {where} and {promise}, {name} needs <b>{least(pure)}</b> pseudo-rows {each}: {_per_row(asked, pure)} "
@@ -152,7 +174,7 @@ def _prior_table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) 
 
 def _cost(asked: Asked, method: str, alpha: float) -> tuple[str, str]:
     """Bias and standard error of the estimated proportion of one cell, as text."""
-    if math.isinf(alpha):
+    if not math.isfinite(alpha):
         return "", ""
     setting = asked.asked_setting
     found = cell_moments(

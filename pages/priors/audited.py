@@ -52,7 +52,7 @@ def show_audit(asked: Asked) -> None:
     """All findings of the family, the unsafe ones first named in a sentence."""
     found = tuple(sorted(cached_audit(asked.family, asked.asked_setting), key=lambda one: one.verdict not in BAD))
     heading("As printed, and what it really gives")
-    said = _headline(found)
+    said = _headline(found, "less range" if asked.family == "gaussian" else "more prior")
     rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
     head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
     st.html(
@@ -68,7 +68,7 @@ def show_audit(asked: Asked) -> None:
     )
 
 
-def _headline(found: tuple[Finding, ...]) -> str:
+def _headline(found: tuple[Finding, ...], asks: str) -> str:
     """How many of the claims that can be judged are unsafe, and which."""
     bad = sorted({finding.bound.name for finding in found if finding.verdict in BAD}, key=_number)
     judged = len({finding.bound.key for finding in found if finding.verdict not in UNJUDGED})
@@ -86,7 +86,7 @@ def _headline(found: tuple[Finding, ...]) -> str:
     return (
         f"<b>{len(bad)} of the {judged} printed claims that can be judged here {'is' if one else 'are'} unsafe: "
         f"{', '.join(bad)}.</b> {'It promises' if one else 'They promise'} more privacy than is really given. The "
-        f"others keep the promise, most with more prior or less range than is needed.{rest}"
+        f"others keep the promise, most with {asks} than is needed.{rest}"
     )
 
 

@@ -129,7 +129,7 @@ def _printed(asked: Asked, theta: float) -> None:
     said = cached_count_condition(setting.n, theta, setting.epsilon)
     rows = [
         [
-            "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n1) ≤ e^ε Pr(n1') + 2δ for adjacent "
+            "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n₁) ≤ e<sup>ε</sup> Pr(n₁′) + 2δ for adjacent "
             "counts</small>",
             f"δ = {readable(said.printed, 4)}",
             f"{readable(rounded_down(said.least, 4), 4)} to {readable(rounded_up(said.midpoint, 4), 4)}",
@@ -142,11 +142,11 @@ def _printed(asked: Asked, theta: float) -> None:
             "✓ true, at every θ: n ones cannot come from data with a zero",
         ],
         [
-            "<b>Corollary 6.19</b><br><small>PARAM_MAP is not (ε, δ, Δ) for δ = o((1 − e^{2ε})/√n)</small>",
+            "<b>Corollary 6.19</b><br><small>PARAM_MAP is not (ε, δ, Δ) for δ = o((1 − e<sup>2ε</sup>)/√n)</small>",
             "constant not named",
             f"{readable(rounded_down(said.least, 4), 4)} or more",
-            "✗ says nothing: 1 − e^{2ε} is negative for every ε &gt; 0, and no δ is; at a fixed θ inside (0, 1) the "
-            "exact δ falls exponentially in n",
+            "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is; at a fixed θ inside "
+            "(0, 1) the exact δ falls exponentially in n",
         ],
         [
             "<b>Theorem 6.20</b><br><small>PARAM_Post is not (ε, 0, Δ)</small>",

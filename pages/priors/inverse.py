@@ -9,10 +9,11 @@ import streamlit as st
 
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
-from dpviz.priors import METHODS
+from dpviz.priors import CALIBRATED, METHODS
 from pages.components.cache import cached_given
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
+from pages.priors.answer import needed
 from pages.priors.controls import PAGE, PREFIX, Asked, promise_text
 from pages.priors.numbers import failure
 
@@ -27,11 +28,14 @@ def show_inverse(asked: Asked) -> None:
     if setting.delta == 0:
         kept = [METHODS[key].label for key, given in found.items() if given and given.pure_epsilon <= setting.epsilon]
     who = "no method" if not kept else "every method" if len(kept) == len(found) else ", ".join(kept)
-    st.html(answer(held, f"keeps {promise_text(setting)} for <b>{who}</b>, one set, one row substituted."))
+    said = f"keeps {promise_text(setting)} for <b>{who}</b>, with one set, one row substituted."
+    st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))
     zero = "ε at δ = 0, conditioned" if gaussian else "ε at δ = 0"
     at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero
     head = ["exact", *([zero] if setting.delta > 0 else []), at]
     head.append(f"δ at ε = {readable(setting.epsilon, 4)}")
+    if asked.sets > 1:
+        head.append(f"{asked.sets} sets: {zero}")
     rows = []
     for key, given in found.items():
         name = f"<b>{METHODS[key].label}</b>"
@@ -41,7 +45,8 @@ def show_inverse(asked: Asked) -> None:
         pure = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
         bounded = not gaussian and given.pure_epsilon <= setting.epsilon
         left_over = readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon)
-        rows.append([name, *pure, _epsilon(given.epsilon_at_delta), left_over])
+        all_sets = [_epsilon(asked.sets * given.pure_epsilon)] if asked.sets > 1 else []
+        rows.append([name, *pure, _epsilon(given.epsilon_at_delta), left_over, *all_sets])
     listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
     shown = {key: given for key, given in found.items() if given is not None}
     show_figure(
@@ -70,6 +75,17 @@ def show_inverse(asked: Asked) -> None:
         height=420,
     )
     st.caption("Exact profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
+
+
+def _together(asked: Asked, level: float) -> str:
+    """Which methods keep the promise with all sets together, by the prior or range that these need."""
+    limits = {key: needed(asked, key, asked.asked_setting.delta) for key in CALIBRATED}
+    larger = asked.family != "gaussian"
+    kept = [METHODS[key].label for key, limit in limits.items() if (level >= limit if larger else level <= limit)]
+    who = "no method" if not kept else "every method" if len(kept) == len(limits) else ", ".join(kept)
+    unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
+    rest = f" ({', '.join(unknown)}: beyond reach)" if unknown else ""
+    return f" With all {asked.sets} sets together: <b>{who}</b>{rest}, exactly."
 
 
 def _epsilon(value: float) -> str:

@@ -13,11 +13,18 @@ from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS
 from dpviz.priors.sets import SetPriors
 from dpviz.privacy.composition import Bracket
-from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range, cached_ways
+from pages.components.cache import (
+    cached_advanced,
+    cached_cell_sets,
+    cached_need,
+    cached_set_priors,
+    cached_sets_range,
+    cached_ways,
+)
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.priors.controls import PREFIX, Asked, promise_text
-from pages.priors.numbers import known, largest, least
+from pages.priors.numbers import BEYOND, known, largest, least
 
 EXACT_AT = (1, 2, 5, 10, 20)
 """Numbers of sets for which the picture has the exact answer."""
@@ -41,10 +48,12 @@ def show_sets(asked: Asked) -> None:
 
 def _priors(asked: Asked, sets: int) -> None:
     setting = asked.asked_setting
-    found = {
-        method: cached_set_priors(method, setting.n, setting.m, sets, setting.epsilon, setting.delta)
-        for method in CALIBRATED
-    }
+    found, reasons = {}, []
+    for method in CALIBRATED:
+        try:
+            found[method] = cached_set_priors(method, setting.n, setting.m, sets, setting.epsilon, setting.delta)
+        except ValueError as broken:
+            reasons.append(str(broken))
     one = found["synth_post_one"]
     text = _bracket(one.exact)
     st.html(
@@ -65,7 +74,9 @@ def _priors(asked: Asked, sets: int) -> None:
         ]
         for method, ways in found.items()
     ]
+    rows += [[f"<b>{METHODS[key].label}</b>", "", "", "", BEYOND] for key in CALIBRATED if key not in found]
     listing(head, rows, "The prior that the sets need, by way of counting", frozenset(range(1, 5)))
+    _beyond(reasons)
     st.caption(
         "Basic composition: Proposition 2.17. Advanced: Theorem 2.18 (Dwork, Rothblum & Vadhan 2010) with the best "
         "slack. Exact: the largest δ of the sum of the sets' privacy losses over all pairs of neighbours, from their "
@@ -113,16 +124,34 @@ def _picture(asked: Asked, sets: int, one: SetPriors) -> None:
 def _cells(asked: Asked, sets: int) -> None:
     setting = asked.asked_setting
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
-    rows = []
+    rows, reasons, answers = [], [], {}
     for method in CALIBRATED:
-        exact = cached_cell_sets(setting, method, sets, setting.delta)
         pure, split = (cached_need("categorical", share, method, delta) for delta in (0.0, share.delta))
-        rows.append([f"<b>{METHODS[method].label}</b>", least(pure), least(split), f"<b>{_bracket(exact)}</b>"])
-    head = ["for all sets together", "ε/M each, δ = 0", "(ε/M, δ/M) each", "exact"]
-    listing(head, rows, "The prior that the sets need, by way of counting", frozenset(range(1, 4)))
+        try:
+            answers[method] = _bracket(cached_cell_sets(setting, method, sets, setting.delta))
+        except ValueError as broken:
+            reasons.append(str(broken))
+            answers[method] = BEYOND
+        ways = [least(pure), least(split), _advanced(asked, method, sets), f"<b>{answers[method]}</b>"]
+        rows.append([f"<b>{METHODS[method].label}</b>", *ways])
+    first = answers["synth_post_one"]
+    if first != BEYOND:
+        pure = cached_need("categorical", share, "synth_post_one", 0.0)
+        st.html(
+            answer(
+                f"M = {sets}: α = {first}",
+                f"in each of k = {setting.cells} cells is what {sets} sets of SYNTH_Post(One) need together for "
+                f"{promise_text(setting)}, counted exactly; the papers' rule, ε/M for each set without δ, asks for "
+                f"<b>{least(pure)}</b>.",
+            )
+        )
+    head = ["for all sets together", "ε/M each, δ = 0", "(ε/M, δ/M) each", "advanced composition", "exact"]
+    listing(head, rows, "The prior that the sets need, by way of counting", frozenset(range(1, 5)))
+    _beyond(reasons)
     st.caption(
-        f"M = {sets}, k = {setting.cells}, {promise_text(setting)}. Exact: the losses of the worst neighbours are "
-        "added, with bounds from both sides; the upper end is shown and is private for sure. One row substituted."
+        f"M = {sets}, k = {setting.cells}, {promise_text(setting)}. Basic composition: Proposition 2.17. Advanced: "
+        "Theorem 2.18 with the best slack. Exact: the losses of the worst neighbours are added, with bounds from both "
+        "sides; the upper end is shown and is private for sure. One row substituted."
     )
 
 
@@ -132,13 +161,37 @@ def _ranges(asked: Asked, sets: int) -> None:
     for method in CALIBRATED:
         exact = cached_sets_range(setting, method, setting.delta, sets, 1)
         split = cached_sets_range(setting, method, setting.delta, 1, sets)
-        rows.append([f"<b>{METHODS[method].label}</b>", largest(split), f"<b>{largest(exact)}</b>"])
-    head = ["for all sets together", "(ε/M, δ/M) each", "exact"]
-    listing(head, rows, "The range that the sets allow, by way of counting", frozenset({1, 2}))
-    st.caption(
-        f"M = {sets}, {promise_text(setting)}. With δ, M independent normal releases are one with √M times the ratio "
-        "of sensitivity to noise, exactly. Without δ their largest losses add up, so that both columns agree."
+        pure = cached_sets_range(setting, method, 0.0, 1, sets)
+        ways = [largest(pure), largest(split), _advanced(asked, method, sets), f"<b>{largest(exact)}</b>"]
+        rows.append([f"<b>{METHODS[method].label}</b>", *ways])
+    split, exact = (cached_sets_range(setting, "synth_post_one", setting.delta, *way) for way in ((1, sets), (sets, 1)))
+    st.html(
+        answer(
+            f"M = {sets}: R/σ ≤ {largest(exact, 4)}",
+            f"is what {sets} sets of SYNTH_Post(One) allow together for {promise_text(setting)}, counted exactly; a "
+            f"share (ε/M, δ/M) for each set allows <b>{largest(split)}</b>.",
+        )
     )
+    head = ["for all sets together", "ε/M each, δ = 0, conditioned", "(ε/M, δ/M) each", "advanced composition", "exact"]
+    listing(head, rows, "The range that the sets allow, by way of counting", frozenset(range(1, 5)))
+    st.caption(
+        f"M = {sets}, {promise_text(setting)}. Basic composition: Proposition 2.17. Advanced: Theorem 2.18 with the "
+        "best slack. Exact: with δ, M independent normal releases are one with √M times the ratio of sensitivity to "
+        "noise; without δ their largest losses add up, so that the columns agree. One row substituted."
+    )
+
+
+def _advanced(asked: Asked, method: str, sets: int) -> str:
+    """The prior or range by advanced composition, which has nothing to say without δ."""
+    if asked.asked_setting.delta == 0:
+        return "–"
+    found = cached_advanced(asked.family, asked.asked_setting, method, sets)
+    return largest(found) if asked.family == "gaussian" else least(found)
+
+
+def _beyond(reasons: list[str]) -> None:
+    if reasons:
+        st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")
 
 
 def _bracket(exact: Bracket) -> str:
