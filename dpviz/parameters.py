@@ -160,6 +160,21 @@ def readable(number: float, digits: int = 6) -> str:
     return f"{mantissa}×{power}"
 
 
+def readable_apart(number: float, other: float, digits: int = 6) -> str:
+    """A number as `readable` writes it, with as many digits more as tell it from another one.
+
+    Examples
+    --------
+    >>> readable_apart(1.00001, 1.0, 4), readable_apart(1.2, 1.0, 4), readable_apart(1.0, 1.0, 4)
+    ('1.00001', '1.2', '1')
+    """
+    if number != other:
+        for more in range(digits, 17):
+            if readable(number, more) != readable(other, more):
+                return readable(number, more)
+    return readable(number, digits)
+
+
 EPSILON = Parameter(
     name="epsilon",
     symbol="ε",

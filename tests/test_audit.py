@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import Any
 
 import mpmath as mp
@@ -502,3 +503,14 @@ def test_a_setting_keeps_what_it_was_given() -> None:
     setting = Setting(n=5, m=6, epsilon=1)
     assert (setting.n, setting.m, setting.epsilon, setting.delta, setting.sigma0) == (5, 6, 1.0, 0.0, math.inf)
     assert isinstance(setting.epsilon, float)
+
+
+@pytest.mark.parametrize("n", [10, 1000, 100_000])
+def test_an_unsafe_bound_never_reads_as_what_it_promises(n: int) -> None:
+    """Corollary 6.2 is unsafe by the factor (n + 2) / n, which is 1.00002 for many rows."""
+    (found,) = [one for one in audit("bernoulli", n=n, m=n, epsilon=1.0, delta=1e-6) if one.bound.key == "6.2"]
+    assert found.verdict == "unsafe"
+    said = re.search(r"it gives ε = (\S+), not 1\.", found.sentence)
+    assert said is not None
+    assert float(said[1]) == pytest.approx((n + 2) / n, rel=1e-5 / 3)
+    assert float(said[1]) > 1

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.parameters import DELTA, EPSILON, readable, readable_apart
 from dpviz.priors.as_printed import PRINTED, PrintedBound
 from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
 from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
@@ -295,10 +295,11 @@ def _size(finding: Finding) -> str:
     if finding.verdict == "unsafe":
         if finding.gives_delta is not None and finding.promised_delta > 0:
             return (
-                f"Unsafe: it gives δ = {readable(finding.gives_delta, 3)} at ε = {epsilon}, "
-                f"not {readable(finding.promised_delta, 3)}."
+                f"Unsafe: it gives δ = {readable_apart(finding.gives_delta, finding.promised_delta, 3)} at ε = "
+                f"{epsilon}, not {readable(finding.promised_delta, 3)}."
             )
-        return f"Unsafe: it gives ε = {readable(finding.gives_epsilon or 0.0, 4)}, not {epsilon}."
+        given = readable_apart(finding.gives_epsilon or 0.0, finding.setting.epsilon, 4)
+        return f"Unsafe: it gives ε = {given}, not {epsilon}."
     if finding.verdict == "safe" and factor is not None:
         loose = factor if finding.bound.quantity != "range" else 1 / factor
         times = f"{readable(100 * (loose - 1), 2)} %" if loose < 1.1 else f"{readable(loose, 3)} times"

@@ -125,6 +125,8 @@ def _cells(asked: Asked) -> int:
 
 
 def _per_row(asked: Asked, alpha: float) -> str:
+    if math.isnan(alpha):
+        return ""
     return least(_cells(asked) * alpha / asked.asked_setting.n, 3) if known(alpha) else least(alpha)
 
 

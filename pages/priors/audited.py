@@ -8,7 +8,7 @@ from itertools import groupby
 
 import streamlit as st
 
-from dpviz.parameters import readable
+from dpviz.parameters import readable, readable_apart
 from dpviz.priors import METHODS, Finding
 from pages.components.cache import cached_audit
 from pages.components.words import heading, raised
@@ -142,7 +142,7 @@ def _gives(finding: Finding) -> str:
         shown = failure(finding.gives_delta, 3) if _never_zero(finding) else readable(finding.gives_delta, 3)
         return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
     if finding.gives_epsilon is not None:
-        return f"ε = {readable(finding.gives_epsilon, 5)}"
+        return f"ε = {readable_apart(finding.gives_epsilon, finding.setting.epsilon, 5)}"
     return "–"
 
 
