@@ -257,7 +257,7 @@ SENTENCES = [
     ({"look": "Average case", "m_is_n": False, "m": 2001}, "for n and m up to 2,000"),
     ({"look": "Subsampling", "population": 39}, "must hold at least the n = 40 rows"),
     ({"look": "Subsampling", "n": 401, "population": 2000}, "for n and m up to 400"),
-    ({"look": "Probabilistic δ", "n": 212}, "here up to 45,000 of them"),
+    ({"look": "Probabilistic δ", "n": 2001}, "is searched for n and m up to 2,000 here"),
     ({"look": "Probabilistic δ", "delta": 0.0}, "At δ = 0 both are pure ε-differential privacy"),
 ]
 

@@ -11,7 +11,10 @@ import pytest
 from scipy.stats import betabinom, binom
 
 from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure
+from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.priors.as_printed import lemma_6_5, lemma_6_5_failure
+from dpviz.privacy import probabilistic_delta
+from dpviz.synthesizers import BetaBinomial, PosteriorMean
 
 COUNTED = ("synth_post_one", "synth_post_many", "synth_map")
 
@@ -189,9 +192,53 @@ def test_the_failure_falls_with_the_promise_and_is_certain_at_epsilon_0() -> Non
     assert 0 < values[-1] < values[0]
 
 
-def test_too_large_a_table_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^n and m must give at most 300,000 pairs"):
-        minimum_prior_probabilistic("synth_post_one", n=1000, m=1000, epsilon=1.0, delta=1e-3)
+def test_more_rows_than_are_searched_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^n and m must be at most 10,000 .*; got 10,001"):
+        minimum_prior_probabilistic("synth_post_one", n=1, m=10_001, epsilon=1.0, delta=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_failure_of_counts_is_that_of_the_whole_matrix(seed: int) -> None:
+    """Two algorithms: staircases and incomplete betas, and every cell of the matrix with its log-odds."""
+    generator = np.random.default_rng(seed)
+    n, m = (int(one) for one in generator.integers(1, 90, size=2))
+    alpha = float(10 ** generator.uniform(-6, 4))
+    epsilon = float(10 ** generator.uniform(-2, 1.5)) if seed % 8 else 0.0
+    for failure_of, law in ((beta_binomial_failure, BetaBinomial), (plug_in_failure, PosteriorMean)):
+        whole = probabilistic_delta(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon)
+        assert failure_of(n, m, alpha, epsilon) == pytest.approx(whole, rel=1e-11, abs=1e-300)
+
+
+@pytest.mark.parametrize(("alpha", "epsilon"), [(100.0, 0.45), (20.0, 1.3), (60.0, 0.6)])
+def test_a_tiny_failure_keeps_its_digits(alpha: float, epsilon: float) -> None:
+    n = m = 60
+    with mp.workdps(60):
+        a, worst = mp.mpf(alpha), mp.mpf(0)
+
+        def row(i: int) -> list[Any]:
+            x, y = a + i, a + (n - i)
+            return [mp.binomial(m, j) * mp.beta(x + j, y + m - j) / mp.beta(x, y) for j in range(m + 1)]
+
+        table = [row(i) for i in range(n + 1)]
+        for i in range(n + 1):
+            others = [k for k in (i - 1, i + 1) if 0 <= k <= n]
+            told = [j for j in range(m + 1) if any(abs(mp.log(table[i][j] / table[k][j])) > epsilon for k in others)]
+            worst = max(worst, sum((table[i][j] for j in told), mp.mpf(0)))
+        assert 0 < worst < 1e-6
+        assert beta_binomial_failure(n, m, alpha, epsilon) == pytest.approx(float(worst), rel=1e-11, abs=0.0)
+
+
+@pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many"])
+def test_the_strongest_picture_has_its_probabilistic_answer(method: str) -> None:
+    """n = m = 1,000, ε = 1, δ = 10⁻⁶: substituted back into the whole matrix, on both sides."""
+    answer = minimum_prior_probabilistic(method, n=1000, m=1000, epsilon=1.0, delta=1e-6)
+    law = BetaBinomial if method == "synth_post_one" else PosteriorMean
+
+    def whole(alpha: float) -> float:
+        return probabilistic_delta(law(n=1000, m=1000, alpha=alpha, beta=alpha), 1.0)
+
+    assert whole(answer) <= 1e-6 < whole(answer * (1 - 1e-8))
+    assert max(whole(alpha) for alpha in np.geomspace(answer, 3 * answer, 12)) <= 1e-6
 
 
 @pytest.mark.parametrize(

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import betainc
 
 from dpviz.parameters import readable
+from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.priors.exact import minimum_prior
-from dpviz.privacy.probabilistic import probabilistic_delta
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
 
-LARGEST_TABLE = 300_000
-"""Most cells of the matrix that a probabilistic failure is summed over."""
+LARGEST = 10_000
+"""Most rows that the search is made for: it asks for hundreds of failures, each of n + m steps."""
 
 INTERVALS = 12
 """Intervals of priors that the search between the (ε, δ) answer and the pure one starts with."""
 
-MOST_LOOKS, LARGEST_WORK = 3_000, 20_000_000
-"""Intervals of priors that the search looks at before it gives up, or cells of all its tables where that is more."""
+FEWEST_LOOKS, MOST_LOOKS, LARGEST_WORK = 1_000, 30_000, 8_000_000
+"""Intervals of priors that the search looks at before it gives up: as many as the rows of all its failures allow."""
 
 RESOLUTION = 1e-9
 """Relative length of an interval of priors that is not halved again."""
@@ -73,7 +72,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     Parameters
     ----------
     method, n, m, epsilon, delta
-        As in `minimum_prior`; (n + 1)(m + 1) at most 300,000.
+        As in `minimum_prior`; n and m at most 10,000.
 
     Returns
     -------
@@ -97,12 +96,9 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     """
     if method == "synth_map":  # the same law as SYNTH_Post(Many) with one pseudo-row less
         return 1 + minimum_prior_probabilistic("synth_post_many", n=n, m=m, epsilon=epsilon, delta=delta)
-    rows = n if method == "param_post" else m
-    if (n + 1) * (rows + 1) > LARGEST_TABLE:
-        raise ValueError(
-            f"n and m must give at most {LARGEST_TABLE:,} pairs of counts for the probabilistic answer; "
-            f"got {readable((n + 1) * (rows + 1))}."
-        )
+    rows = n if method == "param_post" else max(n, m)
+    if rows > LARGEST:
+        raise ValueError(f"n and m must be at most {LARGEST:,} for the probabilistic answer; got {readable(rows)}.")
     least = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     if delta == 0 or math.isinf(least):
         return least
@@ -115,7 +111,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     change = epsilon + 4 * max(1.0, m / n)
     grid = np.geomspace(least, top, INTERVALS + 1).tolist()
     waiting, looks = list(pairwise(grid)), 0
-    most = min(max(MOST_LOOKS, LARGEST_WORK // ((n + 1) * (rows + 1))), 10 * MOST_LOOKS)
+    most = min(max(FEWEST_LOOKS, LARGEST_WORK // (n + rows)), MOST_LOOKS)
     while waiting:
         low, high = waiting.pop()
         looks += 1
@@ -140,7 +136,5 @@ def _failure(method: str, n: int, m: int) -> Callable[[float, float], float]:
     """The probability of failure at a symmetric prior α and a promise ε."""
     if method == "param_post":
         return lambda alpha, epsilon: parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=epsilon)
-    law = BetaBinomial if method == "synth_post_one" else PosteriorMean
-    return lru_cache(maxsize=4096)(
-        lambda alpha, epsilon: probabilistic_delta(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon)
-    )
+    counted = beta_binomial_failure if method == "synth_post_one" else plug_in_failure
+    return lru_cache(maxsize=4096)(partial(counted, n, m))

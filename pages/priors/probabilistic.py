@@ -13,8 +13,8 @@ from pages.components.words import listing, note
 from pages.priors.controls import Asked, promise_text
 from pages.priors.numbers import least
 
-LARGEST_TABLE = 45_000
-"""Pairs of counts up to which the page looks for the probabilistic answer at once."""
+LARGEST = 2000
+"""Rows up to which the page looks for the probabilistic answer."""
 
 
 def show_probabilistic(asked: Asked) -> None:
@@ -28,11 +28,10 @@ def show_probabilistic(asked: Asked) -> None:
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
         return
-    if (setting.n + 1) * (setting.m + 1) > LARGEST_TABLE:
+    if max(setting.n, setting.m) > LARGEST:
         st.caption(
-            f"The probabilistic answer is searched over all n + 1 by m + 1 counts, here up to {LARGEST_TABLE:,} of "
-            f"them (n = m = 211). At n = {readable(setting.n)} and m = {readable(setting.m)} there are more; "
-            "`minimum_prior_probabilistic` of the package goes up to 300,000."
+            f"The probabilistic answer is searched for n and m up to {LARGEST:,} here; `minimum_prior_probabilistic` "
+            "of the package goes up to 10,000."
         )
         return
     rows, unfound = [], ""

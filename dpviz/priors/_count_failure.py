@@ -1,0 +1,109 @@
+"""The failure of probabilistic privacy of released counts in O(n + m), for a symmetric prior: no matrix.
+
+A count tells row i from a neighbour by more than e^ε where it is at least the threshold of the pair i − 1, i or at
+most that of the pair i, i + 1 seen from the other end: log-odds grow with the count, and thresholds with the row. With
+α = β the lower tail of row i is the upper tail of row n − i, so that upper tails are all there is to add.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import betainc
+
+from dpviz.priors.releases import ManyBetaBinomial
+from dpviz.privacy.log_odds import exceeds
+from dpviz.synthesizers._sums import cumulative_sum
+from dpviz.types import BoolArray, FloatArray, IntArray
+
+
+def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
+    """The probability, at the worst table, that the counts of SYNTH_Post(One) tell it from a neighbour by more than ε.
+
+    The upper tails follow from each other along one staircase, as in `dpviz.synthesizers._staircase`: down a row a
+    tail gains Pr(t | i) t / x, and to the right it loses the counts that are passed. All are relative to the largest
+    term on the way, so that the largest tail keeps its digits however small it is.
+
+    Examples
+    --------
+    >>> round(beta_binomial_failure(10, 5, 1.0, 1.0), 7)
+    0.0631868
+    """
+    i = np.arange(n)
+    x, y = alpha + i, alpha + (n - 1 - i)
+
+    guess = x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)
+    t = _thresholds(lambda j: _log_odds(x, y, j, m), guess, m, epsilon)
+    t = t[t <= m]
+    if len(t) == 0:
+        return 0.0
+    x, y = x[: len(t)], y[: len(t)]
+    first = np.arange(t[0], m + 1)
+    log_first = ManyBetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).log_transition(np.array([0]), first)[0]
+    pairs, columns = np.arange(len(t)), np.arange(t[0], t[-1])
+    rows = np.repeat(pairs[1:], t[1:] - t[:-1])
+    width = t - t[0]
+    corner, passed = pairs + width, rows + (columns - t[0])
+    steps = np.empty(len(t) + len(columns))
+    steps[0] = log_first[0]
+    steps[corner[:-1] + 1] = _log_odds(x, y, t, m)[:-1]
+    room = m - columns
+    steps[passed + 1] = np.log(room * (alpha + (rows + columns)) / ((columns + 1) * (alpha + (n - rows) + (room - 1))))
+    log_path = cumulative_sum(steps).total()[1:]
+    scale = max(float(log_path.max()), float(log_first.max()))
+    with np.errstate(under="ignore"):
+        path, row = np.exp(log_path - scale), np.exp(log_first - scale)
+    gain = path[corner] * (t / x)
+    tail = row.sum() + np.append(0.0, np.cumsum(gain[:-1])) - np.append(0.0, np.cumsum(path[passed]))[width]
+    upper = np.zeros(n + 1)
+    upper[0], upper[1 : len(t) + 1] = tail[0], tail + gain
+    return min(float((upper + upper[::-1]).max()) * math.exp(scale), 1.0)
+
+
+def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
+    """ln Pr(j | i + 1) / Pr(j | i) of the Beta-binomial with x = α + i and y = β + n − 1 − i."""
+    odds: FloatArray = np.log1p(j / x) - np.log1p((m - j) / y)
+    return odds
+
+
+def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
+    """The same of SYNTH_Post(Many), whose tails are incomplete beta functions.
+
+    Examples
+    --------
+    One row, two draws, α = 1, thirds and two thirds: at ε = 1 two equal draws tell, whose log-odds are 2 ln 2.
+
+    >>> round(plug_in_failure(1, 2, 1.0, 1.0) * 9, 9)
+    5.0
+    """
+    i = np.arange(n)
+    up: FloatArray = np.log1p(1 / (alpha + i))
+    down: FloatArray = np.log1p(1 / (alpha + (n - 1 - i)))
+
+    def log_odds(j: IntArray) -> FloatArray:
+        odds: FloatArray = j * up - (m - j) * down
+        return odds
+
+    t = _thresholds(log_odds, (epsilon + m * down) / (up + down), m, epsilon)
+    rows = np.arange(n + 1)
+    least = t[np.maximum(rows - 1, 0)]
+    inside = np.minimum(least, m)
+    upper = np.where(least <= m, betainc(inside, m - inside + 1, (rows + alpha) / (n + 2 * alpha)), 0.0)
+    return min(float((upper + upper[::-1]).max()), 1.0)
+
+
+def _thresholds(log_odds: Callable[[IntArray], FloatArray], guess: FloatArray, m: int, epsilon: float) -> IntArray:
+    """For each pair the least count whose log-odds exceed ε, m + 1 where none does; rounding of the guess is mended."""
+
+    def told(j: IntArray) -> BoolArray:
+        odds = log_odds(j)
+        return exceeds(odds, epsilon) & (odds > 0)
+
+    t: IntArray = np.clip(np.floor(guess), 0, m + 1).astype(np.int64)
+    while np.any(early := (t > 0) & told(np.maximum(t - 1, 0))):
+        t = t - early
+    while np.any(late := (t <= m) & ~told(np.minimum(t, m))):
+        t = t + late
+    return np.maximum.accumulate(t)
