@@ -33,7 +33,6 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     """
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)
-
     guess = x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)
     t = _thresholds(lambda j: _log_odds(x, y, j, m), guess, m, epsilon)
     t = t[t <= m]

@@ -85,6 +85,9 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     sets, epsilon, delta = int(SETS.check(sets)), EPSILON.check(epsilon), DELTA.check(delta)
     if epsilon / sets < EPSILON.minimum:
         raise ValueError(f"epsilon must be at least {readable(EPSILON.minimum)} for each set; got {readable(epsilon)}.")
+    plug_in = method in ("synth_post_many", "synth_map")
+    if plug_in and delta > 0:
+        check_all_rows(sets * m)
 
     def single(share: float, failure: float, rows: int = m) -> float:
         return minimum_prior(method, n=n, m=rows, epsilon=share, delta=failure)
@@ -94,8 +97,7 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
         return SetPriors(pure, pure, None, None, Bracket(pure, pure))
     split = single(epsilon / sets, delta / sets)
     advanced, slack = least_by_advanced(single, sets, epsilon, delta)
-    if method in ("synth_post_many", "synth_map"):
-        check_all_rows(sets * m)
+    if plug_in:
         exact = _single_bracket(single(epsilon, delta, sets * m))
     elif sets == 1:
         exact = _single_bracket(split)
