@@ -10,7 +10,7 @@ from pages.components.words import page_head, problem
 from pages.transition.attacker import PRIOR_ODDS_KEY, show_attacker
 from pages.transition.controls import IN_ADDRESS, choose, show_problems
 from pages.transition.downloads import show_downloads
-from pages.transition.given import as_recognized
+from pages.transition.given import as_judged
 from pages.transition.plug_in_or_draw import show_plug_in_or_draw
 from pages.transition.published import show_published
 from pages.transition.tables import show_tables
@@ -32,7 +32,7 @@ with results:
     show_problems(choice)
     if choice.synthesizer is not None:
         top = st.container()
-        release = as_recognized(choice.synthesizer)
+        release = as_judged(choice.synthesizer)
         summary = cached_summary(release, choice.epsilon, choice.delta)
         with top:
             show_verdict(summary)

@@ -77,6 +77,34 @@ def test_the_address_restores_a_given_matrix(chromium: Browser, server: str) -> 
         check_restored(page)
 
 
+def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromium: Browser, server: str) -> None:
+    typed = "tm_law=given_matrix&tm_epsilon=1.8&tm_delta=0&tm_paste=0.7%2C0.3%0A0.1%2C0.9"
+    with visiting(chromium, f"{server}/?{typed}") as page:
+        expect(page.locator(".dpviz-mark").first).to_have_text("✗ broken")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("1.94591")
+        expect(page.get_by_text("Use its exact values?")).to_have_count(0)
+        field = page.get_by_role("textbox", name="or paste the matrix")
+        field.fill(printed_figure(1).text)
+        field.press("Control+Enter")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("5.498192")
+        settle(page)
+        check_restored(page)
+        page.get_by_text("Use its exact values?").click()
+        expect(page.locator(".dpviz-answer").first).to_contain_text("5.493061")
+        settle(page)
+        check_restored(page)
+        field.fill(printed_figure(3).text)
+        field.press("Control+Enter")
+        expect(page.get_by_text("equal the Laplace sanitizer")).to_be_visible()
+        settle(page)
+        assert "tm_recognized" not in page.url
+        assert (
+            not page.get_by_role("switch", name="Use its exact values?")
+            .or_(page.get_by_role("checkbox", name="Use its exact values?"))
+            .is_checked()
+        )
+
+
 def test_bad_values_in_the_address_are_named_and_left_out(chromium: Browser, server: str) -> None:
     bad = {"tm_alpha": "-3", "tm_law": "foo", "tm_n": "abc", "tm_m": "inf"}
     with misled(chromium, f"{server}/", bad):
@@ -104,12 +132,17 @@ def test_a_value_that_a_law_refuses_is_kept_for_the_next(chromium: Browser, serv
         assert told(page) == before
 
 
-def test_an_uploaded_figure_1_gives_figure_2(chromium: Browser, server: str, tmp_path: Path) -> None:
+def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
+    chromium: Browser, server: str, tmp_path: Path
+) -> None:
     path = tmp_path / "figure_1.csv"
     path.write_text(printed_figure(1).text, encoding="utf-8")
     with visiting(chromium, f"{server}/?tm_law=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
         expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
         page.locator("input[type=file]").set_input_files(path)
+        expect(page.locator(".dpviz-answer").first).to_contain_text("5.498192")
+        settle(page)
+        page.get_by_text("These printed digits equal the Posterior-mean plug-in").click()
         expect(page.locator(".dpviz-answer").first).to_contain_text("5.493061")
         settle(page)
         cells = page.locator(".dpviz-table").nth(1).locator("tbody td").all_inner_texts()

@@ -126,6 +126,12 @@ def test_every_file_is_a_matrix_or_a_problem(content: bytes) -> None:
         ",0,1\n0,0.75,0.25\n1,0.25,0.75",
         "0,1,2\n0,0.75,0.25\n1,0.25,0.75",
         "few,0.75,0.25\nmany,0.25,0.75",
+        "n1,0,1\n0,0.75,0.25\n1,0.25,0.75",
+        "n1,0,1\nfew,0.75,0.25\nmany,0.25,0.75",
+        "ones,0,1\n0,0.75,0.25\n1,0.25,0.75",
+        "ones;1;0\n1;0,75;0,25\n0;0,25;0,75",
+        "n1,n2,0,1\n0,1,0.75,0.25\n1,0,0.25,0.75",
+        "ones,zeros,1,0\n0,1,0.75,0.25\n1,0,0.25,0.75",
         "row,few or none,many\nfew,0.75,0.25\nmany,0.25,0.75",
         '"few; or none";0,75;0,25\n"many";0,25;0,75',
     ],
@@ -142,21 +148,27 @@ def test_a_byte_order_mark_is_passed_over() -> None:
 def test_a_first_row_of_whole_numbers_that_sums_to_1_is_a_row() -> None:
     assert read_matrix("0,1\n1,0").probabilities.tolist() == [[0, 1], [1, 0]]
     assert read_matrix("a,1,0\nb,0.5,0.5").probabilities.tolist() == [[1, 0], [0.5, 0.5]]
+    assert read_matrix("n,0,0,1\nm,0,0.5,0.5").probabilities.tolist() == [[0, 0, 1], [0, 0.5, 0.5]]
 
 
 @pytest.mark.parametrize(
     ("text", "decimals"),
     [
-        ("0.5,0.5\n0.25,0.75", 2),
+        ("0.5,0.5\n0.25,0.75", [[1, 1], [2, 2]]),
+        ("0.9999,1e-4\n0.5,0.5", [[4, 4], [1, 1]]),
+        ("0.99,0.0095,5.E-4\n1,0,0", [[2, 4, 4], [4, 4, 4]]),
+        ("0.5,0.5\n1e-999999999999999999999,1", [[1, 1], [400, 400]]),
         ("0.50,0.50\n0.25,0.75", 2),
-        ("0.333333,0.666667\n0.5,0.5", 6),
+        ("0.5,0.5,0\n0.3,0.6,0.1", 1),
+        ("0.333333,0.666667\n0.5,0.5", [[6, 6], [1, 1]]),
         ("1,0\n0,1", None),
-        ("5e-1,0.5\n0.5,0.5", None),
+        ("5e-1,0.5\n0.5,0.5", 1),
         ("0.3333333333333333,0.6666666666666667\n0.5,0.5", None),
     ],
 )
-def test_the_printed_decimals_are_counted(text: str, decimals: int | None) -> None:
-    assert read_matrix(text).decimals == decimals
+def test_the_printed_decimals_are_counted(text: str, decimals: int | list[list[int]] | None) -> None:
+    found = read_matrix(text).decimals
+    assert (found.tolist() if isinstance(found, np.ndarray) else found) == decimals
 
 
 def test_a_zero_beside_a_positive_number_makes_epsilon_infinite_and_is_named() -> None:
@@ -221,6 +233,48 @@ def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decim
     recognition = recognize(given_one)
     assert recognition is not None
     assert recognition.synthesizer == law
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3, 6, None])
+@pytest.mark.parametrize(
+    "law",
+    [
+        *(BetaBinomial(n=n, m=m, alpha=1, beta=1) for n, m in [(1, 1), (1, 2), (2, 1)]),
+        LaplaceSanitizer(n=1, epsilon=2),
+    ],
+    ids=repr,
+)
+def test_hardly_more_numbers_than_parameters_are_evidence_of_no_law(law: Synthesizer, decimals: int | None) -> None:
+    """A Beta-binomial with two free parameters can be fitted to any increasing 2 × 2 table."""
+    matrix = law.transition_matrix() if decimals is None else law.transition_matrix().round(decimals)
+    assert recognize(GivenMatrix(probabilities=matrix, decimals=decimals)) is None
+
+
+def test_one_wrong_digit_is_no_recognition() -> None:
+    """Whatever entry is moved by one unit of its own last digit, in the row sums' favour or not."""
+    matrix = printed_figure(1).values
+    assert recognize(GivenMatrix(probabilities=matrix, decimals=6)) is not None
+    for row, column in np.ndindex(matrix.shape):
+        moved = matrix.copy()
+        moved[row, column] += 1e-6
+        assert recognize(GivenMatrix(probabilities=moved, decimals=6)) is None
+
+
+def test_every_digit_counts_at_its_own_place() -> None:
+    """Five significant digits: a small entry that is wrong in its fifth digit is wrong by less than 1e-9."""
+    text = "\n".join(",".join(f"{value:.5g}" for value in row) for row in FIG_1.transition_matrix())
+    recognition = recognize(read_matrix(text))
+    assert recognition is not None
+    assert recognition.synthesizer == FIG_1
+    assert "4.0188e-06" in text
+    assert recognize(read_matrix(text.replace("4.0188e-06", "4.0190e-06"))) is None
+
+
+def test_a_small_entry_in_full_precision_counts_as_much_as_a_large_one() -> None:
+    matrix = PosteriorMean(n=20, m=20, alpha=0.5, beta=0.5).transition_matrix()
+    assert recognize(GivenMatrix(probabilities=matrix)) is not None
+    matrix[0, -1] *= 1.5
+    assert recognize(GivenMatrix(probabilities=matrix)) is None
 
 
 def test_a_matrix_of_no_known_law_is_not_recognised() -> None:

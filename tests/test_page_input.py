@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpviz.exports import matrix_csv
+from dpviz.given import read_matrix
+from dpviz.parameters import readable
 from dpviz.published import printed_figure
 from dpviz.synthesizers import PosteriorMean
 from tests.pages import SECTIONS, check_sound, html, open_page, problems, text, verdict
@@ -106,16 +111,71 @@ def test_a_pasted_text_that_is_no_matrix_is_answered_in_a_sentence(pasted: str, 
     assert sentence in problems(page)[0]
 
 
-def test_a_pasted_figure_1_is_recognised_and_shows_figure_2() -> None:
+def test_a_pasted_matrix_is_judged_by_its_own_digits() -> None:
+    page = open_page(law="given_matrix", paste="0.7,0.3\n0.1,0.9", epsilon=1.8, delta=0.0)
+    check_sound(page)
+    assert verdict(page) == "✗ broken"
+    assert readable(math.log(7), 7) == "1.94591"
+    assert "exact ε = 1.94591, promised 1.8" in text(page)
+    assert not offers(page)
+
+
+@pytest.mark.parametrize(
+    "paste",
+    ["0.7,0.3\n0.1,0.9", "0.9,0.1\n0.2,0.8", printed_figure(1).text, "0.5,0.5,0\n0.25,0.5,0.25", "0.1,0.9\n.25,.75"],
+)
+def test_every_probability_shown_was_typed(paste: str) -> None:
+    page = open_page(law="given_matrix", paste=paste)
+    check_sound(page)
+    matrix = next(part for part in html(page) if "Transition matrix Pr(released | confidential), Your own" in part)
+    shown = sorted(float(value) for value in re.findall(r">(\d\.\d{6})<", matrix.partition("Log-odds")[0]))
+    assert shown == sorted(read_matrix(paste).probabilities.ravel())
+
+
+def offers(page: AppTest) -> list[Any]:
+    return [toggle for toggle in page.toggle if str(toggle.key).startswith("tm_recognized")]
+
+
+def test_figure_1_is_judged_as_typed_and_its_law_is_an_offer_that_the_address_keeps() -> None:
     page = open_page(law="given_matrix")
     check_sound(page)
-    assert "Recognized: these numbers are the Posterior-mean plug-in with n = 5, m = 5, α = 0.5, β = 0.5" in text(page)
+    (offer,) = offers(page)
+    assert not offer.value
+    assert (
+        offer.label == "These printed digits equal the Posterior-mean plug-in with n = 5, m = 5, α = 0.5, β = 0.5. "
+        "Use its exact values?"
+    )
+    assert "exact ε = 5.498192" in text(page)
+    assert "4 of your rows do not sum to exactly 1 (row 2 sums to 1.000001). They are not rescaled." in text(page)
+    offer.set_value(True).run()
+    check_sound(page)
+    assert "exact ε = 5.493061" in text(page)
     shown = " ".join(html(page))
     assert all(f">{value:.6f}<" in shown for number in (1, 2) for value in printed_figure(number).values.ravel())
-    assert "5.493061" in text(page)
-    page.toggle(key="tm_recognized").set_value(False).run()
+    kept = page.query_params["tm_recognized"]
+    again = open_page({"tm_law": "given_matrix", "tm_recognized": kept[0] if isinstance(kept, list) else kept})
+    assert text(again) == text(page)
+    offers(again)[0].set_value(False).run()
+    assert "tm_recognized" not in again.query_params
+    assert "exact ε = 5.498192" in text(again)
+    wrong = open_page({"tm_law": "given_matrix", "tm_recognized": "laplace-5-2"})
+    assert "tm_recognized = laplace-5-2 was left out" in problems(wrong)[0]
+    assert not offers(wrong)[0].value
+
+
+@pytest.mark.parametrize("between", [None, "0.7,0.3\n0.1,0.9", "no matrix"])
+def test_an_offer_taken_for_one_matrix_is_not_taken_for_the_next(between: str | None) -> None:
+    page = open_page(law="given_matrix")
+    offers(page)[0].set_value(True).run()
+    for pasted in [between, printed_figure(3).text] if between else [printed_figure(3).text]:
+        page.text_area(key="tm_paste").set_value(pasted).run()
+        assert not [offer for offer in offers(page) if offer.value]
     check_sound(page)
-    assert "5.498192" in text(page)
+    assert "equal the Laplace sanitizer with n = 5, ε = 2." in offers(page)[0].label
+    assert "Your numbers are used exactly as given" in text(page)
+    page.text_area(key="tm_paste").set_value(printed_figure(1).text).run()
+    assert not problems(page)
+    assert not offers(page)[0].value
 
 
 def test_a_given_zero_makes_epsilon_infinite_and_the_cell_is_named() -> None:

@@ -9,12 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, IntArray
 
 LARGEST_SIDE = 1000
 LARGEST_BYTES = 32_000_000
-MOST_DECIMALS = 12
-"""Printed decimals beyond which numbers count as exact."""
+MOST_DIGITS = 12
+"""Significant digits beyond which numbers count as exact."""
+
+MOST_PLACES = 400
+"""Beyond this exponent every double is 0 or infinite."""
+
+COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
+"""What a column of counts or names is called in a header, in small letters."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -134,19 +140,30 @@ def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
     """The header's names, or None, and the lines below it.
 
     A header holds no fractions: names alone, or names and whole counts. A first row of names and 0s and 1s that sum
-    to 1 is a row of probabilities, unless the place of its name is empty.
+    to 1 may be a row of probabilities: it is a header where it names a column of counts.
     """
     first = lines[0].values
     numbers = [value for value in first if _is_number(value)]
     if not all(value.isdigit() for value in numbers):
         return None, lines
     counts = numbers == [str(place) for place in range(len(first))] and len(first) > 2
-    named = len(numbers) < len(first) and (first[0] == "" or sum(map(float, numbers)) != 1)
+    named = len(numbers) < len(first) and (sum(map(float, numbers)) != 1 or _names_counts(first, lines[1:]))
     if not (counts or named):
         return None, lines
     if len(lines) == 1:
         raise MatrixProblem("There is a header line and no row below it. Give one line for each confidential table.")
     return first, lines[1:]
+
+
+def _names_counts(first: list[str], below: list[_Line]) -> bool:
+    """Whether `first` names its first column as one of counts or names, or names one that holds numbers below."""
+    numbers = [value for value in first if _is_number(value)]
+    if len(set(numbers)) < len(numbers) or not below:
+        return False
+    return bool(COUNT_NAME.match(first[0].lower())) or any(
+        not _is_number(name) and all(_is_number(line.values[place]) for line in below if place < len(line.values))
+        for place, name in enumerate(first)
+    )
 
 
 def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
@@ -157,7 +174,7 @@ def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
         if all(all(map(_is_number, part)) and abs(sum(map(float, part)) - 1) <= ROW_SUM_TOLERANCE for part in parts):
             return labels
     if header is not None:
-        named = [bool(re.match(r"(n\d*|row|label|name)?$", name.strip().lower())) for name in header[:2]]
+        named = [bool(COUNT_NAME.match(name.strip().lower())) for name in header[:2]]
         return (
             0 if width == 1 or not named or not named[0] else (2 if all(named) and len(named) == 2 and width > 2 else 1)
         )
@@ -210,13 +227,22 @@ def _check(matrix: FloatArray, lines: list[_Line], labels: int) -> None:
     )
 
 
-def _decimals(lines: list[_Line], labels: int) -> int | None:
-    """The most decimals printed, or None where the numbers are exact: whole, in full precision or with exponents."""
-    most = 0
-    for line in lines:
-        for value in line.values[labels:]:
-            if "e" in value or "E" in value:
+def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
+    """Printed decimals: one number where all have as many, else one for each; None where the numbers are exact.
+
+    Numbers are exact when all are whole, or when one has more significant digits than anyone prints. A whole 0 or 1
+    beside fractions is taken to be rounded as the longest of them.
+    """
+    places = np.empty((len(lines), len(lines[0].values) - labels), dtype=np.int64)
+    for row, line in enumerate(lines):
+        for column, value in enumerate(line.values[labels:]):
+            mantissa, _, exponent = value.lower().partition("e")
+            whole, _, fraction = mantissa.partition(".")
+            if len((whole + fraction).lstrip("+-0")) > MOST_DIGITS:
                 return None
-            _, _, fraction = value.partition(".")
-            most = max(most, len(fraction))
-    return most if 0 < most <= MOST_DECIMALS else None
+            places[row, column] = len(fraction) - max(-MOST_PLACES, min(int(exponent or 0), MOST_PLACES))
+    most = int(places.max())
+    if most <= 0:
+        return None
+    places[places <= 0] = most
+    return most if bool((places == most).all()) else places

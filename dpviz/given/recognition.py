@@ -1,4 +1,4 @@
-"""Recognise a printed matrix as a synthesizer with parameters, so that its log-odds need not suffer from rounding."""
+"""Recognise a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
 
 from __future__ import annotations
 
@@ -13,19 +13,30 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.types import FloatArray
 
 EXACT_TOLERANCE = 1e-10
+"""Relative difference by which numbers in full precision may differ: their last digits depend on who computed them."""
+
 LARGEST_SIDE = 201
+
+CELLS_PER_PARAMETER = 3
+"""Independent entries needed for each parameter. With as many parameters as entries a law fits any numbers."""
+
+FULL_PRECISION = 16
+"""Digits of a number in full precision."""
+
+DIGITS_PER_DIGIT = 4
+"""Digits that the independent entries must print for each digit of the parameters."""
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """A synthesizer whose matrix agrees with a given one to every digit given.
+    """A synthesizer whose matrix agrees with a given one in every printed digit.
 
     Parameters
     ----------
     synthesizer
         The law, with the fewest digits in its parameters that reproduce the matrix.
     largest_difference
-        Largest distance of two entries; below half a unit of the last digit given.
+        Largest distance of two entries.
     """
 
     synthesizer: Synthesizer
@@ -33,30 +44,44 @@ class Recognition:
 
 
 def recognize(given: GivenMatrix) -> Recognition | None:
-    """The two-cell synthesizer that the matrix is, or None.
+    """The two-cell synthesizer that prints as this matrix, or None.
+
+    Every entry of the law lies within half a unit of the last printed digit of its own entry, and the matrix has
+    clearly more independent numbers, rows · (columns − 1), than the law has parameters; two rows and two columns
+    never suffice. Such a law is an explanation of the digits, not a correction: another one may print as the same.
 
     Examples
     --------
-    >>> release = GivenMatrix(probabilities=np.array([[0.667, 0.333], [0.333, 0.667]]), decimals=3)
-    >>> recognize(release).synthesizer
-    BetaBinomial(n=1, m=1, alpha=1.0, beta=1.0)
+    >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
+    >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4)).synthesizer
+    BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
+    >>> recognize(GivenMatrix(probabilities=[[0.7, 0.3], [0.1, 0.9]], decimals=1)) is None
+    True
     """
     matrix = given.probabilities
-    tolerance = EXACT_TOLERANCE if given.decimals is None else 0.5000001 * 10.0**-given.decimals
     if max(matrix.shape) > LARGEST_SIDE:
         return None
-    for candidate in _candidates(matrix):
-        difference = float(np.abs(candidate.transition_matrix() - matrix).max())
-        if difference <= tolerance:
-            return Recognition(candidate, difference)
+    if given.decimals is None:
+        tolerance = EXACT_TOLERANCE * matrix
+    else:
+        tolerance = given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    for candidate in _candidates(given):
+        difference = np.abs(candidate.transition_matrix() - matrix)
+        if np.all(difference <= tolerance):
+            return Recognition(candidate, float(difference.max()))
     return None
 
 
-def _candidates(matrix: FloatArray) -> Iterator[Synthesizer]:
-    """Synthesizers that the matrix may be, those with the fewest digits in their parameters first."""
-    laws = _estimates(matrix)
+def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
+    """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
+    rows, columns = given.shape
+    independent = rows * (columns - 1)
+    printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
+    laws = [law for law in _estimates(given.probabilities) if independent >= CELLS_PER_PARAMETER * len(law[1])]
     for digits in range(1, 13):
         for build, estimates in laws:
+            if printed < DIGITS_PER_DIGIT * digits * len(estimates):
+                continue
             try:
                 yield build(*(float(f"{estimate:.{digits}g}") for estimate in estimates))
             except ValueError:

@@ -31,7 +31,8 @@ class GivenMatrix(TwoCellSynthesizer):
     probabilities
         The matrix, shape (rows, columns), at least two rows; entries from 0 to 1, rows that sum to 1 within 1e-4.
     decimals
-        Printed decimals of the numbers, when rounding matters; None when they are exact.
+        Printed decimals of the numbers, when rounding matters: one number for all, or an array with one for each
+        entry. None when they are exact.
 
     Raises
     ------
@@ -55,7 +56,7 @@ class GivenMatrix(TwoCellSynthesizer):
     n: int = field(init=False, default=0)
     m: int = field(init=False, default=0)
     probabilities: FloatArray = field(repr=False)
-    decimals: int | None = None
+    decimals: int | IntArray | None = None
 
     def __post_init__(self) -> None:
         matrix = np.array(self.probabilities, dtype=float)
@@ -88,8 +89,15 @@ class GivenMatrix(TwoCellSynthesizer):
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the numbers: equal for equal matrices with as many printed decimals."""
-        kind = repr((self.probabilities.shape, self.decimals)).encode()
-        return hashlib.sha256(kind + self.probabilities.tobytes()).hexdigest()
+        shape = repr(self.probabilities.shape).encode()
+        return hashlib.sha256(shape + self.probabilities.tobytes() + self.half_units.tobytes()).hexdigest()
+
+    @cached_property
+    def half_units(self) -> FloatArray:
+        """Half a unit of the last printed digit of every entry; 0 where the numbers are exact."""
+        if self.decimals is None:
+            return np.zeros_like(self.probabilities)
+        return np.broadcast_to(0.5 * 10.0 ** -np.asarray(self.decimals, dtype=float), self.probabilities.shape).copy()
 
     @cached_property
     def _log_probabilities(self) -> FloatArray:
@@ -126,9 +134,9 @@ class GivenMatrix(TwoCellSynthesizer):
     def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest signed log-odds that round to the given digits, cell by cell; equal where exact.
 
-        A printed value p stands for anything from p − h to p + h, h half a unit of its last decimal.
+        A printed value p stands for anything from p − h to p + h, h half a unit of its own last decimal.
         """
-        half = 0.0 if self.decimals is None else 0.5 * 10.0**-self.decimals
+        half = self.half_units
         low, high = np.maximum(self.probabilities - half, 0.0), self.probabilities + half
         with np.errstate(divide="ignore", invalid="ignore"):
             least = np.log(low[:-1]) - np.log(high[1:])

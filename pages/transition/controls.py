@@ -18,6 +18,7 @@ from pages.components.choices import begin_choice, end_choice, forget_problem, p
 from pages.components.controls import SWITCH, address_problems, number_control, read_address
 from pages.components.words import problem
 from pages.transition.attacker import ATTACKER_ADDRESS
+from pages.transition.given import RECOGNIZED
 
 GIVEN = GivenMatrix.key
 PREFIX = "tm_"
@@ -198,13 +199,22 @@ def _set_least(law: type[Synthesizer], m: int, epsilon: float) -> None:
 
 def _given() -> Choice:
     """A matrix pasted or uploaded, and the promise it is held against."""
-    upload = st.file_uploader("Upload a CSV file", type=["csv", "txt", "tsv"], key=f"{PREFIX}file", max_upload_size=32)
+    upload = st.file_uploader(
+        "Upload a CSV file",
+        type=["csv", "txt", "tsv"],
+        key=f"{PREFIX}file",
+        max_upload_size=32,
+        on_change=forget_problem,
+        args=(RECOGNIZED,),
+    )
     pasted = st.text_area(
         "or paste the matrix",
         value=printed_figure(1).text,
         height=190,
         key=f"{PREFIX}paste",
         bind="query-params",
+        on_change=forget_problem,
+        args=(RECOGNIZED,),
         help="One line for each confidential table, the probabilities of the released tables separated by commas. "
         "A header and columns with the counts may stand before them.",
     )

@@ -1,57 +1,99 @@
-"""A matrix that the reader brought: what law it is, and what its printed digits leave open."""
+"""A matrix that the reader brought: what its printed digits leave open, and which law prints as the same."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import streamlit as st
 
 from dpviz.parameters import readable
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cache import cached_recognition
-from pages.components.words import note
+from pages.components.choices import begin_choice, end_choice, forget_problem
+from pages.components.words import note, problem
 
 DIGITS = 7
+ROUNDING_OF_SUMS = 1e-12
+RECOGNIZED = "tm_recognized"
+"""Where the address keeps whose exact values are shown, so that an offer taken for one matrix is not for another."""
+
+AS_GIVEN = "as_given"
 
 
-def as_recognized(release: Synthesizer) -> Synthesizer:
-    """`release`, or the law that a given matrix is to every digit, unless the reader wants the digits as given."""
+def as_judged(release: Synthesizer) -> Synthesizer:
+    """`release` as it is; the law that prints as a given matrix only where the reader takes this offer."""
     if not isinstance(release, GivenMatrix):
         return release
+    note(" ".join(filter(None, (_rounding(release), _sums(release)))))
     recognition = cached_recognition(release)
-    if recognition is None:
-        note(_rounding(release))
-        return release
-    law = recognition.synthesizer
+    offered = None if recognition is None else recognition.synthesizer
+    word = AS_GIVEN if offered is None else _word(offered)
+    begin_choice(RECOGNIZED, {AS_GIVEN, word}, AS_GIVEN)
+    accepted = offered is not None and _accepted(release, offered, word)
+    st.session_state[RECOGNIZED] = word if accepted else AS_GIVEN
+    for sentence in end_choice(RECOGNIZED, st.session_state[RECOGNIZED], AS_GIVEN):
+        problem(sentence)
+    return offered if offered is not None and accepted else release
+
+
+def _word(law: Synthesizer) -> str:
+    """A law as the address has it."""
+    return "-".join([law.key, *(f"{getattr(law, declared.name):.12g}" for declared in law.parameters())])
+
+
+def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
+    """The offer to use the exact values of a law, and whether the reader takes it."""
     values = ", ".join(f"{declared.symbol} = {readable(getattr(law, declared.name))}" for declared in law.parameters())
-    digits = "to every digit" if release.decimals is None else f"to {_places(release)}"
-    note(f"Recognized: these numbers are the <b>{law.label}</b> with {values}, {digits}. {_rounding(release)}")
-    if st.toggle(
-        "use the recognized law, free of rounding",
-        value=True,
-        key="tm_recognized",
-        bind="query-params",
-        help="Off: every number below comes from the digits as given.",
-    ):
-        return law
-    return release
+    digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
+    switch = f"{RECOGNIZED}_{word}"
+    if switch not in st.session_state:
+        st.session_state[switch] = st.session_state[RECOGNIZED] == word
+    accepted = st.toggle(
+        f"These {digits} equal the {law.label} with {values}. Use its exact values?",
+        key=switch,
+        on_change=forget_problem,
+        args=(RECOGNIZED,),
+        help="Off: every number on this page is computed from the numbers that you gave. On: from this synthesizer's "
+        "exact probabilities, which agree with every digit given.",
+    )
+    if accepted:
+        exact, digits = (readable(one.worst_log_odds().value, DIGITS) for one in (law, given))
+        note(f"Shown are the exact values of the <b>{law.label}</b>: ε = {exact}. Your digits alone make it {digits}.")
+    return accepted
 
 
 def _places(given: GivenMatrix) -> str:
+    """How far the numbers are printed, in words."""
+    if isinstance(given.decimals, np.ndarray):
+        return "their own last digits"
     return "1 decimal" if given.decimals == 1 else f"{given.decimals} decimals"
 
 
 def _rounding(given: GivenMatrix) -> str:
     """What the given digits leave open, in a sentence."""
     if given.decimals is None:
-        return "The numbers count as exact."
+        return "Your numbers are used exactly as given."
     least, most = given.log_odds_bounds()
     low = max(0.0, float(max(least.max(), (-most).max())))
     high = float(max(most.max(), (-least).max()))
     upper = "∞, as a printed 0 may stand for a small number or for none" if math.isinf(high) else readable(high, DIGITS)
     exact = readable(given.worst_log_odds().value, DIGITS)
     return (
-        f"Taken as they stand, the digits give ε = {exact}; rounded to {_places(given)}, they leave "
-        f"it anywhere from {readable(low, DIGITS)} to {upper}."
+        f"Your numbers are used exactly as given: they make ε = {exact}. If they were rounded to {_places(given)}, the "
+        f"ε before rounding lies between {readable(low, DIGITS)} and {upper}."
     )
+
+
+def _sums(given: GivenMatrix) -> str:
+    """What is done with rows that do not sum to 1, in a sentence; nothing where all do."""
+    sums = given.probabilities.sum(axis=1)
+    off = np.abs(sums - 1) > ROUNDING_OF_SUMS
+    if not off.any():
+        return ""
+    row = int(np.argmax(np.abs(sums - 1)))
+    example = f"row {row + 1} sums to {readable(sums[row], 9)}"
+    if off.sum() == 1:
+        return f"Your {example}, not to 1. It is not rescaled."
+    return f"{int(off.sum()):,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
