@@ -190,9 +190,9 @@ def check_names_apart(figure: go.Figure, number: int) -> None:
 
 
 CROWDED = [
-    [1.0] * 8,
-    [0.0] * 8,
-    [0.95] * 8,
+    [1.0] * len(RULES),
+    [0.0] * len(RULES),
+    [0.95] * len(RULES),
     [0.0, 1.0, 1.0],
     [0.0, 0.0, 1.0, 1.0, 1.0, 1.0],
     [0.0, 0.01, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0],
@@ -211,14 +211,14 @@ def test_names_at_the_ends_neither_overlap_nor_leave_the_picture(ends: list[floa
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=len(RULES)))
 def test_names_of_any_lines_neither_overlap_nor_leave_the_picture(ends: list[float]) -> None:
     values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
     check_names_apart(drawn(values, points=np.array([0.5])), len(ends))
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=8))
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=len(RULES)))
 def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(ends: list[float]) -> None:
     values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
     shown = {one.text: one.y for one in ends_of(drawn(values, points=np.array([0.5])))}

@@ -40,15 +40,17 @@ def referee_interval(key: str, counts: tuple[int, ...], n: int, m: int, level: f
     scale, share, degrees = 1.0, raised, math.inf
     if key.startswith("reiter_2002"):
         variance, scale = (difference, -1.0) if difference >= 0 else (m / n * v, -1.0)
+        share = 0.0 if difference < 0 and key.endswith("normal") else share
     elif key.startswith("raghunathan_2003"):
         variance, scale = difference, -1.0
     elif key.startswith("rubin_1987"):
         variance = raised + v
     elif key == "reiter_2003":
-        variance, share = v + b / sets, b / sets
+        variance, share, scale = m / n * v + b / sets, b / sets, m / n
     else:
-        variance, share = (1 + 2 / sets) * v if key == "raab_2017" else v, 0.0
-    if share > 0 and not key.endswith("normal"):
+        factors = {"raab_2017": m / n + (1 + m / n) / sets, "raab_2017_plug_in": m / n + 1 / sets, "as_if_real": 1.0}
+        variance, share = factors[key] * v, 0.0
+    if share > 0 and (not key.endswith("normal") or key == "reiter_2002_normal"):
         degrees = (sets - 1) * (1 + scale * v / share) ** 2
     if variance <= 1e-15:
         return variance, 0.0 if variance > -1e-15 else math.nan

@@ -32,27 +32,31 @@ METHOD_COLORS = {
 
 RULE_DASHES = {
     "reiter_2002": "solid",
+    "reiter_2002_normal": "16px,2px",
     "raghunathan_2003": "dash",
     "raghunathan_2003_normal": "9px,3px,2px,3px,2px,3px",
     "rubin_1987": "dot",
     "rubin_1987_normal": "2px,5px",
     "reiter_2003": "dashdot",
     "raab_2017": "longdash",
+    "raab_2017_plug_in": "14px,4px,2px,4px,2px,4px",
     "as_if_real": "longdashdot",
 }
 """One dash per combining rule, in every picture."""
 
 RULE_SYMBOLS = {
     "reiter_2002": "circle",
+    "reiter_2002_normal": "circle",
     "raghunathan_2003": "square",
     "raghunathan_2003_normal": "square",
     "rubin_1987": "diamond",
     "rubin_1987_normal": "diamond",
     "reiter_2003": "triangle-up",
     "raab_2017": "triangle-down",
+    "raab_2017_plug_in": "triangle-down",
     "as_if_real": "star",
 }
-"""One mark per combining rule; the normal-quantile forms share it."""
+"""One mark per combining rule; the forms of one rule share it."""
 
 SIMULATED = "#E69F00"
 """The colour of what is simulated."""

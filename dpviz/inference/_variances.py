@@ -117,47 +117,107 @@ def reiter_2002(
     return np.where(difference >= 0, difference, synthetic_ratio * np.asarray(within, float)), degrees
 
 
-def reiter_2003(
+def reiter_2002_normal(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Variance v̄ + b/M and ν = (M − 1)(1 + M v̄ / b)²: partially synthetic data.
+    """`reiter_2002` with the normal quantile (ν = ∞) where T < 0, for which no degrees of freedom were derived.
 
     Parameters
     ----------
     between, within, sets, synthetic_ratio
-        As for `rubin_1987`.
+        As for `reiter_2002`.
 
-    Source: Reiter (2003), §2; Liu, Theorem 7.
+    Source: Charest (2011), §3.1, read with the quantile that gives what her §3.4 says.
+
+    Examples
+    --------
+    >>> variance, degrees = reiter_2002_normal(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
+    >>> variance.tolist(), degrees.tolist()
+    ([1.5, 3.0], [0.25, inf])
+    """
+    difference, _ = raghunathan_2003(between, within, sets=sets)
+    variance, degrees = reiter_2002(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
+    return variance, np.where(difference < 0, math.inf, degrees)
+
+
+def reiter_2003(
+    between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Variance (m/n) v̄ + b/M and ν = (M − 1)(1 + M (m/n) v̄ / b)²: partially synthetic data.
+
+    v̄ is the variance from m synthetic rows, (m/n) v̄ that of n real ones. As in the source, ν is that of b alone, the
+    other term counting as known: 2 T² / Var(T) with Var(b/M) = 2 (b/M)² / (M − 1).
+
+    Parameters
+    ----------
+    between, within, sets
+        As for `rubin_1987`.
+    synthetic_ratio
+        m/n, synthetic rows of one set for each confidential row.
+
+    Source: Reiter (2003), §2, and Liu, Theorem 7, for m = n; Raab, Nowok & Dibben (2017) for m ≠ n.
 
     Examples
     --------
     >>> variance, degrees = reiter_2003(np.array(2.0), np.array(1.0), sets=2)
     >>> float(variance), float(degrees)
     (2.0, 4.0)
+    >>> variance, degrees = reiter_2003(np.array(2.0), np.array(1.0), sets=2, synthetic_ratio=2.0)
+    >>> float(variance), float(degrees)
+    (3.0, 9.0)
     """
-    shared, within = np.broadcast_arrays(np.asarray(between, float) / sets, np.asarray(within, float))
+    shared, within = np.broadcast_arrays(
+        np.asarray(between, float) / sets, synthetic_ratio * np.asarray(within, float)
+    )  # fmt: skip
     return within + shared, _square_degrees(within, shared, sets, 1)
 
 
 def raab_2017(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Variance (1 + 2/M) v̄ with the normal quantile; b is not used.
+    """Variance v̄ (m/n + (1 + m/n)/M) with the normal quantile, for posterior draws; b is not used.
+
+    At m = n it is (1 + 2/M) v̄.
 
     Parameters
     ----------
-    between, within, sets, synthetic_ratio
+    between, within, sets
         As for `rubin_1987`, with M at least 1.
+    synthetic_ratio
+        m/n, synthetic rows of one set for each confidential row.
 
-    Source: Raab, Nowok & Dibben (2017), as in Liu's comparison.
+    Source: Raab, Nowok & Dibben (2017), synthesis from the posterior predictive distribution.
 
     Examples
     --------
     >>> [float(value) for value in raab_2017(np.array(9.0), np.array(2.0), sets=4)]
     [3.0, inf]
+    >>> [float(value) for value in raab_2017(np.array(9.0), np.array(2.0), sets=4, synthetic_ratio=3.0)]
+    [8.0, inf]
     """
     _, within = np.broadcast_arrays(np.asarray(between, float), np.asarray(within, float))
-    return (1 + 2 / sets) * within, np.full(within.shape, math.inf)
+    return (synthetic_ratio + (1 + synthetic_ratio) / sets) * within, np.full(within.shape, math.inf)
+
+
+def raab_2017_plug_in(
+    between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Variance v̄ (m/n + 1/M) with the normal quantile, for rows drawn with plugged-in parameters; b is not used.
+
+    Parameters
+    ----------
+    between, within, sets, synthetic_ratio
+        As for `raab_2017`.
+
+    Source: Raab, Nowok & Dibben (2017), synthesis from fitted parameters.
+
+    Examples
+    --------
+    >>> [float(value) for value in raab_2017_plug_in(np.array(9.0), np.array(2.0), sets=4, synthetic_ratio=3.0)]
+    [6.5, inf]
+    """
+    _, within = np.broadcast_arrays(np.asarray(between, float), np.asarray(within, float))
+    return (synthetic_ratio + 1 / sets) * within, np.full(within.shape, math.inf)
 
 
 def as_if_real(

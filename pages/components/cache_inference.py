@@ -141,7 +141,7 @@ def cached_charest(number: int) -> list[Comparison]:
 
 @st.cache_resource(show_spinner="Figure 1: exact sums at every point …")
 def cached_figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
-    """The exact coverage of Charest's Figure 1 by M, shape (proportions, ε)."""
+    """The exact coverage of Charest's Figure 1 by M, shape (readings, proportions, ε)."""
     found = {}
     for sets in FIGURE_1.sets:
         columns = [
@@ -149,12 +149,12 @@ def cached_figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
                 release_of_one_set("beta_binomial", n=FIGURE_1.rows, m=FIGURE_1.rows, sets=sets, epsilon=epsilon),
                 proportions=FIGURE_1.proportions,
                 sets=sets,
-                rules=[FIGURE_1.rule],
+                rules=FIGURE_1.rules,
                 level=FIGURE_1.level,
-            ).coverage[0]
+            ).coverage
             for epsilon in epsilons
         ]
-        found[sets] = np.array(columns).T
+        found[sets] = np.stack(columns, axis=-1)
     return found
 
 

@@ -28,8 +28,13 @@ privacy needs pulls them towards ½, and no rule knows. Near p = ½ the pull is 
 The repair is not another rule but the model: see the page Posterior.
 
 **Edges.** b = 0 gives the normal quantile (ν = ∞); v̄ = 0 gives ν = M − 1; T < 0 gives no interval, which does not
-cover; T = 0 gives an interval of no length, which covers only q̄ = p. With M = 1 there is no b: only rules that do
-without it are defined.
+cover; T = 0 gives an interval of no length, which covers only q̄ = p. Where T < 0, T* puts (m/n) v̄ in its place, for
+which no degrees of freedom were derived: “Reiter 2002” keeps those of T, “normal for negative T” takes the normal
+quantile. With M = 1 there is no b: only rules that do without it are defined.
+
+**m ≠ n.** A set of *m* rows tells of the *n* people behind it, so that rules for synthetic rows in place of real ones
+count $\bar v\,m/n$, the variance that *n* real rows would have. Raab's rule for posterior draws adds the noise of
+drawing the parameter; the one for plug-ins does not.
 """
 
 
