@@ -7,9 +7,15 @@ tests where to look. `dpviz.synthesizers.base.parameter` attaches a declaration 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from numbers import Integral
 from typing import Literal
+
+import numpy as np
+
+from dpviz.types import FloatArray
 
 Scale = Literal["linear", "log"]
 PrivateEnd = Literal["larger", "smaller", "neither"]
@@ -81,29 +87,32 @@ class Parameter:
 
     def check(self, value: object) -> float:
         """Return `value` as a plain number of the domain, or raise a ValueError that says what is allowed."""
-        number: float | None = None
-        if not isinstance(value, (str, bytes, bool)):
-            try:
-                number = float(value)  # type: ignore[arg-type]
-            except (TypeError, ValueError, OverflowError):
-                number = None
-        if number is None or math.isnan(number):
-            raise ValueError(self._refusal(f"{value!r}"))
-        if not self._holds(number):
-            raise ValueError(self._refusal(readable(number) if float(f"{number:.6g}") == number else repr(number)))
-        return int(number) if self.integer else number
+        number = plain_number(value)
+        if number is None or not self._holds(number):
+            raise ValueError(self._refusal(shown(value if number is None else number)))
+        return int(number) if self.integer else float(number)
+
+    def check_each(self, values: object) -> FloatArray:
+        """Return an array of numbers of the domain, in the shape of `values`, or raise as `check` does."""
+        try:
+            given = np.asarray(values)
+        except ValueError:
+            given = np.empty(0, dtype=object)
+        if given.dtype.kind not in "iufO" or given.size == 0:
+            raise ValueError(self._refusal(shown(values)))
+        return np.array([self.check(one) for one in given.ravel()]).reshape(given.shape)
 
     def _holds(self, number: float) -> bool:
         return (
-            math.isfinite(number)
-            and self.minimum <= number <= self.maximum
+            self.minimum <= number <= self.maximum
+            and abs(number) != math.inf
             and not (self.open_minimum and number == self.minimum)
             and not (self.integer and number != math.floor(number))
         )
 
-    def _refusal(self, shown: str) -> str:
+    def _refusal(self, got: str) -> str:
         title = self.title.lower()
-        return f"{self.name}{f' ({title})' if title != self.name else ''} must be {self.domain}; got {shown}."
+        return f"{self.name}{f' ({title})' if title != self.name else ''} must be {self.domain}; got {got}."
 
     def parse(self, text: str) -> float:
         """Return the value written in `text`, or raise the same ValueError as `check`.
@@ -120,6 +129,50 @@ class Parameter:
                 raise
             return self.check(text)
 
+
+def plain_number(value: object) -> float | None:
+    """Return a number of any kind as a plain int or float, or None where it is none: text, a truth value, NaN, 1j.
+
+    Examples
+    --------
+    >>> plain_number(np.int8(3)), plain_number(Decimal("0.5")), plain_number(np.True_), plain_number("3")
+    (3, 0.5, None, None)
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, (str, bytes, bool, np.bool_, np.ndarray)):
+        return None
+    if isinstance(value, Integral):
+        return int(value)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if math.isnan(number) else number
+
+
+def shown(value: object) -> str:
+    """What came, as a message shows it: a number as `readable` writes it where no digit is lost, else its repr, cut.
+
+    Examples
+    --------
+    >>> shown(5000), shown(0.1 + 0.2), shown("many"), shown([0.5] * 99), shown(10**400)
+    ('5,000', '0.30000000000000004', "'many'", '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 …', 'a number above 10³⁰⁸')
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
+        if sys.float_info.max < abs(value) < math.inf:
+            return "a number above 10³⁰⁸" if value > 0 else "a number below −10³⁰⁸"
+        number = float(value)
+        return readable(number) if float(f"{number:.6g}") == value else repr(value)
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:
+        text = type(value).__name__
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN].rstrip(', ')} …"
+
+
+LONGEST_SHOWN = 40
+"""Characters of a refused value that a message repeats."""
 
 LAST_PLACES = 4
 """Units in the last place that a formula may be off by: a number that close to a short one is meant to be it."""

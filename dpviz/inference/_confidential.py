@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.inference.combining_rules import SETS
-from dpviz.parameters import Parameter, readable
+from dpviz.parameters import Parameter, plain_number, shown
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -87,9 +87,11 @@ def check_design(
     if not isinstance(synthesizer, TwoCellSynthesizer):
         raise ValueError(f"synthesizer must release two counts; got {type(synthesizer).__name__}.")
     p, sets = float(PROPORTION.check(p)), int(SETS.check(sets))
-    if confidential_count is not None and not (
-        0 <= confidential_count <= synthesizer.n and confidential_count == int(confidential_count)
-    ):
-        shown = readable(confidential_count)
-        raise ValueError(f"confidential_count must be a whole number from 0 to {synthesizer.n:,}; got {shown}.")
-    return p, sets, None if confidential_count is None else int(confidential_count)
+    if confidential_count is None:
+        return p, sets, None
+    count = plain_number(confidential_count)
+    if count is None or not 0 <= count <= synthesizer.n or count != int(count):
+        raise ValueError(
+            f"confidential_count must be a whole number from 0 to {synthesizer.n:,}; got {shown(confidential_count)}."
+        )
+    return p, sets, int(count)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
+import sys
 
 import numpy as np
 
-from dpviz.parameters import readable
+from dpviz.parameters import plain_number, shown
 from dpviz.synthesizers import Release, Synthesizer, WorstCase
 from dpviz.types import BoolArray, FloatArray
 
@@ -64,7 +64,7 @@ def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
 
 def check_epsilon(epsilon: float) -> float:
     """Return a valid ε ≥ 0 or raise a ValueError that says what is allowed."""
-    if not (isinstance(epsilon, (int, float, np.floating)) and math.isfinite(epsilon) and epsilon >= 0):
-        shown = readable(epsilon) if isinstance(epsilon, (int, float)) and not math.isnan(epsilon) else repr(epsilon)
-        raise ValueError(f"epsilon must be a finite number, 0 or larger; got {shown}.")
-    return float(epsilon)
+    number = plain_number(epsilon)
+    if number is None or not 0 <= number <= sys.float_info.max:
+        raise ValueError(f"epsilon must be a finite number, 0 or larger; got {shown(epsilon)}.")
+    return float(number)

@@ -6,7 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class WorstCase:
     column: int | None = None
 
 
+@runtime_checkable
 class Release(Protocol):
     """Anything whose privacy over all neighbours is known: what the measures of ε and δ ask of a release."""
 
