@@ -137,6 +137,14 @@ def table_rows(table: str) -> dict[str, list[str]]:
     }
 
 
+def value_of(cell: str) -> float:
+    """A number as the page writes it."""
+    whole = cell.replace("−", "-").replace(",", "").replace(" %", "")
+    mantissa, _, power = whole.partition("×10")
+    digits = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return float(mantissa) * 10.0 ** int(digits or 0)
+
+
 def shown_prior(value: float, digits: int = 5) -> str:
     """A least prior in as few digits, never below it."""
     if math.isinf(value) or value < 1e-290:

@@ -48,6 +48,7 @@ from tests.pages import (
     problems,
     table_rows,
     text,
+    value_of,
 )
 
 BEYOND = "beyond exact sums"
@@ -86,14 +87,6 @@ def rows_of(table: str) -> list[list[str]]:
         [unescape(re.sub(r"<[^>]+>", " ", cell)).strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
         for row in re.findall(r"<tr>(.*?)</tr>", body)
     ]
-
-
-def value_of(cell: str) -> float:
-    """A number as the page writes it."""
-    whole = cell.replace("−", "-").replace(",", "").replace(" %", "")
-    mantissa, _, power = whole.partition("×10")
-    digits = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
-    return float(mantissa) * 10.0 ** int(digits or 0)
 
 
 def check_percent(cell: str, share: float, digits: int) -> None:
@@ -818,20 +811,38 @@ def test_extreme_settings_leave_every_section_sound(section: str, extreme: dict[
     assert [one for one in problems(page) if TOO_FEW not in one] == []
 
 
-def test_why_it_fails_shows_each_repair() -> None:
+def test_why_it_fails_shows_what_each_cause_costs_and_every_combination_of_repairs() -> None:
     page = open_coverage(look="Why it fails", rules=EVERY)
-    shown = table_rows(table_called(page, "Coverage with each repair"))
-    assert len(shown) == len(EVERY)
-    for key in EVERY:
+    costs = table_rows(table_called(page, "What each cause costs, in points"))
+    combinations = rows_of(table_called(page, "Coverage with each combination of repairs"))
+    drawn = {trace["name"]: trace for trace in figures(page)["cv_causes"]["figure"]["data"]}
+    assert list(costs) == [short(key) for key in EVERY]
+    assert len(combinations) == 8
+    for column, key in enumerate(EVERY, start=1):
         one = coverage_decomposition(synthesizer=release_at(), p=0.25, sets=5, rule=key)
-        shares = [one.published, *one.by_repair.values(), one.repaired]
-        for cell, share in zip(shown[short(key)], shares, strict=True):
-            check_percent(cell, share, 4)
+        promised, *effects, published = costs[short(key)]
+        assert promised == "95 %"
+        check_percent(published, one.published, 4)
+        shown = [value_of(cell.replace("+", "")) for cell in effects]
+        assert shown == pytest.approx([-100 * value for value in one.lost.values()], rel=1e-3, abs=1e-5)
+        assert 95 + sum(shown) == pytest.approx(100 * one.published, abs=0.03)
+        ends = [
+            x
+            for x, size in zip(drawn[RULES[key].label]["x"], drawn[RULES[key].label]["marker"]["size"], strict=True)
+            if size
+        ]
+        assert ends == pytest.approx([*(-100 * value for value in one.lost.values()), 100 * (one.published - 0.95)])
+        assert sorted(value_of(row[column]) for row in combinations) == pytest.approx(
+            sorted(100 * one.coverage.ravel()), rel=1e-3, abs=1e-3
+        )
+        check_percent(combinations[0][column], one.published, 4)
+        check_percent(combinations[-1][column], one.repaired, 4)
         if key == "reiter_2002":
             before, after = marks(page)[1].split(" → ")
             check_percent(before, 0.81154, 4)
-            check_percent(after, one.by_repair["prior_bias"], 4)
-    assert "most of it is the prior's pull" in text(page)
+            check_percent(after, one.repaired, 4)
+    assert "mainly because the prior's pull costs 60.3 points" in text(page)
+    assert "5.07 times as long" in text(page)  # A/n = 1 + 2/(e^{2/5} − 1)
 
 
 def test_bias_and_variance_are_the_closed_form_and_the_simulation_beside_it() -> None:

@@ -1,7 +1,8 @@
-"""Why an interval does not hold the true proportion as often as it says: three repairs, each alone and all together."""
+"""Why an interval does not hold the true proportion as often as it says: three causes and the share of each."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -15,62 +16,100 @@ from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
 REPAIRS = ("prior_bias", "ignored_variance", "rule_noise")
-"""Keys of the repairs, in the order in which readers see them."""
+"""Keys of the causes that can be repaired, in the order in which readers see them."""
+
+NOT_NORMAL = "not_normal"
+"""Key of what is left once all three are repaired: a normal quantile is used, and q̄ is not exactly normal."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageDecomposition:
-    """Coverage as published, with each repair alone, and with all of them.
+    """Coverage under the eight combinations of three repairs, and what each cause takes from it.
 
     Parameters
     ----------
     rule, level, sets, p
         The design.
-    published
-        Coverage of the rule as it is.
-    without_prior_bias
-        With the centre q̄ − (E[q̄] − p).
-    with_whole_variance
-        With the variance T + Var(q̄) − E[T] in place of T; no interval where that is negative.
-    without_rule_noise
-        With the variance E[T] in place of T and the normal quantile; 0 where E[T] is negative: no interval.
-    repaired
-        With all three: a normal interval of the true standard error around an unbiased centre.
+    coverage
+        Coverage of the eight combinations, shape (2, 2, 2): one axis for each of `REPAIRS`, 1 where it is repaired.
     bias
         E[q̄] − p.
     variance
         Var(q̄).
     mean_variance
         E[T], the expectation of the variance that the rule uses, over all releases.
+    slope
+        dE[q̄]/dp; NaN where x is fixed.
     error_bound
-        Bound of the absolute error that the law of the releases gives each coverage.
+        Bound of the absolute error of each coverage.
     """
 
     rule: str
     level: float
     sets: int
     p: float
-    published: float
-    without_prior_bias: float
-    with_whole_variance: float
-    without_rule_noise: float
-    repaired: float
+    coverage: FloatArray
     bias: float
     variance: float
     mean_variance: float
+    slope: float
     error_bound: float
+
+    @property
+    def published(self) -> float:
+        """Coverage of the rule as it is."""
+        return float(self.coverage[0, 0, 0])
+
+    @property
+    def repaired(self) -> float:
+        """Coverage with all three repairs: q̄ ± z √Var(q̄), read as an interval for E[q̄]."""
+        return float(self.coverage[1, 1, 1])
 
     @property
     def by_repair(self) -> dict[str, float]:
         """Coverage with each repair alone, by the keys of `REPAIRS`."""
-        return dict(
-            zip(REPAIRS, (self.without_prior_bias, self.with_whole_variance, self.without_rule_noise), strict=True)
-        )
+        return {key: float(self.coverage[tuple(np.eye(3, dtype=int)[place])]) for place, key in enumerate(REPAIRS)}
 
     @property
-    def best_repair(self) -> str:
-        """The single repair that brings coverage nearest to the level."""
-        return min(REPAIRS, key=lambda key: abs(self.by_repair[key] - self.level))
+    def gap(self) -> float:
+        """What the three repairs gain together: `repaired` − `published`."""
+        return self.repaired - self.published
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Each cause's share of `gap`: what its repair gains, averaged over the six orders of the three repairs.
+
+        These are Shapley's (1953) values of the game that `coverage` is, so they sum to the gap. A negative share is a
+        cause that hides others: its repair lowers coverage.
+        """
+        found = {}
+        for place, key in enumerate(REPAIRS):
+            gain = np.diff(self.coverage, axis=place).ravel()  # without the two others, with one, one, and both
+            found[key] = float((2 * gain[0] + gain[1] + gain[2] + 2 * gain[3]) / 6)
+        return found
+
+    @property
+    def lost(self) -> dict[str, float]:
+        """What each cause takes from the level (negative: adds to it): `shares`, and what no repair brings back.
+
+        The four numbers sum to `level` − `published`; the last is `level` − `repaired`.
+        """
+        return {**self.shares, NOT_NORMAL: self.level - self.repaired}
+
+    @property
+    def main_cause(self) -> str | None:
+        """The key of `lost` that outweighs all others together, whatever their signs; None where there is none.
+
+        Such a cause makes more than half of `level` − `published`, and more than half of `gap`, in their direction.
+        """
+        sizes = {key: abs(value) for key, value in self.lost.items()}
+        key = max(sizes, key=lambda one: sizes[one])
+        return key if 2 * sizes[key] > sum(sizes.values()) else None
+
+    @property
+    def unbiased_standard_error(self) -> float:
+        """√Var(q̄) / |slope|, the standard error of the estimate that is read off q̄ = E[q̄ | p]; infinite at slope 0."""
+        return math.sqrt(self.variance) / abs(self.slope) if self.slope else math.inf
 
 
 def coverage_decomposition(
@@ -82,10 +121,14 @@ def coverage_decomposition(
     level: float = 0.95,
     confidential_count: int | None = None,
 ) -> CoverageDecomposition:
-    """Coverage under three repairs, each a sum over every release under the same exact law.
+    """Coverage of q̄ ± t √T under every combination of three repairs, each a sum over every release.
 
-    The bias E[q̄] − p is what the prior does; Var(q̄) − E[T] is variance that the rule leaves out (or, where negative,
-    adds); the rest is that T varies from release to release and that its degrees of freedom are a guess.
+    1. *Prior bias.* The interval is read as one for E[q̄] and carried to p by the curve p ↦ E[q̄ | p]. With a prior that
+       is q̄ = (α + np)/A, A = n + α + β: the centre becomes (A q̄ − α)/n and the interval A/n times as long, as the
+       standard error of that estimate is. It holds p where |q̄ − E[q̄]| ≤ t √T, whatever the shape of the curve.
+    2. *Ignored variance.* T is multiplied by Var(q̄)/E[T], so that it is right on average; where E[T] ≤ 0 no factor
+       does that, and Var(q̄) itself takes its place.
+    3. *Rule noise.* T is replaced by its expectation and the t quantile by the normal one; no interval where E[T] < 0.
 
     Parameters
     ----------
@@ -95,51 +138,57 @@ def coverage_decomposition(
     Returns
     -------
     CoverageDecomposition
-        E[q̄] and Var(q̄) in closed form (`set_moments`), E[T] from the law.
+        E[q̄] and Var(q̄) in closed form (`set_moments`), E[T] from the law of the releases.
 
     Raises
     ------
     ValueError
         As `dpviz.coverage.exact_coverage` does.
 
+    Source: Shapley (1953), *A value for n-person games*, for the shares.
+
     Examples
     --------
-    Charest's T* at ε = 2, p = 1/4, M = 5: what fails is the centre.
+    Charest's T* at ε = 2, p = 1/4, M = 5: the centre costs more than the long intervals give back.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 5)
     >>> release = BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
     >>> found = coverage_decomposition(synthesizer=release, p=0.25, sets=5, rule="reiter_2002")
-    >>> round(found.published, 4), round(found.bias, 4), found.best_repair
-    (0.8115, 0.2007, 'prior_bias')
+    >>> round(found.published, 4), round(found.repaired, 4), found.main_cause
+    (0.8115, 0.9477, 'prior_bias')
+    >>> [round(share, 3) for share in found.shares.values()], round(found.gap, 3)
+    ([0.603, -0.073, -0.394], 0.136)
     """
     chosen, level = check_rule(rule, sets), float(LEVEL.check(level))
     law = release_law(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
     moments = set_moments(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
     estimate, between, within = law.estimate_and_variances
     variance, degrees = chosen.variance_and_degrees(between, within, sets=law.sets, synthetic_ratio=law.synthetic_ratio)
-    mean_variance = float(law.probability @ variance / law.probability.sum())
+    mean = float(law.probability @ variance / law.probability.sum())
+    right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))
-    unbiased = estimate - moments.bias
-
-    def coverage(centre: FloatArray, half: FloatArray | float) -> float:
-        return min(float(law.probability[covers(centre, np.asarray(half), p)].sum()), 1.0)
-
-    half = scaled_half_widths(variance, degrees, level)
-    whole = scaled_half_widths(variance + (moments.variance_estimate - mean_variance), degrees, level)
-    noiseless = normal * math.sqrt(mean_variance) if mean_variance >= 0 else math.nan
+    mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)
+    half = {
+        (0, 0): scaled_half_widths(variance, degrees, level),
+        (1, 0): scaled_half_widths(mended, degrees, level),
+        (0, 1): np.array(normal * math.sqrt(mean) if mean >= 0 else math.nan),
+        (1, 1): np.array(normal * math.sqrt(right)),
+    }
+    target = (float(p), moments.mean_estimate)
+    coverage = np.empty((2, 2, 2))
+    for prior, whole, quiet in itertools.product((0, 1), repeat=3):
+        held = covers(estimate, half[whole, quiet], target[prior])
+        coverage[prior, whole, quiet] = min(float(law.probability[held].sum()), 1.0)
     return CoverageDecomposition(
         rule=rule,
         level=level,
         sets=law.sets,
         p=float(p),
-        published=coverage(estimate, half),
-        without_prior_bias=coverage(unbiased, half),
-        with_whole_variance=coverage(estimate, whole),
-        without_rule_noise=coverage(estimate, noiseless),
-        repaired=coverage(unbiased, normal * math.sqrt(moments.variance_estimate)),
+        coverage=coverage,
         bias=moments.bias,
-        variance=moments.variance_estimate,
-        mean_variance=mean_variance,
+        variance=right,
+        mean_variance=mean,
+        slope=moments.slope,
         error_bound=law.error_bound,
     )

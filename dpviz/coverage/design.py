@@ -183,6 +183,17 @@ def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:
     }
 
 
+def has_prior(law: str) -> bool:
+    """Whether the synthesizer with this key has a prior that pulls its releases; a sanitizer of counts has none.
+
+    Examples
+    --------
+    >>> has_prior("posterior_mode"), has_prior("laplace")
+    (True, False)
+    """
+    return "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}
+
+
 class ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
     """The releases of one set at a list of promises, each made when it is asked for.
 

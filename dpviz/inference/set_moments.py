@@ -22,6 +22,9 @@ class SetMoments:
     ----------
     proportion
         The true p.
+    slope
+        dE[q̄]/dp, by which an interval for E[q̄] is divided to become one for p: n/(n + α + β) with a prior. NaN where
+        x is fixed.
     mean_estimate, variance_estimate
         E[q̄] and Var(q̄).
     mean_within, variance_within
@@ -33,6 +36,7 @@ class SetMoments:
     """
 
     proportion: float
+    slope: float
     mean_estimate: float
     variance_estimate: float
     mean_within: float
@@ -124,6 +128,7 @@ def set_moments(
         )
     return SetMoments(
         proportion=p,
+        slope=math.nan if fixed is not None else _slope(synthesizer, p, counts, weights, q.mean),
         mean_estimate=estimate[0],
         variance_estimate=estimate[1],
         mean_within=spread[0],
@@ -133,6 +138,17 @@ def set_moments(
         mean_total=total[0],
         variance_total=total[1],
     )
+
+
+def _slope(
+    synthesizer: TwoCellSynthesizer, p: float, counts: IntArray, weights: FloatArray, means: FloatArray
+) -> float:
+    """dE[q̄]/dp for x ~ Binomial(n, p): Cov(x, E[q | x]) / (p (1 − p)), and n times the last step at p = 0 and 1."""
+    if len(counts) == 1:
+        ends = np.array([0, 1]) if p < 0.5 else np.array([synthesizer.n - 1, synthesizer.n])
+        return synthesizer.n * float(np.diff(central_moments(synthesizer, ends).mean)[0])
+    change = means - means[np.argmax(weights)]  # exactly 0 where E[q | x] does not depend on x
+    return float(weights @ ((counts - synthesizer.n * p) * change)) / (p * (1 - p))
 
 
 def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> CentralMoments:

@@ -1,0 +1,110 @@
+"""Every generated sentence of the page "Coverage" is a claim: checked against numbers over a grid of designs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.coverage import REPAIRS, CoverageDecomposition, coverage_decomposition
+from dpviz.coverage.decomposition import NOT_NORMAL
+from dpviz.coverage.design import has_prior, release_of_one_set, two_cell_laws
+from dpviz.inference import RULES
+from pages.intervals.fails import failure_sentence, repairs_explained
+from tests.pages import value_of
+
+SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
+GRID = [
+    (law, n, m, sets, epsilon, p)
+    for law in two_cell_laws()
+    for place, (n, m) in enumerate(SIZES)
+    if m == n or has_prior(law)
+    for sets in ((1, 2, 5, 10) if n < 30 else (1, 2, 5))
+    for p, epsilon in zip(
+        (0.0, 0.01, 0.25, 0.5, 0.9, 1.0), (0.01, 0.5, 2.0, 250.0, 8.0, 1.0)[place:] + (0.01, 0.5, 2.0)[:place],
+        strict=True,
+    )
+]  # fmt: skip
+
+NAMED = {
+    "the prior's pull": "prior_bias",
+    "the bias of noise that is cut off at 0 and n": "prior_bias",
+    "the rule's variance, which is too small on average,": "ignored_variance",
+    "the rule's variance, which is too large on average,": "ignored_variance",
+    "the noise of the rule's variance": "rule_noise",
+    "the shape of q̄'s distribution, which is not normal,": NOT_NORMAL,
+}
+COST = re.compile(f"({'|'.join(map(re.escape, NAMED))}) (costs|adds) ([0-9.]+) points")
+
+
+def costs(one: CoverageDecomposition) -> dict[str, float]:
+    """What each cause takes from the level: the mean of its repair's gain over the six orders, and the rest."""
+    found = dict.fromkeys(REPAIRS, 0.0)
+    for order in itertools.permutations(range(3)):
+        place = [0, 0, 0]
+        for axis in order:
+            before = one.coverage[tuple(place)]
+            place[axis] = 1
+            found[REPAIRS[axis]] += (one.coverage[tuple(place)] - before) / 6
+    return {**found, NOT_NORMAL: one.level - one.coverage[1, 1, 1]}
+
+
+def check_failure(one: CoverageDecomposition, *, prior: bool) -> str:
+    sentence, expected = failure_sentence(one, "Rule", prior=prior), costs(one)
+    off = one.level - float(one.coverage[0, 0, 0])
+    told = {NAMED[name]: (name, verb, float(points)) for name, verb, points in COST.findall(sentence)}
+    for key, value in expected.items():
+        if abs(value) >= 5.01e-4:
+            assert key in told, sentence
+        elif abs(value) < 4.99e-4:
+            assert key not in told, sentence
+    for key, (name, verb, points) in told.items():
+        assert verb == ("costs" if expected[key] > 0 else "adds"), sentence
+        assert points == pytest.approx(100 * abs(expected[key]), rel=6e-3)
+        assert "too small" not in name or one.mean_variance < one.variance
+        assert "too large" not in name or one.mean_variance >= one.variance
+    assert prior or "prior" not in sentence
+    assert not prior or "cut off" not in sentence
+    main = re.search("mainly because " + COST.pattern, sentence)
+    if main:
+        largest = expected[NAMED[main[1]]]
+        assert largest / off > 0.5
+        assert abs(largest) > sum(abs(value) for value in expected.values()) / 2
+    if "as promised" in sentence:
+        assert abs(off) < 5.01e-4
+        assert ("nothing to repair" in sentence) == (not told)
+    else:
+        assert ("misses too often" in sentence) == (off > 0)
+        assert ("covers too often" in sentence) == (off < 0)
+        assert (main is None) == ("no cause outweighs all others" in sentence)
+        assert main or max(map(abs, expected.values())) <= sum(map(abs, expected.values())) / 2 + 1e-12
+    return "promise" if "as promised" in sentence else "main" if main else "none"
+
+
+def check_explained(one: CoverageDecomposition, release, *, prior: bool) -> None:
+    """The length and the standard error after the first repair, from the curve E[q̄ | p] by finite differences."""
+    words = repairs_explained(one, prior=prior)
+    assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
+    means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
+    low, high = max(one.p - 1e-4, 0.0), min(one.p + 1e-4, 1.0)
+    expected = [float(binom.pmf(np.arange(release.n + 1), release.n, p) @ means) for p in (low, high)]
+    slope = (expected[1] - expected[0]) / (high - low)
+    longer, error = re.search(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
+    assert value_of(longer) == pytest.approx(1 / slope, rel=2e-2)
+    assert value_of(error) == pytest.approx(math.sqrt(one.variance) / slope, rel=2e-2)
+
+
+def test_why_it_fails_says_what_the_shares_are():
+    kinds = set()
+    for law, n, m, sets, epsilon, p in GRID:
+        release, prior = release_of_one_set(law, n=n, m=m, sets=sets, epsilon=epsilon), has_prior(law)
+        for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real"):
+            if RULES[rule].least_sets <= sets:
+                one = coverage_decomposition(synthesizer=release, p=p, sets=sets, rule=rule)
+                kinds.add(check_failure(one, prior=prior))
+        check_explained(one, release, prior=prior)
+    assert kinds == {"promise", "main", "none"}
