@@ -1,0 +1,181 @@
+"""Intervals of an analyst who knows how the release was made: the score interval and the posterior given the sum."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz.inference._posterior_weights import normalized
+from dpviz.inference._summaries import _Rows
+from dpviz.inference.release_sums import ReleaseSums, binomial_weights
+from dpviz.inference.set_moments import central_moments
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray
+
+Ends = tuple[FloatArray, FloatArray]
+
+EXACT_FIT = 1e-12
+"""Largest difference from a line, or from a parabola, that is rounding."""
+
+GRID = 2001
+"""Proportions on which an interval without a closed form is bracketed."""
+
+STEPS, NEAR = 60, 1e-13
+"""Most steps of false position, and how near the two sides of an end come."""
+
+BLOCK = 4_000_000
+
+LEAST_LIKELY = 1e-13
+"""A sum that is less likely than this under every x takes the interval of the nearest one that is not."""
+
+
+def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
+    """For every S the p in [0, 1] with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), q̄ = S/(Mm) and z the normal quantile.
+
+    With μ_x and σ_x² the mean and variance of q in row x of the transition matrix, E[q̄ | p] = E[μ_x] and Var(q̄ | p) =
+    E[σ_x²]/M + Var(μ_x) over x ~ Binomial(n, p), polynomials in p. For the Beta-binomial and the plug-ins μ_x is a line
+    in x, as (A q̄ − α)/n with A = n + α + β says, and σ_x² a parabola: then the ends solve a quadratic equation. In
+    general the interval is the hull of those p. Where there are none, as q̄ is too extreme for every p, it is the one
+    point that comes nearest.
+
+    Parameters
+    ----------
+    synthesizer
+        Synthesizer of one set of two counts.
+    sets
+        M, at least 1.
+    level
+        Level of the interval, above 0 and below 1.
+
+    Returns
+    -------
+    tuple
+        The lower and upper ends for S = 0 … Mm.
+
+    Source: Wilson (1927), for the binomial distribution without privacy.
+
+    Examples
+    --------
+    A release of ten rows as they are, all of them ones: Wilson's lower end is 10/(10 + z²).
+
+    >>> from dpviz.synthesizers.given_matrix import GivenMatrix
+    >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
+    >>> round(float(low[10]), 6), float(high[10])
+    (0.722467, 1.0)
+    """
+    n, size = synthesizer.n, sets * synthesizer.m
+    x = np.arange(n + 1)
+    moments = central_moments(synthesizer, x)
+    mean, noise = moments.mean, moments.second / sets
+    observed, z = np.arange(size + 1) / size, float(ndtri((1 + level) / 2))
+    intercept, slope = mean[0], (mean[-1] - mean[0]) / n
+    bend = (noise[0] - 2 * noise[n // 2] + noise[2 * (n // 2)]) / (2 * (n // 2) ** 2) if n > 1 else 0.0
+    tilt = (noise[-1] - noise[0]) / n - bend * n
+    straight = np.abs(mean - intercept - slope * x).max() <= EXACT_FIT
+    parabola = np.abs(noise - noise[0] - tilt * x - bend * x**2).max() <= EXACT_FIT * noise.max(initial=0.0)
+    # Var(q̄ | p) = c + b p + a p²
+    a = bend * n * (n - 1) - slope**2 * n
+    b, c = tilt * n + bend * n + slope**2 * n, noise[0]
+    leading = (slope * n) ** 2 - z**2 * a
+    if not (straight and parabola and slope and a <= 0):
+        return _hull_of_score(mean, noise, observed, z)
+    away = observed - intercept
+    half = away * slope * n + z**2 * b / 2
+    inside = half**2 - leading * (away**2 - z**2 * c)
+    root = np.sqrt(np.maximum(inside, 0.0))
+    larger = half + np.where(half >= 0, root, -root)  # the sum that loses no digits; the product gives the other end
+    first = np.where(inside < 0, away / (slope * n), larger / leading)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        second = np.where(inside <= 0, first, np.where(larger == 0, 0.0, (away**2 - z**2 * c) / larger))
+    return np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0)
+
+
+def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
+    """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
+
+    The p whose E[q̄ | p] comes nearest on the grid stands in where none is accepted.
+    """
+    n, middle_mean = len(mean) - 1, mean.mean()
+    table = np.column_stack([mean, noise + (mean - middle_mean) ** 2])
+
+    def excess(q: FloatArray, weights: FloatArray) -> FloatArray:
+        """(q̄ − E)² − z² Var, not positive where p is accepted."""
+        centre, square = (weights @ table).T
+        found: FloatArray = (q - centre) ** 2 - z**2 * np.maximum(square - (centre - middle_mean) ** 2, 0.0)
+        return np.where(np.abs(q - centre) <= EXACT_FIT, -0.0, found)
+
+    grid = np.sin(np.linspace(0, np.pi / 2, GRID)) ** 2
+    weights = binomial_weights(grid, n)
+    centres = weights @ mean
+    first, last, size = np.empty(len(observed), int), np.empty(len(observed), int), max(1, BLOCK // GRID)
+    for start in range(0, len(observed), size):
+        block = slice(start, start + size)
+        held = excess(observed[block, None], weights) <= 0
+        held[np.arange(len(held)), np.abs(observed[block, None] - centres).argmin(axis=1)] = True
+        first[block], last[block] = held.argmax(axis=1), GRID - 1 - held[:, ::-1].argmax(axis=1)
+    outermost = []
+    for inner, outer in ((first, np.maximum(first - 1, 0)), (last, np.minimum(last + 1, GRID - 1))):
+        p = grid[inner]
+        rows = np.flatnonzero(inner != outer)
+        q, held, out = observed[rows], grid[inner[rows]], grid[outer[rows]]
+        at_held, at_out = excess(q, weights[inner[rows]]), excess(q, weights[outer[rows]])
+        for _ in range(STEPS):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                middle = held + (out - held) * (at_held / (at_held - at_out))
+            between = (middle - held) * (middle - out) < 0
+            middle = np.where(between, middle, (held + out) / 2)
+            value = excess(q, binomial_weights(middle, n))
+            accepted = value <= 0
+            # An end that stays has its value halved, so that both ends come nearer (the Illinois rule).
+            at_held, at_out = np.where(accepted, value, at_held / 2), np.where(accepted, at_out / 2, value)
+            held, out = np.where(accepted, middle, held), np.where(accepted, out, middle)
+            p[rows] = held
+            still = (np.abs(out - held) > NEAR) & (np.abs(value) > EXACT_FIT**2)
+            if not still.any():
+                break
+            rows, q, held, out = rows[still], q[still], held[still], out[still]
+            at_held, at_out = at_held[still], at_out[still]
+        outermost.append(p)
+    return outermost[0], outermost[1]
+
+
+def posterior_ends(sums: ReleaseSums, level: float, gamma1: float = 1.0, gamma2: float = 1.0) -> Ends:
+    """For every S the equal-tailed interval of the posterior of p given S, with p ~ Beta(γ1, γ2) before.
+
+    p | S is Σ_x w_x Beta(γ1 + x, γ2 + n − x), w_x ∝ BetaBinomial(x; n, γ1, γ2) Pr(S | x): exact given the sum of the M
+    counts. For one set, and for the plug-ins, whose counts say no more than their sum, it is the posterior given all
+    counts, as in `dpviz.inference.posterior_given`; for several sets of another synthesizer it leaves a little out.
+
+    Parameters
+    ----------
+    sums
+        The law of S for every confidential count.
+    level
+        Probability of the interval.
+    gamma1, gamma2
+        The analyst's prior; 1 and 1 is uniform.
+
+    Source: Charest (2011), §4, gives the model.
+
+    Examples
+    --------
+    One row, released as it is: p | 1 is Beta(2, 1), whose quantiles are √q.
+
+    >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)
+    >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
+    [0.25, 0.75]
+    """
+    rows = _Rows(sums.n, gamma1, gamma2)
+    likely = np.flatnonzero(sums.rows.max(axis=0) > LEAST_LIKELY)
+    low, high = np.empty((2, len(likely)))
+    step = max(1, BLOCK // (sums.n + 1))
+    for start in range(0, len(likely), step):
+        block = slice(start, start + step)
+        with np.errstate(divide="ignore"):
+            weights = normalized(np.log(sums.rows.T[likely[block]]) + rows.log_prior)
+        low[block], high[block] = rows.quantiles(weights, ((1 - level) / 2, (1 + level) / 2))
+    columns = np.arange(sums.rows.shape[1])
+    after = np.clip(np.searchsorted(likely, columns), 0, len(likely) - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(columns - likely[before] < likely[after] - columns, before, after)
+    return low[nearest], high[nearest]

@@ -1,0 +1,137 @@
+"""The law of S, the sum of the M released counts, for every confidential count: what noise-aware intervals read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import gammaln
+
+from dpviz.inference._confidential import released_rows
+from dpviz.inference.combining_rules import SETS
+from dpviz.parameters import readable
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray
+
+LARGEST_ROWS = 12_000_000
+"""Most numbers in the table of sums: (n + 1)(Mm + 1)."""
+
+BLOCK = 2_000_000
+"""Most numbers of one block of transforms."""
+
+
+def within_sums(n: int, m: int, sets: int) -> bool:
+    """Whether the table of the law of S for every x is small enough to be kept.
+
+    Examples
+    --------
+    >>> within_sums(100, 100, 100), within_sums(1000, 1000, 5), within_sums(5000, 5000, 1)
+    (True, True, False)
+    """
+    return (n + 1) * (sets * m + 1) <= LARGEST_ROWS
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseSums:
+    """Pr(S = s | x) for x = 0 … n and s = 0 … Mm: each row of the transition matrix, convolved M times with itself.
+
+    Parameters
+    ----------
+    rows
+        The table, shape (n + 1, Mm + 1); each number within 1e-14.
+    """
+
+    rows: FloatArray
+
+    @property
+    def n(self) -> int:
+        """Confidential rows."""
+        return self.rows.shape[0] - 1
+
+    @cached_property
+    def mirrored(self) -> ReleaseSums:
+        """The same for zeros in place of ones: x, S and p become n − x, Mm − S and 1 − p."""
+        return ReleaseSums(np.ascontiguousarray(self.rows[::-1, ::-1]))
+
+    @cached_property
+    def at_least(self) -> FloatArray:
+        """Pr(S ≥ s | x), shape (Mm + 1, n + 1), made increasing in x by the smallest bound from above.
+
+        For rows that are ordered, as those of every synthesizer here, nothing is changed. Pr(S ≥ s | p) mixes these
+        numbers over x ~ Binomial(n, p), and so increases in p as well.
+        """
+        tails = np.cumsum(self.rows[:, ::-1], axis=1)[:, ::-1].T
+        return np.minimum(np.maximum.accumulate(tails, axis=1), 1.0)
+
+    @cached_property
+    def at_most(self) -> FloatArray:
+        """Pr(S ≤ s | x), shape (Mm + 1, n + 1), made decreasing in x by the smallest bound from above."""
+        return np.ascontiguousarray(self.mirrored.at_least[::-1, ::-1])
+
+    def law(self, p: FloatArray | float) -> FloatArray:
+        """Pr(S = s | p), shape (len(p), Mm + 1)."""
+        return binomial_weights(np.atleast_1d(np.asarray(p, float)), self.n) @ self.rows
+
+
+def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
+    """The law of the sum of M releases for every confidential count.
+
+    Parameters
+    ----------
+    synthesizer
+        Synthesizer of one set of two counts.
+    sets
+        M, 1 to 100.
+
+    Raises
+    ------
+    ValueError
+        Where a number is out of its domain, or the table would have more than 12 million numbers.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
+    [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
+    """
+    sets = int(SETS.check(sets))
+    n, m = synthesizer.n, synthesizer.m
+    if not within_sums(n, m, sets):
+        raise ValueError(
+            f"Intervals that are computed from the release's own noise need (n + 1)(Mm + 1) ≤ {LARGEST_ROWS:,} "
+            f"numbers; n = {readable(n)}, m = {readable(m)} and M = {sets} need {(n + 1) * (sets * m + 1):,}."
+        )
+    rows = released_rows(synthesizer, np.arange(n + 1))
+    if sets == 1:
+        return ReleaseSums(rows)
+    size = sets * m + 1
+    length = next_fast_len(size, real=True)
+    sums = np.empty((n + 1, size))
+    step = max(1, BLOCK // length)
+    with np.errstate(under="ignore"):
+        for start in range(0, n + 1, step):
+            block = slice(start, start + step)
+            sums[block] = irfft(rfft(rows[block], length, axis=1) ** sets, length, axis=1)[:, :size]
+    return ReleaseSums(np.maximum(sums, 0.0, out=sums))
+
+
+def binomial_weights(p: FloatArray, n: int) -> FloatArray:
+    """Pr(x = 0 … n) for x ~ Binomial(n, p), one row for each of `p`.
+
+    Examples
+    --------
+    >>> binomial_weights(np.array([0.0, 0.25]), 2).round(12).tolist()
+    [[1.0, 0.0, 0.0], [0.5625, 0.375, 0.0625]]
+    """
+    x = np.arange(n + 1)
+    inside = np.clip(p, 1e-300, 1 - 1e-16)[:, None]
+    with np.errstate(under="ignore"):
+        weights = np.exp(
+            gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1) + x * np.log(inside) + (n - x) * np.log1p(-inside)
+        )
+        weights /= weights.sum(axis=1, keepdims=True)
+    weights[p <= 0] = x == 0
+    weights[p >= 1] = x == n
+    return weights

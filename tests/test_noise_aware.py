@@ -1,0 +1,256 @@
+"""Intervals of an analyst who knows the release: closed forms, brute force, coverage at every p, and the limit."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.stats import binom, binomtest
+
+from dpviz.inference import posterior_given, proportion_moments
+from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
+from dpviz.inference.length_limit import _least_acceptance, length_limit
+from dpviz.inference.noise_aware import _hull_of_score, posterior_ends, score_ends
+from dpviz.inference.release_sums import ReleaseSums, release_sums, within_sums
+from dpviz.inference.set_moments import central_moments
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.synthesizers.given_matrix import GivenMatrix
+
+Z = 1.959963984540054
+
+
+def charest(epsilon: float, sets: int, rows: int = 100) -> BetaBinomial:
+    alpha = rows / math.expm1(epsilon / sets)
+    return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
+
+
+def random_matrix(seed: int, n: int, m: int) -> GivenMatrix:
+    """Rows in no order at all."""
+    return GivenMatrix(probabilities=np.random.default_rng(seed).dirichlet(np.ones(m + 1), n + 1))
+
+
+DESIGNS = [
+    (charest(2.0, 1, 30), 1),
+    (charest(2.0, 5, 20), 5),
+    (BetaBinomial(n=1, m=3, alpha=1.0, beta=1e-9), 2),
+    (BetaBinomial(n=3, m=5, alpha=1e-107, beta=1e-107), 3),
+    (PosteriorMean(n=30, m=12, alpha=3.0, beta=5.0), 4),
+    (PosteriorMode(n=12, m=40, alpha=3.0, beta=5.0), 1),
+    (LaplaceSanitizer(n=40, epsilon=0.4), 3),
+    (GeometricSanitizer(n=20, epsilon=5.0), 1),
+    (GivenMatrix(probabilities=np.eye(11)), 1),
+    (GivenMatrix(probabilities=np.eye(11)[::-1]), 2),
+    (GivenMatrix(probabilities=np.full((4, 3), 1 / 3)), 2),
+    (random_matrix(1, 6, 5), 1),
+    (random_matrix(2, 3, 9), 3),
+]
+
+
+def at_every_p(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """A dense axis with every end and the floating-point numbers beside it."""
+    ends = np.concatenate([low, high])
+    near = [np.nextafter(ends, -1), np.nextafter(ends, 2), ends - 1e-9, ends + 1e-9, np.linspace(0, 1, 501)]
+    return np.unique(np.clip(np.concatenate([ends, *near]), 0, 1))
+
+
+def coverage(sums: ReleaseSums, low: np.ndarray, high: np.ndarray, p: np.ndarray) -> np.ndarray:
+    laws = binom.pmf(np.arange(sums.n + 1), sums.n, p[:, None]) @ sums.rows
+    return (laws * ((low <= p[:, None]) & (p[:, None] <= high))).sum(axis=1)
+
+
+def test_sums_are_the_rows_convolved_with_themselves():
+    release = BetaBinomial(n=4, m=3, alpha=0.7, beta=2.1)
+    direct = [np.convolve(np.convolve(row, row), row) for row in release.transition_matrix()]
+    assert np.allclose(release_sums(release, 3).rows, direct, atol=1e-15)
+
+
+@pytest.mark.parametrize(("release", "sets"), DESIGNS)
+@pytest.mark.parametrize("level", [0.95, 0.5, 0.1, 0.999999])
+@pytest.mark.parametrize("ends", [equal_tailed_ends, blaker_ends])
+def test_inverted_tests_cover_at_every_p(release, sets, level, ends):
+    sums = release_sums(release, sets)
+    low, high = ends(sums, level)
+    assert np.all((low >= 0) & (low <= high) & (high <= 1))
+    assert coverage(sums, low, high, at_every_p(low, high)).min() >= level - 1e-13
+
+
+@pytest.mark.parametrize(("release", "sets"), [DESIGNS[0], DESIGNS[4], DESIGNS[6], DESIGNS[8]])
+def test_blakers_interval_cannot_be_made_shorter_at_its_ends(release, sets):
+    """Beside some end the coverage is the level itself, to the 1e-12 that the ends are moved outward."""
+    sums = release_sums(release, sets)
+    low, high = blaker_ends(sums, 0.95)
+    assert coverage(sums, low, high, at_every_p(low, high)).min() == pytest.approx(0.95, abs=3e-12)
+
+
+@pytest.mark.parametrize(("release", "sets"), [DESIGNS[0], DESIGNS[1], DESIGNS[2], DESIGNS[5], DESIGNS[9]])
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_blakers_interval_is_the_hull_of_what_its_test_accepts(release, sets, level):
+    """By brute force: nothing on a grid that the test accepts is left out, and just inside each end it accepts."""
+    sums = release_sums(release, sets)
+    low, high = blaker_ends(sums, level)
+
+    def accepted(p: np.ndarray) -> np.ndarray:
+        """The mass of the sums whose smaller tail is no larger, at each p and for each sum."""
+        laws = binom.pmf(np.arange(sums.n + 1), sums.n, p[:, None]) @ sums.rows
+        tails = np.minimum(np.cumsum(laws, axis=1), np.cumsum(laws[:, ::-1], axis=1)[:, ::-1])
+        return np.array(
+            [[law[tail <= own * (1 + 1e-12)].sum() for own in tail] for law, tail in zip(laws, tails, strict=True)]
+        )
+
+    grid = np.linspace(0, 1, 801)
+    places, totals = np.nonzero(accepted(grid) > 1 - level + 1e-9)
+    assert np.all((low[totals] <= grid[places]) & (grid[places] <= high[totals]))
+    inner_ends = 0
+    for ends, inward in ((low, 1e-7), (high, -1e-7)):
+        inner = np.flatnonzero((ends > 0) & (ends < 1) & (low < high))
+        assert np.all(accepted(ends[inner] + inward)[np.arange(len(inner)), inner] > 1 - level - 1e-5)
+        inner_ends += len(inner)
+    assert inner_ends >= 6
+
+
+def test_without_privacy_they_are_those_of_the_binomial_distribution():
+    """Clopper and Pearson's from scipy; Blaker's for n = 10 as he tabulates them."""
+    sums = ReleaseSums(np.eye(11))
+    low, high = equal_tailed_ends(sums, 0.95)
+    for count in range(11):
+        wanted = binomtest(count, 10).proportion_ci(0.95, method="exact")
+        assert (low[count], high[count]) == pytest.approx((wanted.low, wanted.high), abs=1e-11)
+    low, high = blaker_ends(sums, 0.95)
+    assert low.round(3).tolist()[:6] == [0.0, 0.005, 0.037, 0.087, 0.15, 0.222]
+    assert high.round(3).tolist()[:6] == [0.283, 0.444, 0.556, 0.619, 0.717, 0.778]
+
+
+@pytest.mark.parametrize(("release", "sets"), DESIGNS)
+def test_blaker_lies_inside_the_equal_tails(release, sets):
+    sums = release_sums(release, sets)
+    (low, high), (lower, higher) = blaker_ends(sums, 0.9), equal_tailed_ends(sums, 0.9)
+    assert np.all(low >= lower - 1e-12)
+    assert np.all(high <= higher + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("sets", "covers", "length"), [(1, 0.95003, 0.33649), (2, 0.94952, 0.36819), (5, 0.94767, 0.45624)]
+)
+def test_the_score_interval_covers_where_charests_rule_does_not(sets, covers, length):
+    """ε = 2, p = ¼, n = m = 100; T* covers 0.754 and 0.812 at M = 2 and 5."""
+    release = charest(2.0, sets)
+    sums = release_sums(release, sets)
+    low, high = score_ends(release, sets, 0.95)
+    assert coverage(sums, low, high, np.array([0.25]))[0] == pytest.approx(covers, abs=5e-6)
+    assert float(sums.law(0.25)[0] @ (high - low)) == pytest.approx(length, abs=5e-6)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("method", "law", "prior"),
+    [("synth_post_one", BetaBinomial, 9.0), ("synth_post_many", PosteriorMean, 3.0), ("synth_map", PosteriorMode, 4.0)],
+)
+def test_score_ends_solve_their_equation(method, law, prior, sets):
+    """(q̄ − E)² = z² Var with the closed forms of `proportion_moments`, which know nothing of rows."""
+    release = law(n=20, m=30, alpha=prior, beta=2.5)
+    low, high = score_ends(release, sets, 0.95)
+    inside = 0
+    for total in range(30 * sets + 1):
+        for end in (low[total], high[total]):
+            if 0 < end < 1:
+                at = proportion_moments(method, n=20, m=30, alpha=prior, beta=2.5, proportion=float(end), sets=sets)
+                away = (total / (30 * sets) - at.mean) ** 2
+                assert away == pytest.approx(Z**2 * at.standard_error**2, rel=1e-9, abs=1e-14)
+                inside += 1
+    assert inside > 20
+
+
+@pytest.mark.parametrize(("release", "sets"), [DESIGNS[0], DESIGNS[1], DESIGNS[4], DESIGNS[5], DESIGNS[8]])
+def test_the_hull_of_accepted_proportions_is_the_closed_form(release, sets):
+    moments = central_moments(release, np.arange(release.n + 1))
+    observed = np.arange(sets * release.m + 1) / (sets * release.m)
+    found = _hull_of_score(moments.mean, moments.second / sets, observed, Z)
+    wanted = score_ends(release, sets, 0.95)
+    inside = wanted[0] < wanted[1]
+    assert np.abs(np.array(found) - wanted)[:, inside].max() < 1e-11
+    assert np.abs(np.array(found) - wanted).max() < 1e-3  # no p is accepted: the nearest point of the grid
+
+
+@pytest.mark.parametrize("release", [LaplaceSanitizer(n=40, epsilon=0.4), random_matrix(3, 5, 8)])
+def test_score_ends_of_any_matrix_by_brute_force(release):
+    sums = release_sums(release, 2)
+    q = np.arange(2 * release.m + 1) / (2 * release.m)
+    low, high = score_ends(release, 2, 0.95)
+    grid = np.linspace(0, 1, 5001)
+    laws = sums.law(grid)
+    mean = laws @ q
+    variance = laws @ q**2 - mean**2
+    for total, observed in enumerate(q):
+        held = grid[(observed - mean) ** 2 <= Z**2 * variance]
+        if len(held):
+            assert (low[total], high[total]) == pytest.approx((held[0], held[-1]), abs=1.01 / 5000)
+
+
+def test_the_posterior_given_the_sum_is_the_whole_posterior_where_the_sum_says_all():
+    for release, counts in (
+        (BetaBinomial(n=30, m=20, alpha=4.0, beta=7.0), [6]),
+        (LaplaceSanitizer(n=30, epsilon=0.7), [6]),
+        (PosteriorMean(n=30, m=20, alpha=4.0, beta=7.0), [3, 9, 5]),
+    ):
+        low, high = posterior_ends(release_sums(release, len(counts)), 0.9, 0.5, 2.0)
+        wanted = posterior_given(release, counts, gamma1=0.5, gamma2=2.0).interval(0.9)
+        assert (low[sum(counts)], high[sum(counts)]) == pytest.approx(wanted, abs=1e-10)
+
+
+def test_the_posterior_interval_covers_on_average_over_its_prior():
+    """∫ coverage dp is the level, whatever the release is; between two ends coverage is a polynomial of degree n."""
+    release = charest(2.0, 3, 30)
+    sums = release_sums(release, 3)
+    low, high = posterior_ends(sums, 0.9)
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    whole = 0.0
+    for left, right in itertools.pairwise(np.unique(np.concatenate([[0.0, 1.0], low, high]))):
+        p = left + (right - left) * (1 + nodes) / 2
+        whole += (right - left) / 2 * float(weights @ coverage(sums, low, high, p))
+    assert whole == pytest.approx(0.9, abs=1e-11)
+
+
+@pytest.mark.parametrize(("release", "sets"), [DESIGNS[0], DESIGNS[6], DESIGNS[11], DESIGNS[8]])
+def test_the_limit_solves_its_linear_programme(release, sets):
+    """The least acceptance under p of any randomised test of p' at the level, by HiGHS."""
+    sums = release_sums(release, sets)
+    own, others = sums.law(0.3)[0], sums.law(np.array([0.0, 0.1, 0.29, 0.5, 0.99, 1.0]))
+    found = _least_acceptance(own, others, 0.95)
+    for other, value in zip(others, found, strict=True):
+        solved = linprog(own, A_ub=-other[None], b_ub=[-0.95], bounds=(0, 1))
+        assert value == pytest.approx(solved.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize(("release", "sets"), DESIGNS)
+def test_no_interval_that_holds_its_level_is_shorter_than_the_limit(release, sets):
+    sums = release_sums(release, sets)
+    p = np.array([0.0, 0.03, 0.3, 0.5, 0.77, 1.0])
+    limit = length_limit(sums, proportions=p, level=0.9)
+    for low, high in (blaker_ends(sums, 0.9), equal_tailed_ends(sums, 0.9)):
+        assert np.all(sums.law(p) @ (high - low) >= limit.length - 4 * limit.error)
+
+
+def test_the_limit_of_one_row_by_hand():
+    """One row as it is, level ½, p = 0: a test of p' < ½ may reject S = 0 with chance ½/(1 − p'); above ½ always.
+
+    ∫₀^½ (1 − 1/(2(1 − p'))) dp' = ½ − ½ ln 2.
+    """
+    found = length_limit(ReleaseSums(np.eye(2)), proportions=0.0, level=0.5)
+    assert found.length[0] == pytest.approx(0.5 - 0.5 * math.log(2), abs=5 * found.error[0])
+    assert found.error[0] < 1e-4
+
+
+def test_crossing_ends_on_the_safe_side():
+    table = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    p = crossing(table, np.array([0.25, 0.75]), np.zeros(2), np.ones(2))
+    assert p == pytest.approx([0.5, 0.5], abs=3e-13)
+    assert np.all(p <= 0.5)
+
+
+def test_a_table_that_is_too_large_is_refused_in_words():
+    assert not within_sums(5000, 5000, 1)
+    with pytest.raises(ValueError, match=r"n = 5,000, m = 5,000 and M = 1 need 25,010,001"):
+        release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1)
