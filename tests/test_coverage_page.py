@@ -744,7 +744,7 @@ def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -
 
 
 FIRST_WORDS = {
-    "Why it fails": "An interval can miss for three reasons.",
+    "Why it fails": "Three things can go wrong, and each can be repaired",
     "Bias and variance": "as in Charest's Table 2",
     "As published": "Charest (2011), Table 1",
     "Download": "Tables, every digit",
