@@ -14,7 +14,7 @@ from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import GaussianRelease, maximum_range
-from dpviz.priors.reasons import REASONS
+from dpviz.priors.reasons import Reason, reasons
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
@@ -91,8 +91,10 @@ class Finding:
         The least ε, at the promised δ, and the δ, at the promised ε, that the printed value really gives.
     constant
         The constant that would make the printed bound exact here, where print names none.
+    because
+        What explains it, each confirmed by a computation at this setting.
     sentence
-        The finding in a sentence.
+        The finding in a sentence, followed by those of `because`.
     """
 
     bound: PrintedBound
@@ -104,6 +106,7 @@ class Finding:
     gives_epsilon: float | None = None
     gives_delta: float | None = None
     constant: float | None = None
+    because: tuple[Reason, ...] = ()
     sentence: str = ""
 
     @property
@@ -276,8 +279,9 @@ def _accepted(method: str, prior: float) -> float:
 
 def _said(finding: Finding) -> Finding:
     """The finding with its sentence: how far off, then why."""
-    parts = [finding.sentence or _size(finding), REASONS.get((finding.bound.key, finding.verdict), "")]
-    return dataclasses.replace(finding, sentence=" ".join(part for part in parts if part))
+    because = reasons(finding)
+    parts = [finding.sentence or _size(finding), *(reason.sentence for reason in because)]
+    return dataclasses.replace(finding, because=because, sentence=" ".join(part for part in parts if part))
 
 
 def _size(finding: Finding) -> str:
@@ -285,11 +289,13 @@ def _size(finding: Finding) -> str:
     factor, epsilon = finding.factor, readable(finding.setting.epsilon, 4)
     what = {"prior": "prior", "range": "R/σ", "scale": "noise"}.get(finding.bound.quantity, "")
     if finding.verdict == "constant not named":
+        symbol = finding.bound.constant.split(", ")[-1]
+        unnamed = f"{finding.bound.name} does not state its constant {symbol}."
         if finding.exact is not None and math.isinf(finding.exact):
-            return f"The constant is not named, and the exact prior lies beyond {readable(LARGEST_SOUGHT)}."
+            return f"{unnamed} The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
         if finding.constant is None:
-            return "The constant is not named, and at these parameters the bound asks for nothing."
-        return f"The constant is not named; {readable(finding.constant, 4)} would make it exact here."
+            return f"{unnamed} At these parameters the bound asks for nothing."
+        return f"{unnamed} Here {symbol} = {readable(finding.constant, 3)} would be exact."
     if finding.verdict == "exact":
         return "Printed and exact agree."
     if finding.verdict == "unsafe":

@@ -1,0 +1,183 @@
+"""The proofs of Zheng's chapter 7 taken apart: what a range would give if one part at a time were right.
+
+A proof errs where it promises too much (a slip), and is stricter than it need be where it bounds (a slack). Each part
+is a switch between what the proof takes and what is true; with all of them on, the answer is the exact one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import binom
+
+from dpviz.priors._conditioned import single_law
+from dpviz.priors.ranges import GaussianRelease
+from dpviz.privacy.gaussian import gaussian_ratio
+
+if TYPE_CHECKING:
+    from dpviz.priors.audit import Finding
+
+Parts = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the proof of one bound gets wrong, and where it is stricter than it need be.
+
+    Parameters
+    ----------
+    slips
+        Parts that make the printed range too wide.
+    slacks
+        Parts that make it too narrow.
+    given
+        Parts that the proof has right, though others of its kind do not.
+    """
+
+    slips: tuple[str, ...]
+    slacks: tuple[str, ...]
+    given: Parts = frozenset()
+
+    @property
+    def everything(self) -> Parts:
+        """All parts right: the exact answer."""
+        return self.given | {*self.slips, *self.slacks}
+
+
+PROOFS: dict[str, Proof] = {
+    "7.3": Proof(("step",), ("prior",)),
+    "7.7": Proof((), ("edge", "prior", "normaliser"), frozenset({"step"})),
+    "7.8": Proof(("step", "deviation", "first"), ("tail", "prior")),
+    "7.12": Proof(("step",), ("edge", "prior", "draw", "normaliser")),
+    "7.13": Proof(("step",), ("edge", "prior", "draw", "normaliser")),
+    "7.14": Proof(("step",), ("prior", "normaliser"), frozenset({"edge"})),
+    "7.15": Proof(("step", "first"), ("composition", "tail", "prior", "draw"), frozenset({"deviation"})),
+    "7.15 after": Proof(("step", "deviation", "first"), ("rows", "tail", "prior")),
+}
+"""By claim. step: substituting a row moves the mean by 2R/n, not R/n. deviation: 2kσ_μ, not kσ_μ. first: the first of
+the two terms that share ε. edge: x̄ and x̄′ are not both R. prior: it shrinks the step by s. draw: rows around a
+posterior draw vary more than by σ. normaliser: of the conditioned law. composition: the sum of the rows tells all that
+they tell. tail: (ε, δ) itself, not a tail bound on the ratio. rows: those around one drawn μ add noise to it."""
+
+
+def log_excess(finding: Finding, parts: Iterable[str]) -> float:
+    """How far the printed range goes beyond what the proof with these parts right allows; positive beyond.
+
+    The logarithm of ε at the printed range over the promised ε, of the printed over the allowed range, or of the
+    needed over the printed noise.
+    """
+    on = frozenset(parts)
+    if finding.bound.quantity == "scale":
+        return math.log((2 if "step" in on else 1) * (_release(finding).shrinkage if "prior" in on else 1.0))
+    if "normaliser" in PROOFS[finding.bound.key].slacks:
+        return _pure(finding, on)
+    return math.log((finding.printed or 0.0) / _allowed(finding, on))
+
+
+def repaired(finding: Finding, parts: Iterable[str]) -> float:
+    """The range, or the noise, that the proof gives with these parts right, none of them the normalising constant."""
+    excess, printed = log_excess(finding, parts), finding.printed or 0.0
+    if finding.bound.quantity == "scale":
+        return printed * math.exp(excess)
+    pure = "normaliser" in PROOFS[finding.bound.key].slacks  # there ε grows like the square of the range
+    return printed * math.exp(-excess / 2 if pure else -excess)
+
+
+def shares(finding: Finding) -> dict[str, float]:
+    """The Shapley share of each slack in all that makes the printed claim stricter than need be; they sum to 1.
+
+    Empty where the slacks together come to nothing.
+    """
+    proof = PROOFS[finding.bound.key]
+    start = proof.given | {*proof.slips}
+    value = {
+        frozenset(chosen): log_excess(finding, start | {*chosen})
+        for size in range(len(proof.slacks) + 1)
+        for chosen in itertools.combinations(proof.slacks, size)
+    }
+    total = value[frozenset()] - value[frozenset(proof.slacks)]
+    if total <= 1e-9:
+        return {}
+    count = len(proof.slacks)
+    weight = [math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)]
+    return {
+        part: sum(weight[len(s)] * (value[s] - value[s | {part}]) for s in value if part not in s) / total
+        for part in proof.slacks
+    }
+
+
+def _release(finding: Finding) -> GaussianRelease:
+    setting = finding.setting
+    return GaussianRelease(method=finding.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
+
+
+def _pure(finding: Finding, on: Parts) -> float:
+    """ln of the pure ε at the printed range, each row conditioned, over the promised ε."""
+    setting, reach = finding.setting, finding.printed or 0.0
+    s = _release(finding).shrinkage if "prior" in on else 1.0
+    variance = s / setting.n if finding.method == "param_post" else 1 + (s / setting.n if "draw" in on else 0.0)
+    step = (2 if "step" in on else 1) * reach / setting.n
+    loss = s * step / variance * (reach + s * (reach - (step / 2 if "edge" in on else 0.0)))
+    if "normaliser" in on:
+        (low, high), _ = single_law(s, variance, reach)(np.array([-reach, step - reach]))
+        loss -= float(high - low)
+    copies = 1 if finding.method == "param_post" else setting.m
+    return math.log(max(copies * loss, 1e-300) / setting.epsilon)
+
+
+def _allowed(finding: Finding, on: Parts) -> float:
+    """The largest R/σ with (ε, δ), nothing conditioned."""
+    setting, one_draw = finding.setting, finding.method in ("param_post", "synth_post_one")
+    s = _release(finding).shrinkage if "prior" in on else 1.0
+    many = 1 if one_draw else setting.m
+    variance = s / setting.n if one_draw else 1.0
+    if "draw" in on and finding.method == "synth_post_many":
+        variance += s / setting.n
+    if "rows" in on:
+        variance += 1 / setting.m
+    if "composition" in on:
+        variance, many = variance / many, 1
+    ratio = _ratio(setting.epsilon / many, setting.delta / many, on)
+    return ratio * setting.n * math.sqrt(variance) / ((2 if "step" in on else 1) * s)
+
+
+@functools.lru_cache(maxsize=4096)
+def _exact_ratio(epsilon: float, delta: float) -> float:
+    return gaussian_ratio(epsilon, delta)
+
+
+def _ratio(epsilon: float, delta: float, on: Parts) -> float:
+    """The largest ratio of step to standard deviation: exactly, or by a deviation of k and ε in two halves."""
+    if "tail" in on:
+        return _exact_ratio(epsilon, delta)
+    k = math.sqrt(-2 * math.log(delta))
+    ratio = epsilon / (2 * k if "deviation" in on else k)
+    return min(ratio, math.sqrt(epsilon)) if "first" in on else ratio
+
+
+def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:
+    """δ(ε) of the worst `copies` independent releases that are each private with pure ε = `loss`.
+
+    That of as many randomized responses: Pr(k ≤ K) − e^ε Pr(k′ ≤ K), k ~ Bin(copies, 1/(1 + e^loss)) and k′ of the
+    complement, K the largest whole number with (copies − 2K) loss > ε.
+
+    Source: Kairouz, Oh & Viswanath (2017), The composition theorem for differential privacy.
+
+    Examples
+    --------
+    One randomized response with odds 3: 3/4 − 1/4 at ε = 0.
+
+    >>> round(composed_pure_delta(math.log(3), 1, 0.0), 12)
+    0.5
+    """
+    most = math.ceil((copies - epsilon / loss) / 2) - 1
+    if most < 0:
+        return 0.0
+    share = 1 / (1 + math.exp(min(loss, 700.0)))
+    return float(binom.cdf(most, copies, share) - math.exp(min(epsilon, 700.0)) * binom.cdf(most, copies, 1 - share))
