@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.coverage import REPAIRS, CoverageDecomposition, coverage_decomposition
+from dpviz.coverage import REPAIRS, CoverageDecomposition, coverage_decomposition, estimate_law
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.design import has_prior, release_of_one_set, two_cell_laws
+from dpviz.coverage.design import has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
 from dpviz.inference import RULES
+from dpviz.parameters import readable
+from pages.intervals.exact import against_level, estimate_sentence
 from pages.intervals.fails import failure_sentence, repairs_explained
+from pages.intervals.why import WORDS
 from tests.pages import value_of
 
 SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
@@ -108,3 +111,60 @@ def test_why_it_fails_says_what_the_shares_are():
                 kinds.add(check_failure(one, prior=prior))
         check_explained(one, release, prior=prior)
     assert kinds == {"promise", "main", "none"}
+
+
+def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
+    said = set()
+    for law, n, m, sets, epsilon, p in GRID:
+        release, prior = release_of_one_set(law, n=n, m=m, sets=sets, epsilon=epsilon), has_prior(law)
+        sentence = estimate_sentence(estimate_law(release, p=p, sets=sets), prior=prior)
+        matrix, shares, weights = release.transition_matrix(), np.arange(m + 1) / m, binom.pmf(np.arange(n + 1), n, p)
+        means = matrix @ shares
+        mean = float(weights @ means)
+        within = float(weights @ (matrix @ shares**2 - means**2)) / sets
+        error = math.sqrt(max(within + float(weights @ (means - mean) ** 2), 0.0))
+        assert ("prior" in sentence) == prior
+        assert prior or "pulls" not in sentence
+        found = re.search(r"from p = (\S+) to (\S+) on average, (\S+) standard errors away", sentence)
+        said.add((prior, found is None))
+        if found is None:
+            assert abs(mean - p) <= max(0.0051 * error, 1.1e-9), sentence
+            continue
+        assert abs(mean - p) >= max(0.0049 * error, 0.9e-9), sentence
+        assert value_of(found[1]) == pytest.approx(p, abs=1e-6)
+        assert value_of(found[2]) == pytest.approx(mean, rel=1e-4, abs=1e-9)
+        assert (value_of(found[2]) > value_of(found[1])) == (mean > p)
+        if error > 1e-7:
+            assert value_of(found[3]) == pytest.approx(abs(mean - p) / error, rel=1e-2)
+        if prior:
+            assert abs(mean - 0.5) < abs(p - 0.5)  # a symmetric prior pulls towards one half
+    assert said == set(itertools.product((False, True), repeat=2))
+
+
+def test_a_coverage_against_its_level():
+    for share, level in itertools.product(np.linspace(0, 1, 2001), (0.001, 0.5, 0.95, 0.999999)):
+        words = against_level(share, level)
+        if words == "as promised":
+            assert abs(share - level) < 5e-4
+        else:
+            points, way = re.fullmatch(r"(\S+) points too (few|many)", words).groups()
+            assert (way == "few") == (share < level)
+            assert value_of(points) == pytest.approx(100 * abs(share - level), rel=6e-3)
+
+
+def test_the_explanations_of_coverage_hold():
+    """At p = 1/2 nothing moves the estimate, and rules cover too seldom as well as too often."""
+    numbers = {prior: prior_of_one_set("beta_binomial", n=100, m=100, sets=5, epsilon=2.0, delta=1e-6, prior=prior)
+               for prior in ("pure", "exact")}  # fmt: skip
+    assert f"goes from {readable(numbers['pure'], 4)} pseudo-rows to {readable(numbers['exact'], 3)} with" in " ".join(
+        WORDS.replace("\n", " ").split()
+    )
+    covered = []
+    for law, sets, rule in itertools.product(two_cell_laws(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")):
+        release = release_of_one_set(law, n=40, m=40, sets=sets, epsilon=2.0)
+        if RULES[rule].least_sets <= sets:
+            one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
+            assert abs(one.bias) < 1e-12
+            covered.append(one.published - one.level)
+    assert min(covered) < -0.05
+    assert max(covered) > 0.04

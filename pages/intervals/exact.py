@@ -1,10 +1,22 @@
-"""The exact coverage of a design, where sums can be had."""
+"""The exact coverage of a design, where sums can be had, and what sentences say of it."""
 
 from __future__ import annotations
 
-from dpviz.coverage import ExactCoverage, within_reach
+import math
+
+from dpviz.coverage import EstimateLaw, ExactCoverage, within_reach
+from dpviz.parameters import readable, readable_apart
 from pages.components.cache_inference import cached_coverages
 from pages.intervals.controls import Design
+
+NOTICED = 5e-4
+"""Change of coverage, 0.05 points, from which on a sentence speaks of it."""
+
+MOVED = 0.005
+"""Bias in standard errors of the estimate from which on a sentence speaks of it."""
+
+ROUNDING = 1e-9
+"""Bias below which it may be nothing but rounding."""
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -12,3 +24,30 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
     if not within_reach(design.n, design.m, design.sets):
         return {}
     return cached_coverages(design.release, design.p, design.sets, design.rules, design.level)
+
+
+def against_level(share: float, level: float) -> str:
+    """How far a coverage is from the level, in points.
+
+    Examples
+    --------
+    >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
+    ('15 points too few', 'as promised')
+    """
+    off = share - level
+    if abs(off) < NOTICED:
+        return "as promised"
+    return f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
+
+
+def estimate_sentence(law: EstimateLaw, *, prior: bool) -> str:
+    """Where the estimate falls on average: what moves it, and how far in its own standard errors."""
+    what, moves = ("The prior", "pulls") if prior else ("Cutting the noise off at 0 and n", "moves")
+    error = math.sqrt(law.variance)
+    if abs(law.bias) <= max(MOVED * error, ROUNDING):
+        return f"{what} does not move the estimate noticeably."
+    mean, away = readable_apart(law.mean, law.proportion, 5), abs(law.bias) / error if error else math.inf
+    return (
+        f"{what} {moves} the estimate from p = {readable(law.proportion)} to {mean} on average, {readable(away, 3)} "
+        "standard errors away."
+    )

@@ -18,10 +18,7 @@ from pages.components.cache_inference import cached_decomposition
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
 from pages.intervals.controls import PREFIX, Design, short
-from pages.intervals.exact import exact_values
-
-NOTICED = 5e-4
-"""Change of coverage, 0.05 points, from which on a sentence speaks of it."""
+from pages.intervals.exact import NOTICED, exact_values
 
 CAUSES = {
     "ignored_variance": "variance wrong on average",

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.charts.coverage import Dot, coverage_chart
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
 from dpviz.coverage import ExactCoverage, Performance, performance_of
+from dpviz.coverage.design import has_prior
 from dpviz.inference import RULES, covers
 from dpviz.parameters import readable, rounded_up
 from pages.components.cache_inference import cached_estimates
@@ -18,7 +19,7 @@ from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
 from pages.intervals.controls import PREFIX, Design, short
 from pages.intervals.curves import EPSILONS, WORK, GrowingCoverage, curves_of
-from pages.intervals.exact import exact_values
+from pages.intervals.exact import against_level, estimate_sentence, exact_values
 from pages.intervals.run import Run
 
 REST = 0.03
@@ -72,10 +73,8 @@ def show_answer(design: Design) -> None:
         )
         return
     share = exact[rule].coverage
-    off = 100 * (share - design.level)
-    words = f"{readable(abs(off), 3)} points too {'few' if off < 0 else 'many'}" if abs(off) >= 0.05 else "as promised"
     bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
-    sentence = f"{intervals} at {design.named}: {words}. Exact, to within {bound}."
+    sentence = f"{intervals} at {design.named}: {against_level(share, design.level)}. Exact, to within {bound}."
     st.html(page_answer(percent(share, 4), sentence, f"coverage of {short(rule)}, exact"))
 
 
@@ -142,10 +141,10 @@ def _dot(key: str, found: Performance) -> Dot:
 
 def _status(run: Run | None, *, exact: bool) -> None:
     if run is None:
-        lines, onto = ("Lines are exact. ", " walk onto the lines") if exact else ("", " stand for the coverage")
+        settle = "settle on the exact lines" if exact else "stand alone, for exact sums would take too long"
         st.caption(
-            f"{lines}Start draws confidential data and synthetic sets again and again: orange dots with 95 % error "
-            f"bars{onto}."
+            "Press Start: confidential data and synthetic sets are drawn again and again, and the simulated shares "
+            f"(orange, with 95 % error bars) {settle}."
         )
         return
     st.progress(run.done / run.plan.repetitions)
@@ -239,11 +238,4 @@ def _estimates(design: Design, run: Run | None) -> None:
         alt="The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean.",
         height=400,
     )
-    away = abs(law.bias) / math.sqrt(law.variance) if law.variance > 0 else 0.0
-    if away < 0.005:
-        st.caption("The prior does not move the estimate noticeably.")
-        return
-    st.caption(
-        f"The prior pulls the estimate from p = {readable(design.p, 4)} to {readable(law.mean, 5)} on average, "
-        f"{readable(away, 3)} standard errors away."
-    )
+    st.caption(estimate_sentence(law, prior=has_prior(design.law)))
