@@ -10,6 +10,7 @@ import pytest
 
 from dpviz.priors import audit, minimum_prior, release
 from dpviz.priors.cell_releases import CellRelease
+from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import DirichletMultinomial, MultinomialMean, PosteriorMean
 
@@ -36,6 +37,87 @@ def test_many_rows_and_few_confidential_ones_need_a_prior(
     law = DirichletMultinomial if method == "synth_post_one" else MultinomialMean
     assert law(n=n, m=m, cells=3, alpha=alpha).hockey_stick(epsilon).value <= delta * (1 + 1e-12)
     assert law(n=n, m=m, cells=3, alpha=alpha * (1 - 1e-6)).hockey_stick(epsilon).value > delta
+
+
+def exact_delta_of_cells(method: str, n: int, m: int, cells: int, alpha: mp.mpf, epsilon: float) -> mp.mpf:
+    """δ of a single row in one of two cells or in the other, over every split (u, v) of the rows drawn into the two.
+
+    The two tables' probabilities of a split differ by what is made of u and v alone; e^ε times the other falls in v.
+    """
+    rest, draw = n - 1 + (cells - 2) * alpha, method == "synth_post_one"
+    base = 2 * alpha + 1 + rest
+
+    def powers(x: mp.mpf) -> list[mp.mpf]:
+        """x (x + 1) … of a draw from the posterior, powers of x for a plug-in, each over its factorial."""
+        found = [mp.mpf(1)]
+        for j in range(m):
+            found.append(found[-1] * (x + j if draw else x) / (j + 1))
+        return found
+
+    more, less, other, all_of_them = powers(alpha + 1), powers(alpha), powers(rest), powers(base)[m]
+    total = mp.mpf(0)
+    for u in range(m + 1):
+        for v in range(m - u + 1):
+            gain = more[u] * less[v] - mp.exp(epsilon) * less[u] * more[v]
+            if gain <= 0:
+                break
+            total += gain * other[m - u - v]
+    return total / all_of_them
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "cells", "epsilon", "delta"),
+    [
+        ("synth_post_one", 1000, 1000, 3, 40.0, 1e-6),
+        ("synth_post_one", 1000, 1000, 3, 36.0, 1e-6),
+        ("synth_post_one", 3, 1, 3, 12.0, 1e-12),
+        ("synth_post_one", 1, 5, 1000, 50.0, 0.4),
+        ("synth_post_one", 100, 30, 4, 44.0, 1e-15),
+        ("synth_post_many", 1000, 1, 3, 40.0, 1e-6),
+        ("synth_post_many", 2, 30, 7, 50.0, 1e-15),
+        ("synth_map", 1, 3, 3, 37.0, 1e-10),
+        *(("synth_post_one", n, 3, 3, epsilon, 1e-9) for n in (1, 20) for epsilon in (0.01, 1.0, 20.0, 34.5, 38.0)),
+    ],
+)
+def test_a_prior_for_many_cells_and_a_large_epsilon_keeps_its_promise(
+    method: str, n: int, m: int, cells: int, epsilon: float, delta: float
+) -> None:
+    found = minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
+    with mp.workdps(60):
+        shift = 1 if method == "synth_map" else 0
+        asked = (method, n, m, cells)
+        assert exact_delta_of_cells(*asked, mp.mpf(found) - shift, epsilon) <= delta * (1 + mp.mpf("1e-11"))
+        if found * (1 - 1e-6) > shift:
+            assert exact_delta_of_cells(*asked, mp.mpf(found) * (1 - mp.mpf("1e-6")) - shift, epsilon) > delta
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("alpha", [1e-300, 1e-40, 1e-16, 1e-3, 2.0, 1e9])
+def test_delta_of_many_cells_at_its_ties(law: str, alpha: float) -> None:
+    """ε just below a log-odds and well away from it, where e^−ε, e^ε − 1 and 1 lie many decades apart."""
+    method = "synth_post_one" if law == "draw" else "synth_post_many"
+    one = CellRelease(law=law, n=2, m=6, cells=3, alpha=alpha)
+    levels = [math.log1p(u / alpha) - math.log1p(v / alpha) for u, v in ((6, 0), (5, 1), (2, 1), (1, 0))]
+    if law == "plug_in":
+        levels = [lead * math.log1p(1 / alpha) for lead in (6, 4, 1)]
+    with mp.workdps(60):
+        for level, part in itertools.product(levels, (0.5, 0.9, 1 - 1e-9, 1 + 1e-9)):
+            true = exact_delta_of_cells(method, 2, 6, 3, mp.mpf(alpha), level * part)
+            assert one.hockey_stick(level * part).value == pytest.approx(float(true), rel=1e-6, abs=1e-290)
+
+
+def test_sets_of_many_cells_and_a_large_epsilon_keep_their_promise() -> None:
+    """Two sets of one draw from n = 3: the two draws enumerated, with odds 1 + 1/α of a draw of either cell."""
+    found = minimum_prior_for_cell_sets("synth_post_one", n=3, m=1, cells=3, sets=2, epsilon=40.0, delta=1e-9)
+    with mp.workdps(60):
+
+        def both(alpha: mp.mpf) -> mp.mpf:
+            drawn = [(alpha + 1, alpha), (alpha, alpha + 1), (2 + alpha, 2 + alpha)]
+            pairs = [(p * r, q * s) for p, q in drawn for r, s in drawn]
+            return mp.fsum(max(0, p - mp.exp(40) * q) for p, q in pairs) / (3 + 3 * alpha) ** 2
+
+        assert both(mp.mpf(found.upper)) <= 1e-9 < both(mp.mpf(found.lower))
+        assert found.lower > found.upper * (1 - 1e-5)
 
 
 @pytest.mark.parametrize("epsilon", [690.0, 705.0, 1000.0])

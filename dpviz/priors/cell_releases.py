@@ -120,14 +120,13 @@ class CellRelease:
         return np.arange(m + 1), log_masses
 
     def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
-        """The least count u of s whose log-odds exceed ε."""
-        x = self.alpha
+        """The least count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
         if self.law == "draw":
-            first = (s - x * math.expm1(-epsilon)) / (math.exp(-epsilon) + 1)
+            shrink = math.exp(-epsilon)
+            room = (s * shrink + self.alpha * math.expm1(-epsilon)) / (1 + shrink)
         else:
-            slope = math.log1p(1 / x)
-            first = (epsilon + s * slope) / (2 * slope)
-        return np.floor(first).astype(np.int64) + 1
+            room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
+        return s + 1 - np.ceil(room).astype(np.int64)
 
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
         if self.law == "draw":

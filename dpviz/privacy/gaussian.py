@@ -33,6 +33,9 @@ NEARLY_EQUAL = 0.5
 
 CONVERGED = 1e-15
 
+ROUNDED_AWAY = 1e-17
+"""Smallest ratio of a positive ε to r: one that rounding cannot tell from 0."""
+
 LARGEST_EPSILON = 1e12
 """Largest accepted ε: beyond it ε/r − r/2 would lose its digits."""
 
@@ -176,7 +179,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
         log_delta, a, b = log_gaussian_delta(r, epsilon), epsilon / r - r / 2, epsilon / r + r / 2
         log_slope = math.log(float(erfcx(b / math.sqrt(2))) / 2) - a * a / 2 - log_delta
         step = (target - log_delta) * math.exp(-log_slope)
-        epsilon -= step
+        epsilon = max(epsilon - step, ROUNDED_AWAY * r)  # where δ(0) exceeds δ by rounding alone, the root is below 0
         if step <= CONVERGED * epsilon:
             break
     return private_side(epsilon, math.inf, lambda value: gaussian_delta(r, value) <= allowed)

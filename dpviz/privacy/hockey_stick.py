@@ -18,11 +18,22 @@ RESOLUTION = 1e-12
 
 LARGEST_EPSILON = 1e6
 
+ROUNDED = 1e-6
+"""Largest δ that rounding alone could leave from the exact ε on, where δ is 0."""
+
+LEAST_STEP = 1e-17
+"""First step to the private side of an ε of 0, where δ(0) exceeds δ by rounding alone."""
+
+MOST_LOOKS = 1000
+"""Bound on the looks of the root finder, which halves a bracket a hundred times at most."""
+
 
 def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
-    """δ(ε) with the ordered pair of neighbours that attains it."""
+    """δ(ε) with the ordered pair of neighbours that attains it, kept from rounding above 1, or above 0 from ε* on."""
     worst = release.hockey_stick(check_epsilon(epsilon))
-    return dataclasses.replace(worst, value=1.0) if worst.value > 1 else worst  # rounding may pass 1
+    if 0 < worst.value < ROUNDED and release.worst_log_odds().value <= epsilon:
+        return dataclasses.replace(worst, value=0.0)
+    return dataclasses.replace(worst, value=1.0) if worst.value > 1 else worst
 
 
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
@@ -40,7 +51,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     Returns
     -------
     float
-        δ in [0, 1], never increasing in ε, 0 exactly from the pure ε on (up to rounding).
+        δ in [0, 1], never increasing in ε, 0 from the pure ε on.
 
     Examples
     --------
@@ -94,13 +105,15 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
 
     def excess(epsilon: float) -> float:
         value = delta_for_epsilon(release, epsilon)
-        return math.log(max(value, 1e-320)) - math.log(delta)
+        if 0.5 * delta < value < 2 * delta:
+            return (value - delta) / delta  # of the right sign however near they are: δ(ε) may be all but constant
+        return math.log(value) - math.log(delta) if value > 0 else -1.0
 
-    epsilon = float(brentq(excess, 0.0, largest, xtol=1e-15, rtol=RESOLUTION))
-    step = RESOLUTION * epsilon
-    while delta_for_epsilon(release, epsilon) > delta:
-        epsilon, step = epsilon + step, 2 * step
-    return min(epsilon, largest)
+    epsilon = float(brentq(excess, 0.0, largest, xtol=1e-15, rtol=RESOLUTION, maxiter=MOST_LOOKS))
+    step = max(RESOLUTION * epsilon, LEAST_STEP)
+    while epsilon < largest and delta_for_epsilon(release, epsilon) > delta:
+        epsilon, step = min(epsilon + step, largest), 2 * step
+    return epsilon
 
 
 def privacy_profile(release: Release, epsilons: FloatArray) -> FloatArray:

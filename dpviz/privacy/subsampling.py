@@ -32,6 +32,9 @@ POPULATION = Parameter(
 FULL_DIGITS = 1e-280
 """Probability from which a sum of products has kept all its terms."""
 
+LEFT_OUT = 1e-18
+"""Share of the largest surplus of a cell below which one is not worth a logarithm."""
+
 TIE = 1e-13
 """Relative distance within which a log-odds of an extreme pair counts as the largest."""
 
@@ -109,7 +112,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         pairs, columns = np.asarray(pairs), np.asarray(columns)
         logs = self.log_transition(pairs, columns), self.log_transition(pairs + 1, columns)
         below = self._probabilities[np.ix_(pairs, columns)]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             table = np.where(np.isneginf(logs[0]) & np.isneginf(logs[1]), 0.0, logs[0] - logs[1])
             gain = self._differences[np.ix_(pairs, columns)] / below
         close = (below >= FULL_DIGITS) & (np.abs(gain) < 0.5)
@@ -130,15 +133,29 @@ class SubsampledRelease(TwoCellSynthesizer):
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        law, change = self._probabilities, self._differences
-        grow = math.expm1(min(epsilon, LARGEST_EXPONENT))
-        up = np.maximum(change - grow * law[:-1], 0.0).sum(axis=1)
-        down = np.maximum(-change - grow * law[1:], 0.0).sum(axis=1)
+        rows = np.arange(self.n)
+        up = self._surplus(epsilon, rows, self._differences).sum(axis=1)
+        down = self._surplus(epsilon, rows + 1, -self._differences).sum(axis=1)
         if up.max() >= down.max():
             pair = int(np.argmax(up))
             return WorstCase(float(up[pair]), pair + 1, pair)
         pair = int(np.argmax(down))
         return WorstCase(float(down[pair]), pair, pair + 1)
+
+    def _surplus(self, epsilon: float, rows: IntArray, change: FloatArray) -> FloatArray:
+        """(Q + `change` − e^ε Q)₊ with Q the laws of `rows`, whose logarithm counts where Q itself underflows."""
+        law = self._probabilities[rows]
+        surplus: FloatArray = np.maximum(change - math.expm1(min(epsilon, LARGEST_EXPONENT)) * law, 0.0)
+        small = law < FULL_DIGITS
+        while epsilon > 0:
+            place, column = np.nonzero(small & (surplus > LEFT_OUT * surplus.max()))
+            if len(place) == 0:
+                break
+            with np.errstate(over="ignore"):
+                grown = np.exp(epsilon + self._log_cells(rows[place], column))
+            surplus[place, column] = np.maximum(change[place, column] - grown, 0.0)
+            small[place, column] = False
+        return surplus
 
     @cached_property
     def _log_samples(self) -> FloatArray:

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.types import FloatArray
 
-CANCELLATION = 1e-4
-"""Share of its tail below which δ is summed again from positive terms."""
+CANCELLATION, SMALLEST = 1e-4, 1e-290
+"""Share of its tail, and tail of the other law, below which δ is summed again from positive terms."""
 
 
 class LossDistribution:
@@ -52,7 +52,8 @@ class LossDistribution:
         if count == 0:
             return 0.0
         likelier, other = (float(tail[count]) for tail in self._tails)
-        value = likelier - (math.exp(epsilon + math.log(other)) if other > 0 else 0.0)
-        if value > CANCELLATION * likelier:
-            return value
+        if other > SMALLEST:
+            value = likelier - math.exp(epsilon + math.log(other))
+            if value > CANCELLATION * likelier:
+                return value
         return float(self.masses[:count] @ -np.expm1(epsilon - self.losses[:count]))

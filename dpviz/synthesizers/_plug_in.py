@@ -16,8 +16,8 @@ from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-TINY = 1e-13
-"""δ below which the difference of tails may rank the pairs by its rounding."""
+TINY, CANCELLED = 1e-13, 1e-6
+"""δ, and share of the likelier tail, below which the difference of tails may rank the pairs by its rounding."""
 
 MOST_KEPT = 100_000
 """Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many."""
@@ -100,8 +100,11 @@ class PlugIn(PriorSynthesizer):
             return WorstCase(0.0, 1, 0)
         near = largest_pairs(lambda x, y: self._tail_differences(epsilon, x, y), self.n, a, b)
         values = [self.upward_delta(epsilon, int(pair)) for pair in near]
-        if max(values) < TINY:
+        likelier, _ = self._tails(epsilon, a + near[-1:], b + (self.n - 1 - near[-1:]))
+        if max(values) < max(TINY, CANCELLED * float(likelier[0])):
             top = self._log_deltas(epsilon, np.array([a]), np.array([b]))
+            if top[0] == -math.inf:  # only the outermost pair can exceed so large an ε, by no more than rounding
+                return WorstCase(self.upward_delta(epsilon, 0), 1, 0)
             near = largest_pairs(lambda x, y: np.exp(self._log_deltas(epsilon, x, y) - top), self.n, a, b)
             values = [self.upward_delta(epsilon, int(pair)) for pair in near]
         winner = int(near[int(np.argmax(values))])
@@ -128,13 +131,17 @@ class PlugIn(PriorSynthesizer):
 
     def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
         """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""
+        likelier, other = self._tails(epsilon, x, y)
+        with np.errstate(under="ignore", divide="ignore"):
+            delta = likelier - np.exp(np.minimum(epsilon + np.log(other), 0.0))
+        return np.where(self.m * np.log1p(1 / x) > epsilon, np.maximum(delta, 0.0), 0.0)
+
+    def _tails(self, epsilon: float, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Probability of the counts that favour the first table of each pair, under it and under the other."""
         m, total = self.m, x + y + 1
         first = np.minimum(_threshold(m, epsilon, np.log1p(1 / x), np.log1p(1 / y)), m)
-        with np.errstate(under="ignore", divide="ignore"):
-            likelier = betainc(first, m - first + 1, (x + 1) / total)
-            log_other = np.log(betainc(first, m - first + 1, x / total))
-            delta = likelier - np.exp(np.minimum(epsilon + log_other, 0.0))
-        return np.where(m * np.log1p(1 / x) > epsilon, np.maximum(delta, 0.0), 0.0)
+        with np.errstate(under="ignore"):
+            return betainc(first, m - first + 1, (x + 1) / total), betainc(first, m - first + 1, x / total)
 
     def upward_delta(self, epsilon: float, pair: int) -> float:
         """δ of the pair i, i + 1: the sum of Pr(j | i+1) (1 − e^{ε − L(j)}) over the counts j that favour i + 1."""

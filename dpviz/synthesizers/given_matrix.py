@@ -121,10 +121,12 @@ class GivenMatrix(TwoCellSynthesizer):
         return [(int(row), int(column)) for row, column in np.argwhere(~positive & beside)]
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        factor = math.exp(min(epsilon, LARGEST_EXPONENT))
-        first, second = self.probabilities[:-1], self.probabilities[1:]
-        down = np.maximum(first - factor * second, 0.0).sum(axis=1)
-        up = np.maximum(second - factor * first, 0.0).sum(axis=1)
+        grown = math.exp(min(epsilon, LARGEST_EXPONENT)) * self.probabilities
+        if epsilon > LARGEST_EXPONENT:
+            with np.errstate(over="ignore"):  # twice that makes any positive number exceed 1
+                grown *= math.exp(min(epsilon - LARGEST_EXPONENT, LARGEST_EXPONENT))
+        down = np.maximum(self.probabilities[:-1] - grown[1:], 0.0).sum(axis=1)
+        up = np.maximum(self.probabilities[1:] - grown[:-1], 0.0).sum(axis=1)
         if up.max() >= down.max():
             pair = int(np.argmax(up))
             return WorstCase(min(float(up[pair]), 1.0), pair + 1, pair)
