@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -69,17 +71,26 @@ def every_release(synthesizer, sets, p, fixed):
 
 
 def counted(rule, chance, counts, synthesizer, p, level):
-    """Coverage, share without interval and mean width inside 0 to 1, one release after the other."""
-    covered = negative = inside = 0.0
-    for weight, release in zip(chance, counts, strict=True):
-        found = RULES[rule].interval(release.tolist(), rows=synthesizer.m, confidential_rows=synthesizer.n, level=level)
-        half = (float(found.high) - float(found.low)) / 2
-        if math.isnan(half):
-            negative += weight
+    """Sums one release after the other: hits, none, widths, intervals with all of 0 to 1, and what T_M < 0 has."""
+    sums = dict.fromkeys(("covered", "none", "width", "inside", "vacuous", "negative", "covered_negative"), 0.0)
+    sets, m = counts.shape[1], synthesizer.m
+    for weight, release in zip(chance, counts.tolist(), strict=True):
+        q = [Fraction(count, m) for count in release]
+        b = sum((one - sum(q) / sets) ** 2 for one in q) / max(sets - 1, 1)
+        below = (1 + Fraction(1, sets)) * b < sum(one * (1 - one) for one in q) / (sets * m)
+        sums["negative"] += weight * below
+        found = RULES[rule].interval(release, rows=m, confidential_rows=synthesizer.n, level=level)
+        low, high = float(found.low), float(found.high)
+        if math.isnan(low):
+            sums["none"] += weight
             continue
-        covered += weight * (abs(found.estimate - p) <= half + 1e-12 * (half + p))
-        inside += weight * (min(float(found.high), 1) - max(float(found.low), 0))
-    return covered, negative, inside
+        hit = abs(found.estimate - p) <= (high - low) / 2 + 1e-12 * ((high - low) / 2 + p)
+        sums["covered"] += weight * hit
+        sums["covered_negative"] += weight * (hit and below)
+        sums["width"] += weight * (high - low)
+        sums["inside"] += weight * (min(high, 1) - max(low, 0))
+        sums["vacuous"] += weight * (low <= 1e-12 and high >= 1 - 1e-12)
+    return sums
 
 
 @pytest.mark.parametrize(("epsilon", "p"), GOLDEN)
@@ -113,16 +124,89 @@ def test_coverage_is_that_of_every_release_listed(synthesizer, sets, fixed, p):
         synthesizer, proportions=[p, 0.9], sets=sets, rules=rules_for(sets), level=level, confidential_count=fixed
     )
     for index, rule in enumerate(rules_for(sets)):
-        covered, negative, inside = counted(rule, chance, counts, synthesizer, p, level)
-        result = found[rule]
-        assert result.error_bound <= 1e-8
-        assert result.coverage == pytest.approx(covered, abs=result.error_bound)
-        assert result.negative_variance_share == pytest.approx(negative, abs=result.error_bound)
-        assert curves.coverage[index, 0] == pytest.approx(covered, abs=curves.error_bound[0])
-        assert curves.negative_variance_share[index, 0] == pytest.approx(negative, abs=curves.error_bound[0])
-        if negative < 1 - 1e-6:
-            assert result.mean_width_inside == pytest.approx(inside / (1 - negative), abs=1e-7)
-            assert curves.mean_width_inside[index, 0] == pytest.approx(inside / (1 - negative), abs=1e-7)
+        sums = counted(rule, chance, counts, synthesizer, p, level)
+        curve = {
+            field.name: np.atleast_2d(getattr(curves, field.name))[index * (getattr(curves, field.name).ndim - 1), 0]
+            for field in dataclasses.fields(curves)
+            if field.name not in ("rules", "places")
+        }
+        for result in (vars(found[rule]), curve):
+            bound = result["error_bound"]
+            assert bound <= 1e-8
+            for name, share in (
+                ("coverage", "covered"), ("negative_variance_share", "none"), ("vacuous_share", "vacuous"),
+            ):  # fmt: skip
+                assert result[name] == pytest.approx(sums[share], abs=bound), name
+            check_conditional(result, sums, sets)
+            check_widths(result, sums, RULES[rule])
+
+
+def check_conditional(result, sums, sets):
+    """Coverage given T_M < 0 and T_M ≥ 0, and how often that is."""
+    given = {
+        "coverage_given_negative_total": (sums["covered_negative"], sums["negative"]),
+        "coverage_given_nonnegative_total": (sums["covered"] - sums["covered_negative"], 1 - sums["negative"]),
+    }
+    if sets == 1:
+        assert all(math.isnan(result[name]) for name in (*given, "negative_total_share"))
+        return
+    assert result["negative_total_share"] == pytest.approx(sums["negative"], abs=result["error_bound"])
+    for name, (hits, share) in given.items():
+        if math.isnan(result[name]):
+            assert share <= 2.1e4 * result["error_bound"]
+        else:
+            assert result[name] == pytest.approx(hits / share, abs=1e-4), name
+
+
+def check_widths(result, sums, rule):
+    """Every mean width is off by no more than it says; the bounds are small for those that have any."""
+    some = 1 - sums["none"]
+    if some < 1e-6:
+        return
+    off = abs(result["mean_width"] - sums["width"] / some) if math.isfinite(sums["width"]) else math.inf
+    assert off <= result["mean_width_error_bound"]
+    assert math.isinf(result["mean_width_error_bound"]) == rule.few_degrees
+    if not rule.few_degrees:
+        assert result["mean_width_error_bound"] <= 1e-6 / some
+    assert abs(result["mean_width_inside"] - sums["inside"] / some) <= result["mean_width_inside_error_bound"]
+    assert result["mean_width_inside_error_bound"] <= 1e-7 / some
+
+
+@pytest.mark.parametrize("p", [1.0, 0.5])
+def test_a_mean_width_that_unlikely_releases_make_does_not_pass_for_one(p):
+    """For T with ν = (M − 1)(1 − 1/r)² almost all of the mean is made by releases less likely than 10⁻⁹."""
+    synthesizer = PosteriorMean(n=20, m=7, alpha=0.0035995, beta=0.0063539)
+    chance, counts = every_release(synthesizer, 3, p, None)
+    found = exact_coverages(synthesizer=synthesizer, p=p, sets=3, rules=list(RULES), level=0.8)
+    for rule, one in found.items():
+        sums = counted(rule, chance, counts, synthesizer, p, 0.8)
+        check_widths(vars(one), sums, RULES[rule])
+    sums = counted("raghunathan_2003", chance, counts, synthesizer, p, 0.8)
+    assert sums["width"] / (1 - sums["none"]) > 1e11 and found["raghunathan_2003"].mean_width_error_bound == math.inf
+
+
+@pytest.mark.parametrize("rule", [key for key, rule in RULES.items() if not rule.few_degrees])
+def test_no_interval_is_wider_than_the_largest_width(rule):
+    for sets, m, n in itertools.product((2, 3, 4), (1, 2, 5), (2, 5, 20)):
+        releases = itertools.combinations_with_replacement(range(m + 1), sets)
+        intervals = [RULES[rule].interval(counts, rows=m, confidential_rows=n, level=0.9) for counts in releases]
+        widest = max(np.nan_to_num(float(one.high - one.low)) for one in intervals)
+        largest = RULES[rule].largest_width(sets=sets, rows=m, synthetic_ratio=m / n, level=0.9)
+        assert widest <= largest * (1 + 1e-12) <= 40 * max(widest, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("sets", "covered", "vacuous", "given"), [(2, 0.75442, 0.64618, 0.50114), (5, 0.81154, 0.54686, 0.52882)]
+)
+def test_what_covers_for_charest_are_intervals_that_say_nothing(sets, covered, vacuous, given):
+    """At p = 1/4 and ε = 2: where T ≥ 0 nearly all intervals hold p, and most of them all of 0 to 1."""
+    one = exact_coverage(synthesizer=charest(2, sets), p=0.25, sets=sets, rule="reiter_2002")
+    assert one.coverage == pytest.approx(covered, abs=6e-6) and one.vacuous_share == pytest.approx(vacuous, abs=6e-6)
+    assert one.coverage_given_negative_total == pytest.approx(given, abs=6e-6)
+    assert one.coverage_given_nonnegative_total > 0.9999
+    whole = one.negative_total_share * one.coverage_given_negative_total
+    whole += (1 - one.negative_total_share) * one.coverage_given_nonnegative_total
+    assert whole == pytest.approx(one.coverage, abs=1e-7)
 
 
 @pytest.mark.parametrize("sets", [3, 5, 6])

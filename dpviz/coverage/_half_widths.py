@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.coverage._fast_quantiles import LARGEST, LARGEST_INVERSE, QuantileTable
-from dpviz.inference._variances import half_widths as scaled_roots
+from dpviz.inference._interval_ends import half_widths as scaled_roots
 from dpviz.inference.combining_rules import CombiningRule, quantile
 from dpviz.types import FloatArray
 

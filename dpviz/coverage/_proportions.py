@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.coverage._fourier import Roots, law_in_box, least_spread, rounding_error
-from dpviz.coverage._half_widths import half_widths
+from dpviz.coverage._intervals import Features, Point, Sums, features, point_of, releases, sums
 from dpviz.coverage._law import BOX_ERROR, LONE_TAIL, ROW_ERROR, TAIL, boxes_of, likely_columns, release_law
-from dpviz.coverage.exact import coverage_of_law
 from dpviz.inference._confidential import confidential_mixture, released_rows
-from dpviz.inference._variances import ROUNDING
-from dpviz.inference.combining_rules import CombiningRule, covers, estimate_and_variances
+from dpviz.inference._interval_ends import reached
+from dpviz.inference.combining_rules import CombiningRule
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -24,16 +21,6 @@ NOISE = 1e-15
 
 LARGEST_TABLE, LARGEST_PAIR_ROWS = 4_000_000, 1500
 """Most cells of the transition matrix, and rows of two sets, for which tables of all releases are kept in memory."""
-
-
-class Point(NamedTuple):
-    """Results at one proportion, one number for each rule, and the error bound of its probabilities."""
-
-    coverage: FloatArray
-    mean_width: FloatArray
-    mean_width_inside: FloatArray
-    negative_variance_share: FloatArray
-    error_bound: float
 
 
 def points(
@@ -70,39 +57,42 @@ def single_point(
 ) -> Point:
     """Results at one proportion from a law of its own."""
     law = release_law(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
-    covered, width, inside, negative = np.array([coverage_of_law(law, rule, p, level) for rule in rules]).T
-    return Point(covered, width, inside, negative, law.error_bound)
+    found = releases(synthesizer, law.sets, law.total, law.squares)
+    return point_of(sums(law.probability, found, rules, p, level), synthesizer, sets, rules, level, law.error_bound)
 
 
 class FewSets:
     """One or two sets: the law is an array over the counts or pairs of counts, mixed by one product for each p."""
 
     def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, rules: Sequence[CombiningRule], level: float):
-        self._n, self._sets = synthesizer.n, sets
+        self._synthesizer, self._sets, self._rules, self._level = synthesizer, sets, rules, level
         self._rows = released_rows(synthesizer, np.arange(synthesizer.n + 1))
         j = np.arange(synthesizer.m + 1)
         total, squares = (j, j**2) if sets == 1 else (np.add.outer(j, j), np.add.outer(j**2, j**2))
-        self._estimate, between, within = estimate_and_variances(total, squares, sets=sets, rows=synthesizer.m)
-        ratio = synthesizer.m / synthesizer.n
-        self._half = [
-            half_widths(rule, between, within, sets=sets, synthetic_ratio=ratio, level=level) for rule in rules
-        ]
-        self._widths = [widths(self._estimate, half) for half in self._half]
+        found = releases(synthesizer, sets, total, squares)
+        self._negative = found.negative_total
+        ends = [found.ends(rule, level) for rule in rules]
+        self._reached = [reached(*pair) for pair in ends]
+        self._features = [features(*pair) for pair in ends]
 
     def point(self, p: float, confidential_count: int | None) -> Point:
         """Results at p."""
-        mixture = confidential_mixture(self._n, p, confidential_count, LONE_TAIL)
+        mixture = confidential_mixture(self._synthesizer.n, p, confidential_count, LONE_TAIL)
         rows = self._rows[mixture.counts[0] : mixture.counts[-1] + 1]
         first, last, left = likely_columns(mixture.weights @ rows)
         kept, block = rows[:, first : last + 1], (slice(first, last + 1),) * self._sets
         law = mixture.weights @ kept if self._sets == 1 else (kept * mixture.weights[:, None]).T @ kept
-        estimate = self._estimate[block]
-        covered, found = [], []
-        for half, parts in zip(self._half, self._widths, strict=True):
-            covered.append(law[covers(estimate, half[block], p)].sum())
-            found.append([float(np.vdot(law, part[block])) for part in parts])
+        below = np.where(self._negative[block], law, 0.0)
+        hits = [(low[block] <= p) & (p <= high[block]) for low, high in self._reached]
+        found = Sums(
+            covered=np.array([law[hit].sum() for hit in hits]),
+            covered_negative=np.array([below[hit].sum() for hit in hits]),
+            expected=np.array([[float(np.vdot(law, part[block])) for part in parts] for parts in self._features]),
+            mass=float(law.sum()),
+            negative=float(below.sum()),
+        )
         error = mixture.omitted + self._sets * left + (self._sets + 1) * ROW_ERROR
-        return _point(np.array(covered), np.array(found), error)
+        return point_of(found, self._synthesizer, self._sets, self._rules, self._level, error)
 
 
 class ManySets:
@@ -122,8 +112,8 @@ class ManySets:
         level: float,
         confidential_count: int | None,
     ):
-        self._n, self._sets, self._fixed = synthesizer.n, sets, confidential_count
-        self._proportions = proportions
+        self._synthesizer, self._n, self._sets = synthesizer, synthesizer.n, sets
+        self._rules, self._level = rules, level
         mixtures = [confidential_mixture(self._n, float(p), confidential_count, TAIL) for p in proportions]
         counts = np.unique(np.concatenate([mixture.counts for mixture in mixtures]))
         rows = released_rows(synthesizer, counts)
@@ -150,17 +140,21 @@ class ManySets:
     def point(self, index: int) -> Point:
         """Results at the proportion with that index."""
         mixture = self._mixtures[index]
-        covered: FloatArray = np.zeros(len(self._tables.runs))
-        found: FloatArray = np.zeros((len(self._tables.runs), 4))
+        covered: FloatArray = np.zeros((2, len(self._rules)))
+        expected: FloatArray = np.zeros(2 + len(self._rules) * len(Features._fields))
         for count, weight in zip(mixture.counts, mixture.weights, strict=True):
             turned = int(count) not in self._counts
-            by_axis, expected = self._of_count(self._n - int(count) if turned else int(count))
-            covered += weight * by_axis[:, self._mirror_places[index] if turned else self._places[index]]
-            found += weight * expected
-        return _point(covered, found, mixture.omitted + self._error)
+            by_axis, means = self._of_count(self._n - int(count) if turned else int(count))
+            covered += weight * by_axis[:, :, self._mirror_places[index] if turned else self._places[index]]
+            expected += weight * means
+        of_rules = expected[2:].reshape(len(self._rules), -1)
+        found = Sums(covered[0], covered[1], of_rules, float(expected[0]), float(expected[1]))
+        return point_of(
+            found, self._synthesizer, self._sets, self._rules, self._level, mixture.omitted + self._error
+        )  # fmt: skip
 
     def _of_count(self, count: int) -> tuple[FloatArray, FloatArray]:
-        """Coverage given x at every proportion of the axis, and the expectations of `widths`, for each rule."""
+        """What `_Tables.results` says given x."""
         if count not in self._done:
             box = self._boxes[self._counts[count]]
             law = law_in_box(self._rows[self._counts[count]], self._sets, box, self._roots)
@@ -186,61 +180,47 @@ class _Tables:
         self._length, self._axis = length, axis
         total = np.arange(low, high + 1)[:, None]
         squares = total + 2 * (least_spread(total, sets) + np.arange(length))
-        estimate, between, within = estimate_and_variances(total, squares, sets=sets, rows=synthesizer.m)
-        possible = within >= 0
-        within = np.maximum(within, 0.0)
-        ratio = synthesizer.m / synthesizer.n
-        self.runs: list[tuple[IntArray, IntArray, IntArray]] = []
-        features = []
+        found = releases(synthesizer, sets, total, squares)
+        self._negative = found.negative_total
+        self._runs: list[tuple[IntArray, IntArray, IntArray]] = []
+        parts: list[FloatArray] = [np.ones(found.within.size), self._negative.ravel().astype(float)]
         for rule in rules:
-            half = half_widths(rule, between, within, sets=sets, synthetic_ratio=ratio, level=level)
-            half[~possible] = math.nan
-            features.append([part.ravel() for part in widths(np.broadcast_to(estimate, half.shape), half)])
-            self.runs.append(self._runs(estimate, half))
-        self._features = np.array(features)
+            ends = found.ends(rule, level)
+            parts += [part.ravel() for part in features(*ends)]
+            self._runs.append(self._runs_of(*ends))
+        self._features = np.array(parts)
 
-    def _runs(self, estimate: FloatArray, half: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Where the covered proportions change along the flattened table, and the first and last + 1 of each run."""
-        reach = half * (1 + ROUNDING)
-        exists = ~np.isnan(half)
-        first, beyond = np.zeros(half.shape, np.int32), np.zeros(half.shape, np.int32)
-        first[exists] = np.searchsorted(self._axis, ((estimate - reach) / (1 + ROUNDING))[exists])
-        beyond[exists] = np.searchsorted(self._axis, ((estimate + reach) / (1 - ROUNDING))[exists], side="right")
-        change = np.ones(half.shape, dtype=bool)
+    def _runs_of(self, lower: FloatArray, upper: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Where the covered proportions, or the sign of T_M, change along the flattened table, and for each run the
+        first and last + 1 of them.
+        """
+        exists = ~np.isnan(lower)
+        lowest, highest = reached(lower, upper)
+        first, beyond = np.zeros(lower.shape, np.int32), np.zeros(lower.shape, np.int32)
+        first[exists] = np.searchsorted(self._axis, lowest[exists])
+        beyond[exists] = np.searchsorted(self._axis, highest[exists], side="right")
+        change = np.ones(lower.shape, dtype=bool)
         change[:, 1:] = (first[:, 1:] != first[:, :-1]) | (beyond[:, 1:] != beyond[:, :-1])
+        change[:, 1:] |= self._negative[:, 1:] != self._negative[:, :-1]
         starts = np.flatnonzero(change)
         return starts, first.ravel()[starts], beyond.ravel()[starts]
 
     def results(self, law: FloatArray, row: int) -> tuple[FloatArray, FloatArray]:
-        """Coverage at every proportion of the axis and expected widths, for a law whose first sum is that row."""
+        """For a law whose first sum is that row: coverage at every proportion of the axis, of all releases and of
+        those with T_M < 0, shape (2, rules, axis); the mass of all and of those, then the expectations of the
+        `Features` of each rule.
+        """
         flat, offset, count = law.ravel(), row * self._length, len(self._axis) + 1
-        covered = np.empty((len(self.runs), len(self._axis)))
-        for index, (starts, first, beyond) in enumerate(self.runs):
+        negative = self._negative.ravel()
+        covered = np.empty((2, len(self._runs), len(self._axis)))
+        for index, (starts, first, beyond) in enumerate(self._runs):
             part = slice(*np.searchsorted(starts, [offset, offset + len(flat)]))
             mass = np.add.reduceat(flat, starts[part] - offset)
-            steps = np.bincount(first[part], mass, count) - np.bincount(beyond[part], mass, count)
-            covered[index] = np.cumsum(steps[:-1])
-        return covered, self._features[:, :, offset : offset + len(flat)] @ flat
-
-
-def widths(estimate: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Width where finite, width between 0 and 1, whether infinite, whether there is none: what means are made of."""
-    none, infinite = np.isnan(half), np.isposinf(half)
-    inside = np.minimum(estimate + half, 1.0) - np.maximum(estimate - half, 0.0)
-    return (
-        np.where(none | infinite, 0.0, 2 * half),
-        np.where(none, 0.0, np.maximum(inside, 0.0)),
-        infinite.astype(float),
-        none.astype(float),
-    )
-
-
-def _point(covered: FloatArray, found: FloatArray, error: float) -> Point:
-    width, inside, infinite, none = found.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(infinite > 0, math.inf, width / (1 - none))
-        mean_inside = inside / (1 - none)
-    return Point(np.minimum(covered, 1.0), mean, mean_inside, none, error)
+            for place, weight in enumerate((mass, mass * negative[starts[part]])):
+                steps = np.bincount(first[part], weight, count) - np.bincount(beyond[part], weight, count)
+                covered[place, index] = np.cumsum(steps[:-1])
+        here = slice(offset, offset + len(flat))
+        return covered, self._features[:, here] @ flat
 
 
 def _treats_alike(synthesizer: TwoCellSynthesizer, counts: IntArray, rows: FloatArray) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.coverage._proportions import Point, points, single_point
+from dpviz.coverage._intervals import Point
+from dpviz.coverage._proportions import points, single_point
 from dpviz.inference._confidential import check_design
 from dpviz.inference.combining_rules import LEVEL, CombiningRule, check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -24,8 +25,12 @@ class CoverageCurves:
         Keys of the rules, the first axis of the arrays.
     places
         Which points of the axis are done, in increasing order; the second axis of the arrays. All, unless streamed.
-    coverage, mean_width, mean_width_inside, negative_variance_share
+    coverage, mean_width, mean_width_error_bound, mean_width_inside, mean_width_inside_error_bound
         As in `ExactCoverage`, shape (rules, places).
+    negative_variance_share, vacuous_share, coverage_given_negative_total, coverage_given_nonnegative_total
+        The same.
+    negative_total_share
+        Pr(T_M < 0), shape (places,).
     error_bound
         Bound of the absolute error of the probabilities, shape (places,).
     """
@@ -34,8 +39,14 @@ class CoverageCurves:
     places: IntArray
     coverage: FloatArray
     mean_width: FloatArray
+    mean_width_error_bound: FloatArray
     mean_width_inside: FloatArray
+    mean_width_inside_error_bound: FloatArray
     negative_variance_share: FloatArray
+    vacuous_share: FloatArray
+    coverage_given_negative_total: FloatArray
+    coverage_given_nonnegative_total: FloatArray
+    negative_total_share: FloatArray
     error_bound: FloatArray
 
 
@@ -214,9 +225,5 @@ def _gathered(rules: Sequence[CombiningRule], done: dict[int, Point]) -> Coverag
     return CoverageCurves(
         rules=tuple(rule.key for rule in rules),
         places=np.array(places, dtype=np.int64),
-        coverage=np.array([column.coverage for column in columns]).T,
-        mean_width=np.array([column.mean_width for column in columns]).T,
-        mean_width_inside=np.array([column.mean_width_inside for column in columns]).T,
-        negative_variance_share=np.array([column.negative_variance_share for column in columns]).T,
-        error_bound=np.array([column.error_bound for column in columns]),
+        **{name: np.array([getattr(column, name) for column in columns]).T for name in Point._fields},
     )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.coverage._half_widths import half_widths
-from dpviz.coverage._law import ReleaseLaw, release_law, within_reach
-from dpviz.inference.combining_rules import LEVEL, CombiningRule, check_rule, covers
+from dpviz.coverage._law import within_reach
+from dpviz.coverage._proportions import single_point
+from dpviz.inference.combining_rules import LEVEL, check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
 
-__all__ = ["ExactCoverage", "coverage_of_law", "exact_coverage", "exact_coverages", "within_reach"]
+__all__ = ["ExactCoverage", "exact_coverage", "exact_coverages", "within_reach"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,23 +24,37 @@ class ExactCoverage:
     coverage
         Pr(|q̄ − p| ≤ half width); a release without an interval does not cover.
     mean_width
-        Expected width of the interval, given that there is one. Infinite where the t quantile of a release with
-        almost 0 degrees of freedom passes the largest floating-point number, as it does for the rules with
-        ν = (M − 1)(1 − 1/r)²; NaN where there never is an interval.
-    mean_width_inside
-        The same for the part of the interval between 0 and 1.
+        Expected width of the interval, given that there is one; NaN where there never is. For the rules with
+        ν = (M − 1)(1 − 1/r)² it is made by releases with almost 0 degrees of freedom, which may be among those left
+        out as too unlikely: then it says nothing, and its error bound is infinite.
+    mean_width_error_bound
+        Bound of its absolute error: `error_bound` times the largest width that a release can have, about.
+    mean_width_inside, mean_width_inside_error_bound
+        The same for the part of the interval between 0 and 1, which is never wider than 1.
     negative_variance_share
         Probability that the rule's variance is negative, so that there is no interval.
+    vacuous_share
+        Probability that the interval holds all of 0 to 1, so that it covers whatever p is.
+    negative_total_share
+        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set.
+    coverage_given_negative_total, coverage_given_nonnegative_total
+        Coverage given T_M < 0, and given T_M ≥ 0, off by at most 10⁻⁴; NaN where that is too rare to say.
     error_bound
-        Bound of the absolute error of `coverage` and `negative_variance_share`: releases left out, aliasing, rounding.
+        Bound of the absolute error of `coverage` and of every share: releases left out, aliasing, rounding.
     synthesizer, p, sets, rule, level, confidential_count
         The design; `rule` is the key.
     """
 
     coverage: float
     mean_width: float
+    mean_width_error_bound: float
     mean_width_inside: float
+    mean_width_inside_error_bound: float
     negative_variance_share: float
+    vacuous_share: float
+    negative_total_share: float
+    coverage_given_negative_total: float
+    coverage_given_nonnegative_total: float
     error_bound: float
     synthesizer: TwoCellSynthesizer
     p: float
@@ -95,6 +108,7 @@ def exact_coverage(
     --------
     Charest's T* at ε = 2, p = 1/4, M = 2, where the level is meant to be 0.95.
 
+    >>> import math
     >>> from dpviz.synthesizers import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 2)
     >>> release = BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
@@ -126,16 +140,10 @@ def exact_coverages(
     """
     checked = [check_rule(key, sets) for key in rules]
     level = LEVEL.check(level)
-    law = release_law(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
-    found = {}
-    for rule in checked:
-        coverage, width, inside, negative = coverage_of_law(law, rule, p, level)
-        found[rule.key] = ExactCoverage(
-            coverage=coverage,
-            mean_width=width,
-            mean_width_inside=inside,
-            negative_variance_share=negative,
-            error_bound=law.error_bound,
+    point = single_point(synthesizer, p, sets, checked, level, confidential_count)
+    return {
+        rule.key: ExactCoverage(
+            **{name: float(np.ravel(part)[index if np.ndim(part) else 0]) for name, part in point._asdict().items()},
             synthesizer=synthesizer,
             p=float(p),
             sets=int(sets),
@@ -143,23 +151,5 @@ def exact_coverages(
             level=level,
             confidential_count=confidential_count,
         )
-    return found
-
-
-def coverage_of_law(law: ReleaseLaw, rule: CombiningRule, p: float, level: float) -> tuple[float, float, float, float]:
-    """Coverage, mean width, mean width between 0 and 1, and share of negative variances under one law."""
-    estimate, between, within = law.estimate_and_variances
-    half = half_widths(rule, between, within, sets=law.sets, synthetic_ratio=law.synthetic_ratio, level=level)
-    covered = float(law.probability[covers(estimate, half, p)].sum())
-    exists = ~np.isnan(half)
-    some = float(law.probability[exists].sum())
-    if some == 0:
-        return 0.0, math.nan, math.nan, 1.0
-    estimate, half, probability = estimate[exists], half[exists], law.probability[exists]
-    inside = np.minimum(estimate + half, 1.0) - np.maximum(estimate - half, 0.0)
-    return (
-        min(covered, 1.0),
-        float(probability @ (2 * half)) / some,
-        float(probability @ inside) / some,
-        float(law.probability[~exists].sum()),
-    )
+        for index, rule in enumerate(checked)
+    }

@@ -10,12 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from dpviz.inference._interval_ends import covers, estimate_and_variances, half_widths, quantile
 from dpviz.inference._variances import (
     as_if_real,
-    covers,
-    estimate_and_variances,
-    half_widths,
-    quantile,
     raab_2017,
     raab_2017_plug_in,
     raghunathan_2003,
@@ -114,6 +111,8 @@ class CombiningRule:
         Whether the normal quantile is used whatever ν is.
     may_be_negative
         Whether the variance can be negative, so that there is no interval.
+    few_degrees
+        Whether ν can come near 0, where the t quantile and with it the interval grows without end.
     """
 
     key: str
@@ -125,6 +124,7 @@ class CombiningRule:
     combine: Combine
     normal: bool = False
     may_be_negative: bool = False
+    few_degrees: bool = False
 
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
@@ -158,6 +158,32 @@ class CombiningRule:
         """
         variance, degrees = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
         return half_widths(variance, degrees, level)
+
+    def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
+        """A width that no interval exceeds whatever the counts are; infinite where there is none (`few_degrees`).
+
+        T is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ 1/(4m), so that the largest is at a corner, and ν is at least
+        M − 1.
+
+        Parameters
+        ----------
+        sets, rows, synthetic_ratio, level
+            M, m, m/n and the level.
+
+        Examples
+        --------
+        >>> RULES["as_if_real"].largest_width(sets=1, rows=25)  # 2 · 1.96 · √(1/100)
+        0.3919927969080108
+        >>> RULES["reiter_2002"].largest_width(sets=2, rows=25)
+        inf
+        """
+        if self.few_degrees:
+            return math.inf
+        between = np.array([0.0, (sets**2 // 4) / max(sets * (sets - 1), 1)])
+        variance, degrees = self.variance_and_degrees(
+            between[:, None], np.array([0.0, 1 / (4 * rows)]), sets=sets, synthetic_ratio=synthetic_ratio
+        )
+        return 2 * float(quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
 
     def interval(
         self, counts: Sequence[int], *, rows: int, confidential_rows: int, level: FloatArray | float = 0.95
@@ -216,6 +242,7 @@ RULES: dict[str, CombiningRule] = {
             source="Reiter (2002); Charest (2011), T*_M",
             least_sets=2,
             combine=reiter_2002,
+            few_degrees=True,
         ),
         CombiningRule(
             key="reiter_2002_normal",
@@ -225,6 +252,7 @@ RULES: dict[str, CombiningRule] = {
             source="Reiter (2002); Charest (2011), T*_M: the reading that her section 3.4 fits",
             least_sets=2,
             combine=reiter_2002_normal,
+            few_degrees=True,
         ),
         CombiningRule(
             key="raghunathan_2003",
@@ -235,6 +263,7 @@ RULES: dict[str, CombiningRule] = {
             least_sets=2,
             combine=raghunathan_2003,
             may_be_negative=True,
+            few_degrees=True,
         ),
         CombiningRule(
             key="raghunathan_2003_normal",
