@@ -183,6 +183,14 @@ FORMULAS: dict[str, Formula] = {
     ),
 }
 
+FORMULAS |= {f"{key} only if": FORMULAS[key] for key in ("6.9", "6.10", "6.11", "6.12", "6.13", "7.14")}
+FORMULAS |= {"6.13 categories": FORMULAS["6.13"], "6.13 categories only if": FORMULAS["6.13"]}
+FORMULAS |= {"6.13 before": FORMULAS["6.12"], "7.15 after": FORMULAS["7.8"]}
+FORMULAS["6.22 after"] = (
+    lambda *, m, epsilon: 2 * mp.mpf(m) / epsilon,
+    [({"m": 3, "epsilon": 0.5}, 12.0), ({"m": 5, "epsilon": 2.0}, 5.0)],
+)
+
 ENDS: dict[str, list[Any]] = {
     "epsilon": [1e-6, 1e-3, 0.37, 1.0, 40.0, 708.0, 1000.0],
     "delta": [0.0, 1e-300, 1e-5, 0.3, 1.0],
@@ -279,7 +287,7 @@ def test_pure_priors_are_one_row_above_the_exact_ones() -> None:
 def test_the_sufficient_categorical_prior_falls_below_the_necessary_binary_one() -> None:
     """Two printed theorems that cannot both be right for two categories."""
     assert PRINTED["6.21"].kind == "sufficient"
-    assert PRINTED["6.9"].kind == "iff"
+    assert (PRINTED["6.9"].kind, PRINTED["6.9 only if"].kind) == ("sufficient", "necessary")
     assert PRINTED["6.21"].at(m=1, epsilon=10.0) < 1.01 < 2 < PRINTED["6.9"].at(epsilon=10.0)
 
 
@@ -299,7 +307,7 @@ def test_the_registry_holds_every_theorem_in_order() -> None:
     assert {key for key, bound in PRINTED.items() if bound.value is None} == WITHOUT_NUMBER
     for key, bound in PRINTED.items():
         assert key == bound.key
-        assert bound.name.split()[1] == bound.number
+        assert bound.name.endswith(f" {bound.number}")
         assert (bound.quantity == "none") == (bound.value is None)
 
 
@@ -317,7 +325,7 @@ def test_every_function_is_named_and_cited_by_its_theorem_and_shows_an_example(n
     assert doctest.DocTestParser().get_examples(text)
     assert all(item.kind is inspect.Parameter.KEYWORD_ONLY for item in inspect.signature(function).parameters.values())
     for bound in PRINTED.values():
-        if function in (bound.value, bound.holds_when):
+        if function in (bound.value, bound.holds_when) and "Remark" not in bound.name:
             assert bound.name == f"{word.capitalize()} {chapter}.{number}"
 
 
@@ -332,10 +340,14 @@ def test_a_condition_in_numbers_is_tested() -> None:
         "2.18": {"delta_prime": 0.0},
         "2.18 delta": {"delta_prime": 0.0},
         "6.9": {"m": 2},
+        "6.9 only if": {"m": 2},
         "6.11": {"m": 2},
+        "6.11 only if": {"m": 2},
         "7.8": {"epsilon": 0.003},  # (ln 10⁵)² = 132.5 < 1/0.006
         "7.12": {"m": 2},
         "7.14": {"m": 2},
+        "7.14 only if": {"m": 2},
+        "7.15 after": {"epsilon": 0.003},
         "7.15": {"sigma": 1.001},
     }
     assert {key for key, bound in PRINTED.items() if bound.holds_when is not None} == set(refused)

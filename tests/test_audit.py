@@ -165,6 +165,79 @@ def test_corollary_6_2_is_unsafe_since_the_mode_moves_further_than_the_mean(
     assert found.gives_epsilon > epsilon  # type: ignore[operator]
 
 
+ONLY_IF = {
+    "6.9 only if": "6.9",
+    "6.10 only if": "6.10",
+    "6.11 only if": "6.11",
+    "6.12 only if": "6.12",
+    "6.13 only if": "6.13",
+    "6.13 categories only if": "6.13",
+}
+
+
+@pytest.mark.parametrize(("m", "epsilon"), [(1, 1.0), (100, 1.0), (1000, 0.1), (7, 5.0)])
+def test_only_if_is_false_wherever_less_prior_keeps_the_promise(m: int, epsilon: float) -> None:
+    seen = set()
+    for found in [*audit("bernoulli", n=50, m=m, epsilon=epsilon), *audit("categorical", n=50, m=m, epsilon=epsilon)]:
+        if found.bound.key not in ONLY_IF:
+            continue
+        with mp.workdps(40):
+            printed, exact = PURE[ONLY_IF[found.bound.key]](mp.mpf(epsilon), found.setting.m)
+        assert found.verdict == "false"
+        assert found.printed == pytest.approx(float(printed), rel=1e-13)
+        said = re.search(r"a prior of ([\d.,]*\d) is enough", found.sentence)
+        assert said is not None
+        shown = mp.mpf(said[1].replace(",", ""))
+        assert exact <= shown < printed
+        assert GIVEN_EPSILON[found.method](shown, found.setting.m) <= epsilon
+        seen.add(found.bound.key)
+    assert seen == set(ONLY_IF)
+
+
+@pytest.mark.parametrize(("n", "epsilon", "sigma0"), [(100, 1.0, 1.0), (2, 0.2, 2.0), (10, 1.0, 0.1)])
+def test_only_if_of_corollary_7_14_is_judged_by_densities(n: int, epsilon: float, sigma0: float) -> None:
+    found = finding("gaussian", "7.14 only if", n=n, m=1, epsilon=epsilon, delta=1e-5, sigma0=sigma0)
+    beyond = PRINTED_RANGE["7.14"](n, 1, epsilon, 0.0) * (1 + 1e-6)
+    assert found.verdict == ("false" if truncated_epsilon("synth_map", n, sigma0, beyond) <= epsilon else "holds")
+
+
+@pytest.mark.parametrize("m", [1, 2, 50])
+def test_one_draw_needs_less_than_many_do(m: int) -> None:
+    """The remark before Theorem 6.13 says that they need the same."""
+    found = finding("bernoulli", "6.13 before", n=50, m=m, epsilon=1.0)
+    with mp.workdps(30):
+        one, many = m / mp.expm1(1), 1 / mp.expm1(mp.mpf(1) / m)
+        assert (one < many) == (m > 1)
+    assert found.verdict == "false"
+    assert ("SYNTH_Post(Many) needs" in found.sentence) == (m > 1)
+    if m == 50:
+        assert "29.1" in found.sentence and "49.5" in found.sentence
+
+
+@pytest.mark.parametrize(("m", "epsilon"), [(1, 1.0), (1, 1.5), (1, 1.7), (1, 2.0), (1, 5.0), (4, 1.0), (4, 7.0)])
+def test_the_remark_after_6_22_is_unsafe_for_the_mode_at_large_epsilon(m: int, epsilon: float) -> None:
+    """1 + 1/(e^x − 1) ≤ 2/x for x = ε/m up to 1.594."""
+    for found in audit("categorical", n=30, m=m, epsilon=epsilon):
+        if found.bound.key == "6.22 after":
+            prior = mp.mpf(2 * m) / mp.mpf(epsilon)
+            valid = found.method != "synth_map" or prior > 1
+            kept = valid and GIVEN_EPSILON[found.method](prior, m) <= epsilon
+            assert found.verdict == ("safe" if kept else "unsafe")
+            assert (found.verdict == "unsafe") == (found.method == "synth_map" and epsilon / m > 1.594)
+            assert found.verdict == "safe" or found.sentence.endswith("which section 2.1.1 has in mind, it is safe.")
+
+
+def test_one_draw_and_many_rows_do_not_have_the_bound_of_theorem_7_8() -> None:
+    """n = m = 100, ε = 1, δ = 1e-5, σ = σ0 = 1: the rows add noise, not enough of it."""
+    found = finding("gaussian", "7.15 after", **HUNDRED)
+    given = gaussian_delta("synth_post_one", 100, 100, 1.0, 10 / math.sqrt(2 * math.log(1e5)), 1.0)
+    assert found.verdict == "unsafe"
+    assert found.gives_delta == pytest.approx(float(given), rel=1e-9)
+    assert found.gives_delta == pytest.approx(3.9e-5, abs=5e-7)
+    for m, verdict in ((1, "safe"), (50, "safe"), (1000, "unsafe")):
+        assert finding("gaussian", "7.15 after", **(HUNDRED | {"m": m})).verdict == verdict
+
+
 # Chapter 7: ranges, with two referees for what a range gives
 
 
@@ -211,6 +284,7 @@ PRINTED_RANGE = {
     "7.12": lambda n, m, e, d: math.sqrt(e * n / 2),
     "7.13": lambda n, m, e, d: math.sqrt(e * n / (2 * m)),
     "7.14": lambda n, m, e, d: math.sqrt(e * n / (2 - 1 / (2 * n))),
+    "7.15 after": lambda n, m, e, d: e * math.sqrt(n) / math.sqrt(2 * math.log(1 / d)),
     "7.15": lambda n, m, e, d: n * e / (2 * m * math.sqrt(2 * math.log(m / d))),
     "7.16": lambda n, m, e, d: math.sqrt(e * n / (4 * math.sqrt(2 * m * math.log(1 / d)))),
 }
@@ -255,7 +329,7 @@ def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(
 ) -> None:
     seen = 0
     for found in audit("gaussian", n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0):
-        if found.bound.key not in ("7.8", "7.15", "7.16") or found.verdict == "not asked here":
+        if found.bound.key not in ("7.8", "7.15", "7.15 after", "7.16") or found.verdict == "not asked here":
             continue
         reach = PRINTED_RANGE[found.bound.key](n, m, epsilon, delta)
         gives = gaussian_delta(found.method, n, m, sigma0, reach, epsilon)
@@ -286,7 +360,7 @@ def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_laws(n: int, e
         assert found.gives_epsilon == pytest.approx(gives, rel=1e-7)
         assert truncated_epsilon(found.method, n, sigma0, found.exact) == pytest.approx(epsilon, rel=1e-7)
         if found.bound.kind == "impossible":
-            assert found.verdict == ("true" if gives >= epsilon else "false")
+            assert found.verdict == ("holds" if gives >= epsilon else "false")
         else:
             assert found.verdict == ("safe" if gives <= epsilon else "unsafe")
         seen.add(found.bound.key)
@@ -323,7 +397,7 @@ def test_the_unsafe_bounds_are_these_and_no_others() -> None:
     assert unsafe == {
         "bernoulli": {"6.2"},
         "categorical": set(),
-        "gaussian": {"7.3", "7.8", "7.12", "7.13", "7.14"},
+        "gaussian": {"7.3", "7.8", "7.12", "7.13", "7.14", "7.15 after"},
     }
 
 
@@ -424,11 +498,11 @@ def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -
 
 
 def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
-    assert {found.verdict for found in everywhere if found.bound.kind == "impossible"} <= {"true", "not asked here"}
+    assert {found.verdict for found in everywhere if found.bound.kind == "impossible"} <= {"holds", "not asked here"}
     for found in everywhere:
         if found.bound.kind == "impossible" and found.bound.value is None:
-            assert found.verdict == "true"
-    assert "false" not in {found.verdict for found in everywhere}
+            assert found.verdict == "holds"
+    assert {found.bound.kind for found in everywhere if found.verdict == "false"} == {"necessary"}
 
 
 def test_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere: list[Finding]) -> None:
@@ -443,7 +517,7 @@ def test_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere: list[
 def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
     for family in FAMILIES:
         for found in audit(family, n=10, m=4, epsilon=1.0):
-            asked = found.bound.promise == "pure" or found.bound.kind == "impossible" or found.bound.key == "7.14"
+            asked = found.bound.promise == "pure" or found.bound.kind == "impossible" or found.bound.number == "7.14"
             assert (found.verdict == "not asked here") == (not asked)
             if not asked:
                 assert "δ is 0" in found.sentence
@@ -460,7 +534,7 @@ def test_at_a_hundred_thousand_rows_the_verdicts_stay() -> None:
     for family, expected in (
         ("bernoulli", {"6.2"}),
         ("categorical", set()),
-        ("gaussian", {"7.3", "7.8", "7.12", "7.13", "7.14"}),
+        ("gaussian", {"7.3", "7.8", "7.12", "7.13", "7.14", "7.15 after"}),
     ):
         unsafe = {found.bound.key for found in audit(family, **large) if found.verdict == "unsafe"}
         assert unsafe == expected

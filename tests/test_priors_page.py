@@ -422,10 +422,11 @@ def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str
         if finding.printed is not None and finding.bound.quantity != "scale":
             assert row["printed"] == readable(finding.printed, 5)
     assert len(rows) <= len(findings(label, setting))
-    unsafe = [bool(row["bad"]) for row in rows]
-    assert unsafe == sorted(unsafe, reverse=True)
-    for group in (True, False):
-        numbers = [re.match(r"\s*\w+ (\d+)\.(\d+)", row["title"]) for row in rows if bool(row["bad"]) == group]
+    ranks = [{"✗ unsafe": 0, "✗ false": 1}.get(row["mark"], 2) for row in rows]
+    assert ranks == sorted(ranks)
+    for rank in set(ranks):
+        titles = [row["title"] for row, one in zip(rows, ranks, strict=True) if one == rank]
+        numbers = [re.match(r"\s*[\w ]+? (\d+)\.(\d+)", title) for title in titles]
         order = [(int(one[1]), int(one[2])) for one in numbers if one is not None]
         assert len(order) == len(numbers)
         assert order == sorted(order)
@@ -439,9 +440,25 @@ def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) ->
         by_verdict.setdefault(one.verdict, set()).add(one.bound.key)
     open_ones = by_verdict.pop("constant not named", set())
     by_verdict.pop("not asked here", None)
-    judged = set().union(*by_verdict.values())
+    judged, false = set().union(*by_verdict.values()), by_verdict.get("false", set())
     assert f"of the {len(judged)} printed claims that can be judged" in said
     assert (f" {len(open_ones)} more cannot be judged" in said) == bool(open_ones)
+    assert (re.search(rf" {len(false)} others? (is|are) false", said) is not None) == bool(false)
+
+
+@every_audit
+def test_what_is_unsafe_is_shown_and_the_rest_is_folded(label: str, setting: Setting) -> None:
+    table = table_called(open_at(label, setting), "Printed theorems and what they give")
+    shown, _, folded = table.partition("<details>")
+    unsafe = [one for one in findings(label, setting) if one.verdict == "unsafe"]
+    assert ("<table" in shown) == bool(unsafe)
+    assert shown.count("✗ unsafe") == shown.count('<tr class="row')
+    assert "✗ unsafe" not in folded
+    summary = re.search(r"<summary>The other claims: (.*?)</summary>", folded)
+    assert summary is not None
+    counted = sum(int(number) for number in re.findall(r"\d+", summary[1]))
+    rest = [one for one in findings(label, setting) if one.verdict != "unsafe"]
+    assert counted == len({(one.bound.key, one.verdict) for one in rest})
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-3])
@@ -474,23 +491,30 @@ def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
 @every_audit
 def test_unsafe_theorems_say_so_in_words_and_a_sentence_names_them(label: str, setting: Setting) -> None:
     page = open_at(label, setting)
-    unsafe = {one.bound.name for one in findings(label, setting) if one.verdict in ("unsafe", "false")}
-    rows = audit_rows(page)
-    bad = [row for row in rows if row["mark"] in ("✗ unsafe", "✗ false")]
-    assert {" ".join(row["title"].split()[:2]) for row in bad} == unsafe
-    assert all(row["sentence"].startswith("Unsafe: it gives ") for row in bad if row["mark"] == "✗ unsafe")
+    unsafe = {one.bound.name for one in findings(label, setting) if one.verdict == "unsafe"}
+    name = r"(?:Remark \w+ )?(?:Theorem|Corollary|Lemma) [\d.]+\d"
+    bad = [row for row in audit_rows(page) if row["mark"] == "✗ unsafe"]
+    assert {"".join(re.findall(rf"^\s*({name})", row["title"])) for row in bad} == unsafe
+    assert all(row["sentence"].startswith("Unsafe: ") for row in bad)
     said = next(part for part in html(page) if "printed claims" in part)
     summary = re.search(r'<p class="dpviz-question">(.*?)</p>', said)
     assert summary is not None
-    assert set(re.findall(r"(?:Theorem|Corollary|Lemma) [\d.]+\d", summary[1])) == unsafe
-    assert (f"<b>{len(unsafe)} of the " in summary[1]) == bool(unsafe)
+    assert set(re.findall(name, summary[1])) == unsafe
+    assert ("<b>Not one of the " in summary[1]) == (not unsafe)
 
 
 def test_theorem_7_8_is_unsafe_where_the_preset_asks() -> None:
     setting = AUDITED[4][1]
     page = open_at("Gaussian", setting)
     summary = next(part for part in html(page) if "printed claims" in part)
-    named = ["Corollary 7.3", "Theorem 7.8", "Theorem 7.12", "Corollary 7.13", "Corollary 7.14"]
+    named = [
+        "Corollary 7.3",
+        "Theorem 7.8",
+        "Theorem 7.12",
+        "Corollary 7.13",
+        "Corollary 7.14",
+        "Remark after Theorem 7.15",
+    ]
     assert ", ".join(named) + ".</b>" in summary
     (row,) = [row for row in audit_rows(page) if row["title"].strip().startswith("Theorem 7.8 ")]
     assert (row["mark"], row["gives"]) == ("✗ unsafe", "δ = 0.00177")

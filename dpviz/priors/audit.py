@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from dpviz.parameters import DELTA, EPSILON, readable, readable_apart
+from dpviz.parameters import DELTA, EPSILON, readable, readable_apart, rounded_down, rounded_up
 from dpviz.priors.as_printed import PRINTED, PrintedBound
 from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
 from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
@@ -21,7 +21,7 @@ from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
 
 AuditFamily = Literal["bernoulli", "categorical", "gaussian"]
-Verdict = Literal["exact", "safe", "unsafe", "true", "false", "constant not named", "not asked here"]
+Verdict = Literal["exact", "safe", "unsafe", "holds", "false", "constant not named", "not asked here"]
 
 FAMILIES: tuple[AuditFamily, ...] = ("bernoulli", "categorical", "gaussian")
 FLAT = 1e100
@@ -84,7 +84,7 @@ class Finding:
         Where: the user's own, except that a theorem on one synthetic row has m = 1.
     verdict
         ``exact``: printed and exact are one. ``safe`` or ``unsafe``: what the printed value gives is within the
-        promise or not. ``true`` or ``false`` for a claim of impossibility.
+        promise or not. ``holds`` or ``false`` for a claim that the promise is impossible, or needs what is printed.
     printed, exact
         Printed and exact value of what the bound speaks of: a prior, R/σ or a scale of noise; None where there is none.
     gives_epsilon, gives_delta
@@ -162,8 +162,8 @@ def _finding(bound: PrintedBound, method: str, asked: Setting, known: Known) -> 
     setting = dataclasses.replace(asked, m=1) if bound.holds_when is one_synthetic_row else asked
     blank = Finding(bound=bound, method=method, setting=setting, verdict="not asked here")
     if bound.kind == "impossible" and bound.value is None:
-        return _said(dataclasses.replace(blank, verdict="true"))
-    if bound.promise == "approximate" and setting.delta == 0 and bound.key != "7.14":
+        return _said(dataclasses.replace(blank, verdict="holds"))
+    if bound.promise == "approximate" and setting.delta == 0 and bound.number != "7.14":
         return dataclasses.replace(blank, sentence="It speaks of (ε, δ), and δ is 0 here.")
     if bound.promise == "zero_epsilon" and setting.delta == 0:
         return dataclasses.replace(blank, sentence="It speaks of (0, δ), and δ is 0 here.")
@@ -186,6 +186,8 @@ def _prior(blank: Finding, known: Known) -> Finding:
         constant = exact / unit if unit > 0 and math.isfinite(exact) else None
         return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
     printed = bound.at(**setting.arguments())
+    if bound.kind == "necessary":
+        return _needed(dataclasses.replace(blank, printed=printed, exact=exact), exact >= printed * (1 - SAME))
     beyond = math.isinf(exact) and bound.promise != "pure"
     if bound.promise == "zero_epsilon" and (beyond or printed > PRIOR_ONES.maximum):
         return _flat(dataclasses.replace(blank, printed=printed))
@@ -197,6 +199,9 @@ def _prior(blank: Finding, known: Known) -> Finding:
             verdict="safe" if printed >= exact else "not asked here",
             sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond." if beyond else "",
         )
+    if blank.method == "synth_map" and printed <= 1 - SAME:
+        said = "Unsafe: with so small a prior the mode can be 0, and then a released one tells neighbours apart."
+        return dataclasses.replace(blank, printed=printed, exact=exact, verdict="unsafe", sentence=said)
     made = release(blank.method, alpha=_accepted(blank.method, printed), **shape)
     pure = blank.promised_delta == 0
     gives_delta = delta_for_epsilon(made, epsilon)
@@ -215,6 +220,11 @@ def _prior(blank: Finding, known: Known) -> Finding:
     )
 
 
+def _needed(found: Finding, needed: bool) -> Finding:
+    """A claim that the promise needs what is printed; what keeps it with less refutes the claim."""
+    return dataclasses.replace(found, verdict="holds" if needed else "false")
+
+
 def _flat(blank: Finding) -> Finding:
     """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
     delta, printed = blank.setting.delta, blank.printed or 0.0
@@ -230,7 +240,7 @@ def _flat(blank: Finding) -> Finding:
 
 def _range(blank: Finding) -> Finding:
     bound, setting, delta = blank.bound, blank.setting, blank.promised_delta
-    pure = bound.promise == "pure" or bound.key == "7.14"  # 7.14 prints (ε, δ) and proves ε
+    pure = bound.promise == "pure" or bound.number == "7.14"  # 7.14 prints (ε, δ) and proves ε
     if pure:
         delta = 0.0
     made = GaussianRelease(method=blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
@@ -244,11 +254,13 @@ def _range(blank: Finding) -> Finding:
         return dataclasses.replace(found, sentence=f"Its condition, {bound.conditions}, does not hold here.")
     if math.isinf(printed) or printed == 0:
         return dataclasses.replace(found, sentence="It gives no finite range here.")
+    if bound.kind == "necessary":
+        return _needed(found, exact <= printed * (1 + SAME))
     gives_epsilon = made.pure_epsilon(printed) if pure else made.epsilon(printed, delta)
     gives_delta = None if pure else made.delta(printed, setting.epsilon)
     verdict: Verdict = "safe" if printed <= exact * (1 + SAME) else "unsafe"
     if bound.kind == "impossible":
-        verdict = "true" if exact <= printed else "false"
+        verdict = "holds" if exact <= printed else "false"
     elif abs(printed - exact) <= SAME * exact:
         verdict = "exact"
     return dataclasses.replace(found, verdict=verdict, gives_epsilon=gives_epsilon, gives_delta=gives_delta)
@@ -298,6 +310,20 @@ def _size(finding: Finding) -> str:
         return f"{unnamed} Here {symbol} = {readable(finding.constant, 3)} would be exact."
     if finding.verdict == "exact":
         return "Printed and exact agree."
+    if finding.verdict == "false" and finding.bound.kind == "necessary" and finding.exact is not None:
+        aside, what = (rounded_down, "R/σ =") if finding.bound.quantity == "range" else (rounded_up, "a prior of")
+        shown = next(
+            (
+                readable(value, digits)
+                for digits in range(4, 17)
+                if (value := aside(finding.exact, digits)) != finding.printed
+                and (value < (finding.printed or 0.0)) == (aside is rounded_up)
+            ),
+            readable(finding.exact, 17),
+        )
+        return f"False: {what} {shown} {'keeps the promise too' if aside is rounded_down else 'is enough'}."
+    if finding.verdict == "holds" and finding.bound.kind == "necessary":
+        return "It holds here."
     if finding.verdict == "unsafe":
         if finding.gives_delta is not None and finding.promised_delta > 0:
             return (

@@ -157,6 +157,26 @@ def _one_to_lose(finding: Finding) -> list[Reason]:
     return [Reason(ONE_TO_LOSE, ("lost one",), (printed - 1,))]
 
 
+def _shared_draw(finding: Finding) -> list[Reason]:
+    if finding.verdict != "false":
+        return []
+    many = math.exp(-_log_expm1(finding.setting.epsilon / finding.setting.m))
+    if many < (finding.exact or 0.0) * (1 + NEAR):
+        return [Reason(ONE_TO_LOSE, ("lost one",), (many,))]
+    said = f"SYNTH_Post(Many) needs {readable(many, 4)}: its rows come from many draws, and their losses add up."
+    return [Reason(said, ("draws",), (many,))]
+
+
+def _bounded(finding: Finding) -> list[Reason]:
+    """2m/ε is enough for ε ≤ 1, where 1 + 1/(e^{ε/m} − 1) ≤ 2m/ε."""
+    setting = finding.setting
+    if finding.verdict != "unsafe" or setting.epsilon <= 1:
+        return []
+    at_one = 1 + 1 / math.expm1(1 / setting.m)
+    said = "For ε up to 1, which section 2.1.1 has in mind, it is safe."
+    return [Reason(said, ("bounded",), (2 * setting.m - at_one,))] if at_one <= 2 * setting.m else []
+
+
 def _mode(finding: Finding) -> list[Reason]:
     setting = finding.setting
     scale = 1 / (setting.epsilon * (setting.n + 2 * setting.alpha - 2))
@@ -248,14 +268,14 @@ def _advanced(finding: Finding) -> list[Reason]:
 
 def _ratio_limit(finding: Finding) -> list[Reason]:
     limit = math.sqrt(finding.setting.epsilon / 2)
-    if finding.verdict != "true" or (finding.exact or 0.0) > limit * (1 + NEAR):
+    if finding.verdict != "holds" or (finding.exact or 0.0) > limit * (1 + NEAR):
         return []
     return [Reason("For every n and every prior the exact limit is at most √(ε/2).", ("limit",), (limit,))]
 
 
 def _always(sentence: str) -> Explain:
     """A sentence that is a proof of a claim of impossibility, and needs no number."""
-    return lambda finding: [Reason(sentence)] if finding.verdict == "true" else []
+    return lambda finding: [Reason(sentence)] if finding.verdict == "holds" else []
 
 
 def _noted(explain: Explain, sentence: str) -> Explain:
@@ -269,7 +289,11 @@ EXPLAIN: dict[str, Explain] = {
     "6.2": _mode,
     "6.3": _always("Near θ = 0 and θ = 1 one row changes the density by any factor; with δ it becomes possible."),
     "6.5": _interval,
-    **dict.fromkeys(("6.9", "6.10", "6.11", "6.12", "6.13"), _one_to_lose),
+    **dict.fromkeys(("6.9", "6.10", "6.11", "6.12", "6.13", "6.13 categories"), _one_to_lose),
+    **dict.fromkeys(("6.9 only if", "6.10 only if", "6.11 only if", "6.12 only if"), _one_to_lose),
+    **dict.fromkeys(("6.13 only if", "6.13 categories only if"), _one_to_lose),
+    "6.13 before": _shared_draw,
+    "6.22 after": _bounded,
     **dict.fromkeys(("6.21", "6.22"), _categories),
     "7.2": _always("The mode is not random, and one row moves it: neighbours release different numbers."),
     "7.3": _only_noise,
@@ -284,6 +308,7 @@ EXPLAIN: dict[str, Explain] = {
     "7.13": _slipped,
     "7.14": _noted(_slipped, "It prints (ε, δ), but no δ appears and the proof is of ε."),
     "7.15": _slipped,
+    "7.15 after": _slipped,
     "7.16": _advanced,
 }
 """By claim."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
@@ -19,12 +20,15 @@ MARKS = {
     "exact": "= exact",
     "safe": "✓ safe",
     "unsafe": "✗ unsafe",
-    "true": "✓ true",
+    "holds": "✓ holds",
     "false": "✗ false",
     "constant not named": "? constant",
     "not asked here": "– not here",
 }
 BAD = ("unsafe", "false")
+RANK = {"unsafe": 0, "false": 1}
+"""What is unsafe comes first; what is false opens the rest, which is folded."""
+
 UNJUDGED = ("constant not named", "not asked here")
 HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 TOO_LARGE = "beyond 10³⁰⁸"
@@ -35,8 +39,9 @@ STYLE = """
 .dpviz-audit tr.bad td:first-child {border-left: 4px solid #D55E00; padding-left: .55rem}
 .dpviz-audit td.mark {white-space: nowrap; font-weight: 650}
 .dpviz-audit small {opacity: .85}
+.dpviz-audit summary {cursor: pointer; padding: .5rem 0; font-weight: 650}
 @media (max-width: 640px) {
-  .dpviz-audit, .dpviz-audit tbody, .dpviz-audit tr.said, .dpviz-audit tr.said td {display: block}
+  .dpviz-audit table, .dpviz-audit tbody, .dpviz-audit tr.said, .dpviz-audit tr.said td {display: block}
   .dpviz-audit thead {display: none}
   .dpviz-audit tr.row {display: grid; grid-template-columns: repeat(3, 1fr)}
   .dpviz-audit tr.row td:first-child, .dpviz-audit tr.row td.mark {grid-column: 1 / -1; order: 1}
@@ -49,49 +54,70 @@ STYLE = """
 
 
 def show_audit(asked: Asked) -> None:
-    """All findings of the family, the unsafe ones first named in a sentence."""
-    found = tuple(sorted(cached_audit(asked.family, asked.asked_setting), key=lambda one: one.verdict not in BAD))
+    """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
+    findings = cached_audit(asked.family, asked.asked_setting)
+    found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
     heading("As printed, and what it really gives")
-    said = _headline(found, "less range" if asked.family == "gaussian" else "more prior")
-    rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
-    head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
+    unsafe = [one for one in found if one.verdict == "unsafe"]
+    rest = [one for one in found if one.verdict != "unsafe"]
+    folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
     st.html(
-        f'<style>{STYLE}</style><p class="dpviz-question">{said}</p>'
-        '<div class="dpviz-scroll" tabindex="0" role="region" aria-label="Printed theorems and what they give">'
-        f'<table class="dpviz-list dpviz-audit"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<style>{STYLE}</style><p class="dpviz-question">{_headline(findings)}</p>'
+        '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
+        f'aria-label="Printed theorems and what they give">{_table(unsafe) if unsafe else ""}{folded}</div>'
     )
     st.caption(
         "Printed: Zheng (2015), each for one synthetic data set that has the whole promise; theorems on a single row "
         "are held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the "
-        "printed value. Exact: the least prior, largest R/σ or least noise that keeps the promise. Neighbours: one "
-        "row substituted."
+        "printed value. Exact: the smallest prior, largest R/σ or least noise that keeps the promise. Neighbours: one "
+        "row substituted. Every explanation was confirmed by a computation at these numbers."
     )
 
 
-def _headline(found: tuple[Finding, ...], asks: str) -> str:
-    """How many of the claims that can be judged are unsafe, and which."""
-    bad = sorted({finding.bound.name for finding in found if finding.verdict in BAD}, key=_number)
+def _table(found: list[Finding]) -> str:
+    """The findings as rows, methods with the same numbers together."""
+    rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
+    head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
+    return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _headline(found: Sequence[Finding]) -> str:
+    """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
+    named = list(dict.fromkeys(finding.bound.name for finding in found if finding.verdict == "unsafe"))
+    unsafe, false, open_ones = (_claims(found, verdict) for verdict in ("unsafe", "false", "constant not named"))
     judged = len({finding.bound.key for finding in found if finding.verdict not in UNJUDGED})
-    open_ones = len({finding.bound.key for finding in found if finding.verdict == "constant not named"})
     rest = ""
+    if false:
+        what = "1 other is" if false == 1 else f"{false} others are"
+        rest += f" {what} false: what the thesis calls necessary is not."
     if open_ones:
-        rest = f" {open_ones} more cannot be judged: {'its constant is' if open_ones == 1 else 'their constants are'} "
-        rest += "not named in print."
-    if not bad:
-        return (
-            f"<b>All of the {judged} printed claims that can be judged here are safe</b>; most ask for more than is "
-            f"needed.{rest}"
-        )
-    one = len(bad) == 1
+        which = "its constant is" if open_ones == 1 else "their constants are"
+        rest += f" {open_ones} more cannot be judged: {which} not stated in print."
+    if not unsafe:
+        return f"<b>Not one of the {judged} printed claims that can be judged here is unsafe.</b>{rest}"
+    be, they = ("is", "It promises") if unsafe == 1 else ("are", "They promise")
     return (
-        f"<b>{len(bad)} of the {judged} printed claims that can be judged here {'is' if one else 'are'} unsafe: "
-        f"{', '.join(bad)}.</b> {'It promises' if one else 'They promise'} more privacy than is really given. The "
-        f"others keep the promise, most with {asks} than is needed.{rest}"
+        f"<b>{unsafe} of the {judged} printed claims that can be judged here {be} unsafe: {', '.join(named)}.</b> "
+        f"{they} more privacy than is really given.{rest}"
     )
 
 
-def _number(name: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in name.split()[1].split("."))
+def _claims(found: Sequence[Finding], verdict: str) -> int:
+    return len({finding.bound.key for finding in found if finding.verdict == verdict})
+
+
+def _summary(rest: list[Finding]) -> str:
+    """What the folded claims come to, in a line."""
+    words = {
+        "false": "false",
+        "safe": "safe",
+        "exact": "exact",
+        "holds": "true",
+        "constant not named": "without a stated constant",
+        "not asked here": "not about these settings",
+    }
+    counts = [f"{count} {word}" for verdict, word in words.items() if (count := _claims(rest, verdict))]
+    return f"The other claims: {', '.join(counts)}"
 
 
 def _alike(finding: Finding) -> tuple[object, ...]:

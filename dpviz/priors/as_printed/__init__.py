@@ -17,6 +17,7 @@ from dpviz.priors.as_printed import (
     gaussian_synthetic,
     mechanisms,
     parameter_or_synthetic,
+    remarks,
 )
 from dpviz.priors.as_printed.average_case import corollary_6_19, proposition_6_17
 from dpviz.priors.as_printed.bernoulli import corollary_6_2, theorem_4_3, theorem_6_4, theorem_6_7
@@ -56,6 +57,7 @@ from dpviz.priors.as_printed.mechanisms import (
 )
 from dpviz.priors.as_printed.posterior_interval import lemma_6_5, lemma_6_5_failure
 from dpviz.priors.as_printed.printed_bound import PrintedBound
+from dpviz.priors.as_printed.remarks import remark_6_22
 
 
 def _order(bound: PrintedBound) -> tuple[int, int, str]:
@@ -76,6 +78,7 @@ PRINTED: dict[str, PrintedBound] = {
             *categorical.BOUNDS,
             *gaussian.BOUNDS,
             *gaussian_synthetic.BOUNDS,
+            *remarks.BOUNDS,
         ),
         key=_order,
     )
@@ -102,6 +105,7 @@ __all__ = [
     "proposition_2_17",
     "proposition_2_17_delta",
     "proposition_6_17",
+    "remark_6_22",
     "theorem_2_18",
     "theorem_2_18_delta",
     "theorem_2_20",
