@@ -8,6 +8,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.stats import beta as scipy_beta
 from scipy.stats import betabinom, binom
 
 from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure
@@ -84,6 +85,69 @@ def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
         assert failure(method, n, m, float(alpha), epsilon) <= delta * (1 + 1e-9), alpha
     if answer > approximate * (1 + 1e-7):
         assert failure(method, n, m, shift + (answer - shift) * (1 - 1e-8), epsilon) > delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize(
+    ("n", "m", "epsilon", "delta"),
+    [(100, 1, 1.0, 0.1), (100, 1, 8.0, 0.011), (40, 2, 0.3, 0.2), (7, 3, 3.0, 0.45), (2, 1, 5.0, 0.6)],
+)
+def test_where_any_prior_keeps_the_weaker_promise_the_stronger_one_is_found(
+    method: str, n: int, m: int, epsilon: float, delta: float
+) -> None:
+    """The (ε, δ) answer is the smallest prior accepted; the definition decides on 300 priors up to the pure one."""
+    shift = 1 if method == "synth_map" else 0
+    assert minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta) <= shift + 1e-15
+    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    assert answer > shift
+    pure = minimum_prior(method, n=n, m=m, epsilon=epsilon) - shift
+    for effective in np.concatenate([np.geomspace(1e-14, pure, 150), np.geomspace(pure / 100, pure, 150)]):
+        failing = counted_failure(method, n, m, shift + float(effective), epsilon) > delta * (1 + 1e-9)
+        assert not (failing and shift + effective >= answer * (1 + 1e-9)), effective
+    below = (answer - shift) * (1 - 1e-8)
+    assert below < 1e-14 or counted_failure(method, n, m, shift + below, epsilon) > delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "epsilon", "delta"),
+    [
+        ("param_post", 1000, 1, 0.01, 1e-6),
+        ("param_post", 50, 1, 1e-3, 1e-3),
+        ("synth_post_one", 100, 30, 1e-3, 1e-4),
+        ("synth_post_many", 30, 100, 1e-3, 1e-4),
+    ],
+)
+def test_a_small_epsilon_is_no_reason_to_refuse(method: str, n: int, m: int, epsilon: float, delta: float) -> None:
+    """The failure on both sides of the answer, by the definition; for PARAM_Post of four tables."""
+    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    if method == "param_post":
+
+        def asked(alpha: float) -> float:
+            with mp.workdps(40):
+                crossings, worst = [(mp.mpf(alpha) + i) / (mp.mpf(alpha) + (n - 1 - i)) for i in range(n)], mp.mpf(0)
+                for ones in (0, 1, 2, n // 2):
+                    beside = [crossings[pair] for pair in (ones - 1, ones) if 0 <= pair < n]
+                    high, low = min(beside) * mp.exp(epsilon), max(beside) / mp.exp(epsilon)
+                    centre, spread = alpha + ones, 2 * alpha + n
+                    law = scipy_beta(centre, spread - centre)
+                    worst = max(worst, law.cdf(float(low / (1 + low))) + law.sf(float(high / (1 + high))))
+                return float(worst)
+    else:
+
+        def asked(alpha: float) -> float:
+            law = BetaBinomial if method == "synth_post_one" else PosteriorMean
+            return probabilistic_delta(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon)
+
+    assert asked(answer) <= delta * (1 + 1e-8)
+    assert asked(answer * (1 - 1e-6)) > delta
+    if n == 1000:
+        assert answer == pytest.approx(478_265, abs=1)
+
+
+@pytest.mark.parametrize("changes", [{"n": 10**8}, {"n": 0}, {"alpha": 0.0}, {"beta": math.nan}, {"epsilon": -1.0}])
+def test_the_parameters_failure_names_what_is_wrong(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=rf"^{next(iter(changes))}\b.* must be"):
+        parameter_failure(**{"n": 5, "alpha": 1.0, "beta": 1.0, "epsilon": 1.0, **changes})
 
 
 @pytest.mark.parametrize("method", COUNTED)

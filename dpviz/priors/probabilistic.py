@@ -13,12 +13,18 @@ from scipy.special import betainc
 from dpviz.parameters import readable
 from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.priors.exact import minimum_prior
+from dpviz.priors.posterior_parameter import MANY_ROWS
+from dpviz.privacy.log_odds import check_epsilon
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
 LARGEST = 10_000
 """Most rows that the search is made for: it asks for hundreds of failures, each of n + m steps."""
 
 INTERVALS = 12
-"""Intervals of priors that the search between the (ε, δ) answer and the pure one starts with."""
+"""Fewest intervals of priors that the search between the (ε, δ) answer and the pure one starts with."""
+
+WIDEST = 1.0
+"""Largest change of ln α in such an interval, but for priors so small that log-odds have settled."""
 
 FEWEST_LOOKS, MOST_LOOKS, LARGEST_WORK = 1_000, 30_000, 8_000_000
 """Intervals of priors that the search looks at before it gives up: as many as the rows of all its failures allow."""
@@ -36,11 +42,11 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     Parameters
     ----------
     n
-        Confidential rows.
+        Confidential rows, 1 to 100,000.
     alpha, beta
-        Prior pseudo-rows, positive.
+        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
     epsilon
-        ε ≥ 0.
+        ε ≥ 0, finite.
 
     Source: Machanavajjhala et al. (2008), disclosure set; Zheng (2015), Lemma 6.5, whose interval this is.
 
@@ -51,7 +57,9 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     >>> parameter_failure(n=1, alpha=1.0, beta=1.0, epsilon=0.0)
     1.0
     """
-    ones = np.arange(n + 1)
+    n, epsilon = int(MANY_ROWS.check(n)), check_epsilon(epsilon)
+    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
+    ones = np.arange((n // 2 if alpha == beta else n) + 1)  # equal priors: row n − i is the mirror image of row i
     a, b = alpha + ones, beta + (n - ones)
     grow = math.exp(min(epsilon, 700.0))
     fewer, more = np.maximum(ones - 1, 0), np.minimum(ones, n - 1)
@@ -67,7 +75,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     The failure jumps down as the prior grows, where one more count falls inside the promise, and rises between the
     jumps. So the answer is the largest prior below which it fails. Intervals of priors are searched from the pure
     answer downwards and halved; one is left out when at both its ends the failure stays within δ for a promise that
-    is smaller by as much as log-odds can change inside the interval.
+    is smaller by as much as log-odds near ε can change inside the interval.
 
     Parameters
     ----------
@@ -77,8 +85,8 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     Returns
     -------
     float
-        α at which the promise holds, and at α (1 − 1e-9) fails; never below the (ε, δ) answer. Infinite where no prior
-        is enough.
+        α at which the promise holds, and at α (1 − 1e-9) fails; never below the (ε, δ) answer. The smallest prior
+        accepted (1e-300; just above 1 for SYNTH_MAP) where any is enough, infinite where none up to 1e12 is.
 
     Raises
     ------
@@ -95,7 +103,9 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     1.0
     """
     if method == "synth_map":  # the same law as SYNTH_Post(Many) with one pseudo-row less
-        return 1 + minimum_prior_probabilistic("synth_post_many", n=n, m=m, epsilon=epsilon, delta=delta)
+        effective = minimum_prior_probabilistic("synth_post_many", n=n, m=m, epsilon=epsilon, delta=delta)
+        prior = max(1 + effective, math.nextafter(1.0, 2.0))
+        return prior if prior - 1 >= effective else math.nextafter(prior, math.inf)
     rows = n if method == "param_post" else max(n, m)
     if rows > LARGEST:
         raise ValueError(f"n and m must be at most {LARGEST:,} for the probabilistic answer; got {readable(rows)}.")
@@ -107,10 +117,14 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     if math.isinf(top):
         top = 2 * least
         while failure(top, epsilon) > delta:
-            top *= 2
-    change = epsilon + 4 * max(1.0, m / n)
-    grid = np.geomspace(least, top, INTERVALS + 1).tolist()
-    waiting, looks = list(pairwise(grid)), 0
+            if top >= PRIOR_ONES.maximum:
+                return math.inf
+            top = min(2 * top, PRIOR_ONES.maximum)
+    change, settled = _change(method, n, m, epsilon), _settled(method, n, m, epsilon)
+    bottom = min(max(least, settled), top)
+    pieces = max(INTERVALS, math.ceil(math.log(top / bottom) / WIDEST))
+    grid = [least, *np.geomspace(bottom, top, pieces + 1).tolist()]
+    waiting, looks = [(low, high) for low, high in pairwise(grid) if low < high], 0
     most = min(max(FEWEST_LOOKS, LARGEST_WORK // (n + rows)), MOST_LOOKS)
     while waiting:
         low, high = waiting.pop()
@@ -120,16 +134,45 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
                 f"epsilon and delta must let the search end within {most:,} intervals of priors; at "
                 f"ε = {readable(epsilon)} and δ = {readable(delta)} the failure crosses δ too often."
             )
-        promise = max(epsilon - change * math.log(high / low), 0.0)
+        rate = m * high if high <= settled else change(low)
+        promise = max(epsilon - rate * (math.log(high) - math.log(low)), 0.0)
         if max(failure(low, promise), failure(high, promise)) <= delta:
             continue
         if high - low <= RESOLUTION * high:
             if failure(low, epsilon) > delta:
                 return high
             continue
-        middle = math.sqrt(low * high)
+        middle = math.sqrt(low) * math.sqrt(high)
         waiting += [(low, middle), (middle, high)]
     return least
+
+
+def _change(method: str, n: int, m: int, epsilon: float) -> Callable[[float], float]:
+    """A bound on how fast log-odds that are no larger than ε change with ln α, from a prior on.
+
+    With x = α + i and y = α + n − 1 − i: ln(y / x) of PARAM_Post changes by α/y − α/x, and the log-odds
+    ln(1 + j/x) − ln(1 + (m − j)/y) of SYNTH_Post(One) by a difference of two terms of at most m / (α + m). Those of
+    SYNTH_Post(Many), A − B with A = j ln(1 + 1/x) and B = (m − j) ln(1 + 1/y), by at most A and B, while A ≤ ε + B,
+    and where x or y is the larger half of the rows its part is at most m / (α + (n − 1)/2); with n = 1 by A − B alone.
+    """
+    if method == "param_post":
+        return lambda alpha: (n - 1) / (alpha + (n - 1))
+    if method == "synth_post_one":
+        return lambda alpha: m / (alpha + m)
+    return lambda alpha: epsilon + (m / (alpha + (n - 1) / 2) if n > 1 else 0.0)
+
+
+def _settled(method: str, n: int, m: int, epsilon: float) -> float:
+    """A prior up to which log-odds move by at most m α times the change of ln α, or stay above ε or below 0.
+
+    As α falls to 0, counts of a cell that had no rows tell by more and more; all others have x ≥ 1 and y ≥ 1.
+    """
+    crowd = m / (n - 1) if n > 1 else 0.0
+    return {
+        "param_post": 0.0,
+        "synth_post_one": math.exp(-epsilon) / (1 + crowd),
+        "synth_post_many": math.exp(-epsilon - crowd),
+    }[method]
 
 
 def _failure(method: str, n: int, m: int) -> Callable[[float, float], float]:
