@@ -106,6 +106,18 @@ def test_delta_of_many_cells_at_its_ties(law: str, alpha: float) -> None:
             assert one.hockey_stick(level * part).value == pytest.approx(float(true), rel=1e-6, abs=1e-290)
 
 
+@pytest.mark.parametrize("epsilon", [720.0, 735.0, 744.0, 745.0, 746.0, 780.0])
+def test_losses_whose_other_side_underflows(epsilon: float) -> None:
+    """n = 1, m = 300, α = 0.05: the mean loss is near 790, and e to minus that is no floating-point number."""
+    with mp.workdps(60):
+        true = exact_delta_of_cells("synth_post_many", 1, 300, 3, mp.mpf(0.05), epsilon)
+    for one in (
+        MultinomialMean(n=1, m=300, cells=3, alpha=0.05),
+        CellRelease(law="plug_in", n=1, m=300, cells=3, alpha=0.05),
+    ):
+        assert one.hockey_stick(epsilon).value == pytest.approx(float(true), rel=1e-11)
+
+
 def test_sets_of_many_cells_and_a_large_epsilon_keep_their_promise() -> None:
     """Two sets of one draw from n = 3: the two draws enumerated, with odds 1 + 1/α of a draw of either cell."""
     found = minimum_prior_for_cell_sets("synth_post_one", n=3, m=1, cells=3, sets=2, epsilon=40.0, delta=1e-9)
@@ -162,16 +174,25 @@ def binomial_pair_log_delta(i: int, s: PosteriorMean, epsilon: float) -> mp.mpf:
         (100, 300, 4.707232255973684, 4.707232255973684, 50.0),
         (5, 100, 25.8189, 267130.0, 3.0),
         (6, 100, 99999998.49384862, 99999998.49384862, 1e-6),
+        (4, 342, 389904035.9546129, 399628.11776030646, 8.770619055893288e-07),
+        (16, 4, 540378480.7118601, 540378480.7118601, 7.396924293703897e-09),
     ],
 )
-def test_a_plug_in_finds_its_worst_pair_where_tails_underflow(
+def test_a_plug_in_finds_its_worst_pair_where_tails_underflow_or_cancel(
     n: int, m: int, alpha: float, beta: float, epsilon: float
 ) -> None:
     law = PosteriorMean(n=n, m=m, alpha=alpha, beta=beta)
     pairs = range(n) if n < 10 else (0, 1, n // 2, n - 1)
     up = max(binomial_pair_log_delta(i, law, epsilon) for i in pairs)
     down = max(binomial_pair_log_delta(i, law.mirrored, epsilon) for i in pairs)
-    assert math.log(law.hockey_stick(epsilon).value) == pytest.approx(float(max(up, down)), abs=1e-6)
+    allowed = 1e-6 if epsilon >= 1e-6 else 1e-8
+    assert math.log(law.hockey_stick(epsilon).value) == pytest.approx(float(max(up, down)), abs=allowed)
+
+
+def test_a_plug_in_just_below_its_exact_epsilon_has_next_to_no_delta() -> None:
+    law = PosteriorMean(n=3, m=4, alpha=1.5, beta=1.5)
+    for epsilon in (math.nextafter(law.worst_log_odds().value, 0.0), law.worst_log_odds().value * (1 - 1e-15)):
+        assert 0 <= law.hockey_stick(epsilon).value < 1e-15
 
 
 def test_an_answer_beyond_the_domain_is_infinite_and_never_called_exact() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz import privacy
 from dpviz.parameters import Parameter
-from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
+from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, Synthesizer
 
 CLASSES = list(SYNTHESIZERS.values())
 MANY_CELLS = "cells"
@@ -271,3 +271,13 @@ def test_posterior_odds_are_prior_odds_times_the_likelihood_ratio(cls: type[Synt
     assert view.posterior_probability == pytest.approx(prior * first / (prior * first + second), rel=1e-10)
     assert (view.first, view.second) == tuple(s.row_table(int(row)) for row in s.neighbours[pair])
     assert view.released == s.column_table(column)
+
+
+@pytest.mark.parametrize(
+    ("pair", "column", "name"), [(-1, 0, "pair"), (5, 0, "pair"), (0, 4, "column"), (0, -1, "column")]
+)
+def test_an_attacker_sees_only_what_there_is(pair: int, column: int, name: str) -> None:
+    """A negative index would silently be another table."""
+    largest = {"pair": 4, "column": 3}[name]
+    with pytest.raises(ValueError, match=rf"^{name} must be a whole number from 0 to {largest}; got"):
+        privacy.attacker_view(BetaBinomial(n=5, m=3, alpha=1, beta=1), pair, column, 1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.parameters import readable
+from dpviz.parameters import readable, shown
 from dpviz.synthesizers import Synthesizer
 
 
@@ -53,9 +53,14 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     synthesizer
         The release.
     pair, column
-        Indices into ``synthesizer.neighbours`` and the released tables.
+        Indices into ``synthesizer.neighbours`` and the released tables, from 0 on.
     prior_odds
         Odds of the first table against the second before the release, above 0.
+
+    Raises
+    ------
+    ValueError
+        Where an index is not one of the release's, or the odds are not a positive number.
 
     Source: Abowd & Vilhuber (2008), equation (4).
 
@@ -68,6 +73,9 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     """
     if not (math.isfinite(prior_odds) and prior_odds > 0):
         raise ValueError(f"prior_odds must be a finite number above 0; got {prior_odds!r}.")
+    for name, index, count in (("pair", pair, len(synthesizer.neighbours)), ("column", column, synthesizer.shape[1])):
+        if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not 0 <= index < count:
+            raise ValueError(f"{name} must be a whole number from 0 to {readable(count - 1)}; got {shown(index)}.")
     gain = float(synthesizer.log_odds(np.array([pair]), np.array([column]))[0, 0])
     first, second = (int(index) for index in synthesizer.neighbours[pair])
     total = math.log(prior_odds) + gain
