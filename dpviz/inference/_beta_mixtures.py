@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, gammaln
 
-from dpviz.inference._highest_density import highest_density
+from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.types import FloatArray
 
@@ -107,9 +107,15 @@ class BetaMixture:
 
     @cached_property
     def _kept(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """First and second parameters and weights of the components that carry weight."""
-        heavy = self.weights > DROPPED / len(self.weights)
-        return self.first[heavy], self.second[heavy], self.weights[heavy]
+        """First and second parameters and weights of the components that carry weight, raised to one a + b."""
+        first, second, weights = self.first, self.second, self.weights
+        heavy = weights > DROPPED / len(weights)
+        first, second, weights = first[heavy], second[heavy], weights[heavy]
+        if np.ptp(first + second) > 0.5:  # fewer components where many have the same a in one ladder
+            first, second, weights = on_one_ladder(first, second, weights) or (first, second, weights)
+            heavy = weights > DROPPED / len(weights)
+            first, second, weights = first[heavy], second[heavy], weights[heavy]
+        return first, second, weights
 
     @cached_property
     def _density_terms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -189,11 +195,72 @@ class BetaMixture:
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
         """The shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
-        A mixture may have several modes, so the region may be several intervals. Their ends inside (0, 1) have the
-        same density, and together they hold `level`. Where the density is flat, so that many regions are as short,
-        the one that leaves equal tails.
+        It is {p: f(p) ≥ c}, and may be several intervals: a mixture can have several modes, and where some a or b is
+        below 1 the density is infinite at that end, which then belongs to the region. Ends inside (0, 1) have the same
+        density, and together the intervals hold `level` (as near as floating-point numbers next to 1 allow, where the
+        density is infinite). Where the density is flat to 1e-7, so that many regions are as short, the one that leaves
+        equal tails.
+
+        Raises
+        ------
+        ValueError
+            Where a + b, or a, of two components differ by a number that is not whole.
+
+        Examples
+        --------
+        Infinite at both ends: the arcsine law keeps both, as its middle half runs from sin²(π/8) to cos²(π/8).
+
+        >>> arcsine = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
+        >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]
+        [(0.0, 0.146447), (0.853553, 1.0)]
         """
-        return highest_density(self, LEVEL.check(level))
+        level = LEVEL.check(level)
+        ladder = on_one_ladder(*self._kept)
+        if ladder is None:
+            raise ValueError(
+                "first and second must differ from component to component by whole numbers for a region of highest "
+                "density; got components that do not."
+            )
+        first, second, weights = ladder
+        (region,) = highest_density(
+            Ladder(first=first, second=second, log_beta=log_beta(first, second), weights=weights[None]), level
+        )
+        return region or [self.interval(level)]
+
+
+def on_one_ladder(
+    first: FloatArray, second: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """The same mixture of components with one a + b, a one up at each step; None where theirs differ by fractions.
+
+    Beta(a, b) is a / (a + b) Beta(a + 1, b) + b / (a + b) Beta(a, b + 1): a smaller a + b rises to the largest.
+
+    Examples
+    --------
+    >>> first, second, weights = on_one_ladder(np.array([1.0, 3.0]), np.array([1.0, 1.0]), np.array([0.5, 0.5]))
+    >>> first.tolist(), second.tolist(), weights.round(6).tolist()  # the uniform law is a third of each of three
+    ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [0.166667, 0.166667, 0.666667])
+    """
+    total = first + second
+    lowest, least = first.min(), total.min()
+    place, rise = np.rint(first - lowest), np.rint(total - least)
+    if max(np.abs(first - lowest - place).max(), np.abs(total - least - rise).max()) > 1e-9 * max(1.0, total.max()):
+        return None
+    place, rise = place.astype(int), rise.astype(int)
+    most = int(rise.max())
+    k = np.arange(int((place + (most - rise)).max()) + 1)
+    a, b = lowest + k, (second[0] + place[0] - rise[0]) - k
+    by_total = np.zeros((most + 1, len(k)))
+    np.add.at(by_total, (rise, place), weights)
+    mixed = by_total[0]
+    for step, row in enumerate(by_total[1:]):
+        up, stays = mixed * a / (least + step), mixed * (b + step) / (least + step)
+        mixed = row + stays
+        mixed[1:] += up[:-1]
+    b = b + most
+    held = mixed > 0
+    start, stop = int(np.argmax(held)), len(held) - int(np.argmax(held[::-1]))
+    return a[start:stop], b[start:stop], mixed[start:stop]
 
 
 def _sum_of_powers(p: FloatArray, power: FloatArray, other: FloatArray, log_factor: FloatArray) -> FloatArray:

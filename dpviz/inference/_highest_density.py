@@ -1,143 +1,292 @@
-"""The shortest region of a given probability under a smooth density on [0, 1] that may have several modes."""
+"""The shortest regions of a given probability under mixtures of neighbouring beta laws, for many mixtures at once."""
 
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
+from scipy.special import betainc, expit, logit
 
-from dpviz.types import FloatArray
+from dpviz.inference._turning_points import BLOCK, SMALLEST, Slopes, angle_grid, falling_roots
+from dpviz.types import BoolArray, FloatArray, IntArray
 
 FLAT = 1e-7
 """Relative change of a density below which it counts as flat: rounding, not the law, would choose the region."""
 
-RIPPLE = 1e-10
-"""Relative depth from which a dip of the density counts as one."""
+FARTHEST = 1e5
+"""Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number."""
 
-MASS_TOLERANCE = 1e-11
-LARGEST_LOG = 700.0
-STEPS_PER_DEVIATION = 4
-LEAST_STEPS = 64
+LAST_DIGIT = 2.0**-53
+"""Distance of the largest floating-point number below 1."""
 
+MASS_TOLERANCE = 1e-13
+NEGLIGIBLE = 1e-12
+"""Probability below which a part of the region is left out that is too near to an end to be told from 1."""
 
-class Density(Protocol):
-    """A law on [0, 1] with its density, probabilities and quantiles."""
+HEIGHT_TOLERANCE = 1e-12
+MOST_STEPS = 30
 
-    @property
-    def largest_size(self) -> float:
-        """The largest a + b of its beta components: none is narrower than 1 / (2 √size) in arcsin √p."""
-
-    def pdf(self, p: FloatArray | float) -> FloatArray: ...
-
-    def cdf(self, p: FloatArray | float) -> FloatArray: ...
-
-    def quantile(self, q: float) -> float: ...
-
-    def interval(self, level: float) -> tuple[float, float]: ...
+Region = list[tuple[float, float]]
 
 
-def angle_grid(size: float) -> FloatArray:
-    """Points from 0 to 1, even in arcsin √p, four to the standard deviation of a beta law with a + b = `size`."""
-    steps = max(LEAST_STEPS, math.ceil(math.pi * STEPS_PER_DEVIATION * math.sqrt(size)))
-    grid: FloatArray = np.sin(np.linspace(0.0, math.pi / 2, steps + 1)) ** 2
-    grid[-1] = 1.0
-    return grid
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ladder:
+    """Mixtures, one in each row of `weights`, of the components Beta(a_k, b_k), a one up and b one down at each step.
 
-
-def highest_density(density: Density, level: float) -> list[tuple[float, float]]:
-    """The intervals, in order, where the density is at least c, with c such that they hold `level`.
-
-    c is at least 1 − level, since what is left out has density below c and length below 1.
+    They are evaluated at log-odds u = ln p / (1 − p), which keep their digits at both ends of [0, 1].
     """
-    grid = angle_grid(density.largest_size)
-    values = density.pdf(grid)
-    top = float(values.max())
-    if math.isfinite(top) and top - float(values.min()) <= FLAT * top:
-        return [density.interval(level)]
-    edges, heights = _monotone_pieces(density, grid, values)
-    log_top = min(math.log(heights.max()), LARGEST_LOG) if np.isfinite(heights.max()) else LARGEST_LOG
 
-    def excess(log_height: float) -> float:
-        return _mass(density, _region(density, edges, heights, log_height)) - level
+    first: FloatArray
+    second: FloatArray
+    log_beta: FloatArray
+    weights: FloatArray
 
-    log_height = float(brentq(excess, math.log1p(-level) - 1e-9, log_top, xtol=1e-14, rtol=1e-14))
-    return _with_mass(density, _region(density, edges, heights, log_height), level)
+    @cached_property
+    def _cumulative(self) -> FloatArray:
+        return np.cumsum(self.weights, axis=1)
+
+    def at(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
+        step = max(1, BLOCK // len(self.first))
+        parts = [
+            self._at(rows[start : start + step], log_odds[start : start + step]) for start in range(0, len(rows), step)
+        ]
+        return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+
+    def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        a, b, weights = self.first, self.second, self.weights[rows]
+        log_p, log_q = -np.logaddexp(0.0, -u), -np.logaddexp(0.0, u)
+        terms = np.outer(log_p, a - 1)
+        terms += np.outer(log_q, b - 1)
+        terms -= self.log_beta
+        top = terms.max(axis=1)
+        terms -= top[:, None]
+        terms[terms < SMALLEST] = -np.inf
+        np.exp(terms, out=terms)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = terms * weights
+            density = parts.sum(axis=1)
+            slope = parts @ (a - 1) / density - (a[0] + b[0] - 2) * np.exp(log_p)
+            before = np.einsum("tk,tk,k->t", terms[:, :-1], self._cumulative[rows, :-1], 1 / a[:-1])
+            cumulative = np.exp(np.log(before) + top + log_p) + self._cumulative[rows, -1] * self._last(u, log_p, log_q)
+            return np.log(density) + top, slope, cumulative
+
+    def probabilities(self, p: FloatArray) -> FloatArray:
+        """Cumulative probability of every mixture at each of `p`, from 0 to 1 inclusive, shape (mixtures, len(p))."""
+        inner = p[1:-1]
+        terms = np.outer(np.log(inner), self.first)
+        terms += np.outer(np.log1p(-inner), self.second - 1)
+        terms -= self.log_beta
+        terms[terms < SMALLEST] = -np.inf
+        np.exp(terms, out=terms)
+        values = np.ones((len(self.weights), len(p)))
+        values[:, 0] = 0.0
+        values[:, 1:-1] = self._cumulative[:, :-1] @ (terms[:, :-1] / self.first[:-1]).T
+        values[:, 1:-1] += betainc(self.first[-1], self.second[-1], inner) * self._cumulative[:, -1:]
+        return values
+
+    def _last(self, u: FloatArray, log_p: FloatArray, log_q: FloatArray) -> FloatArray:
+        """I_p of the last component, from the nearer end."""
+        a, b, log_beta = float(self.first[-1]), float(self.second[-1]), float(self.log_beta[-1])
+        left = u < 0
+        near, far = np.where(left, a, b), np.where(left, b, a)
+        log_near = np.where(left, log_p, log_q)
+        with np.errstate(over="ignore"):
+            beyond = np.exp(near * log_near - log_beta) / near
+        part = np.where(log_near < SMALLEST, beyond, betainc(near, far, np.exp(log_near)))
+        return np.where(left, part, 1 - part)
 
 
-def _monotone_pieces(density: Density, grid: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """0, the places where the density turns, and 1; with the density there."""
-    edges = [0.0]
-    for index, sign in _turning_points(values):
-        low, high = float(grid[index - 1]), float(grid[index + 1])
-        found = minimize_scalar(
-            lambda p, sign=sign: -sign * float(density.pdf(p)), bounds=(low, high), method="bounded",
-            options={"xatol": 1e-9 * (high - low)},
-        )  # fmt: skip
-        edges.append(float(found.x))
-    edges.append(1.0)
-    return np.array(edges), density.pdf(np.array(edges))
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Pieces:
+    """The stretches of log-odds on which a density is monotone, from their higher to their lower end."""
+
+    row: IntArray
+    top: FloatArray
+    bottom: FloatArray
+    high: FloatArray
+    low: FloatArray
+    top_mass: FloatArray
+
+    def __getitem__(self, which: object) -> _Pieces:
+        return _Pieces(**{name: value[which] for name, value in vars(self).items()})
+
+    def crossed(self, height: FloatArray) -> BoolArray:
+        """Which pieces pass ln density `height` on their way."""
+        return (self.low < height) & (height < self.high)
+
+    def uncrossed_cuts(self, height: FloatArray) -> FloatArray:
+        """The cuts of the others: all of a piece, or nothing."""
+        return np.where(self.low >= height, self.bottom, self.top)
 
 
-def _turning_points(values: FloatArray) -> list[tuple[int, int]]:
-    """Inner places of the maxima (1) and minima (−1) of `values`; smaller ripples are rounding."""
-    found: list[tuple[int, int]] = []
-    best, direction = 0, 0
-    for index in range(1, len(values)):
-        value, held = values[index], values[best]
-        if direction == 0:
-            if abs(value - held) > RIPPLE * min(value, held) or not np.isfinite(held):
-                direction, best = (1 if value > held else -1), index
-        elif direction * (value - held) > 0:
-            best = index
-        elif abs(value - held) > RIPPLE * max(value, held):
-            found.append((best, direction))
-            best, direction = index, -direction
-    return found
+def highest_density(ladder: Ladder, level: float) -> list[Region]:
+    """For each mixture the intervals, in order, where the density is at least c, with c such that they hold `level`.
+
+    c is at least 1 − level, since what is left out has density below c and length below 1. A density that is flat to
+    rounding has no such region, and an empty list.
+    """
+    count = len(ladder.weights)
+    pieces = _monotone_pieces(ladder)
+    top, bottom = np.full(count, -np.inf), np.full(count, np.inf)
+    np.maximum.at(top, pieces.row, pieces.high)
+    np.minimum.at(bottom, pieces.row, pieces.low)
+    pieces = pieces[(top - bottom > FLAT)[pieces.row]]
+    if not len(pieces.row):
+        return [[] for _ in range(count)]
+    cuts, settled = _by_newton(ladder, pieces, level)
+    for row in np.unique(pieces.row[~settled[pieces.row]]):
+        own = pieces.row == row
+        cuts[own] = _by_brackets(ladder, pieces[own], level, cuts[own])
+    held = np.abs(ladder.at(pieces.row, cuts)[2] - pieces.top_mass)
+    narrow = (
+        (np.abs(pieces.top) == FARTHEST)
+        & (cuts * np.sign(pieces.top) > -math.log(LAST_DIGIT))
+        & (cuts != pieces.bottom)
+    )
+    cuts = np.where(narrow & (held < NEGLIGIBLE), pieces.top, cuts)
+    return [_told_apart(ladder, row, region, level) for row, region in enumerate(_joined(pieces, cuts, count))]
 
 
-def _region(density: Density, edges: FloatArray, heights: FloatArray, log_height: float) -> list[tuple[float, float]]:
-    """Where the density is at least e^`log_height`, piece by piece, adjoining pieces joined."""
-    height = math.exp(log_height)
+def _monotone_pieces(ladder: Ladder) -> _Pieces:
+    count = len(ladder.weights)
+    rows, turns = Slopes(first=ladder.first, second=ladder.second, weights=ladder.weights).turning_points()
+    every = np.arange(count)
+    row = np.concatenate([every, rows, every])
+    edge = np.concatenate([np.full(count, -FARTHEST), turns, np.full(count, FARTHEST)])
+    order = np.lexsort((edge, row))
+    row, edge = row[order], edge[order]
+    height, _, mass = ladder.at(row, edge)
+    first = np.flatnonzero(row[1:] == row[:-1])
+    rising = height[first + 1] > height[first]
+    top, bottom = np.where(rising, first + 1, first), np.where(rising, first, first + 1)
+    return _Pieces(
+        row=row[first], top=edge[top], bottom=edge[bottom], high=height[top], low=height[bottom], top_mass=mass[top]
+    )
 
-    def above(p: float) -> float:
-        value = float(density.pdf(p))
-        return (min(math.log(value), LARGEST_LOG + 10) if value > 0 else -LARGEST_LOG) - log_height
 
-    region: list[tuple[float, float]] = []
-    for index in range(len(edges) - 1):
-        low, high = float(edges[index]), float(edges[index + 1])
-        low_in, high_in = heights[index] >= height, heights[index + 1] >= height
-        if not (low_in or high_in):
+def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, BoolArray]:
+    """How far from its top each piece belongs to the region, and the mixtures for which that is settled.
+
+    All cuts x_j and the height are sought at once: the probability falls by Σ f / |(ln f)'| over the cuts as ln c rises
+    by 1, and each cut moves by (ln c − ln f(x_j)) / (ln f)'.
+    """
+    count = len(ladder.weights)
+    height, cuts = _guess(ladder, pieces, level)
+    least, top = math.log1p(-level), np.full(count, -np.inf)
+    np.maximum.at(top, pieces.row, pieces.high)
+    settled = np.zeros(count, dtype=bool)
+    still = np.isin(np.arange(count), pieces.row)
+    left, right = np.minimum(pieces.top, pieces.bottom), np.maximum(pieces.top, pieces.bottom)
+    for _ in range(MOST_STEPS):
+        (here,) = np.nonzero(still[pieces.row])
+        if not len(here):
+            break
+        part, row = pieces[here], pieces.row[here]
+        crossed = part.crossed(height[row])
+        cut = np.where(crossed, cuts[here], part.uncrossed_cuts(height[row]))
+        log_density, slope, cumulative = ladder.at(row, cut)
+        with np.errstate(all="ignore"):
+            speed = np.exp(log_density - np.logaddexp(0.0, cut) - np.logaddexp(0.0, -cut)) / np.abs(slope)
+            speed, log_density = np.where(crossed, speed, 0.0), np.where(crossed, log_density, height[row])
+            excess = np.bincount(row, np.abs(cumulative - part.top_mass), count) - level
+            goal = (excess + np.bincount(row, speed * log_density, count)) / np.bincount(row, speed, count)
+            moved = cut + np.where(crossed, (goal[row] - log_density) / slope, 0.0)
+        moved = np.where(moved <= left[here], (cut + left[here]) / 2, moved)
+        moved = np.where(moved >= right[here], (cut + right[here]) / 2, moved)
+        apart = np.zeros(count)
+        np.maximum.at(apart, row, np.abs(log_density - height[row]))
+        good = still & (np.abs(excess) <= MASS_TOLERANCE) & (apart <= HEIGHT_TOLERANCE * (1 + np.abs(height)))
+        settled |= good
+        cuts[here] = np.where(good[row], cut, np.where(crossed, moved, cuts[here]))
+        still &= ~good & ~np.isnan(goal)
+        goal = np.where(goal >= top, (height + top) / 2, np.where(goal <= least, (height + least) / 2, goal))
+        height = np.where(still, goal, height)
+    return cuts, settled
+
+
+def _by_brackets(ladder: Ladder, pieces: _Pieces, level: float, start: FloatArray) -> FloatArray:
+    """The cuts of one mixture, surely: the height between two heights, and each cut inside its piece.
+
+    On a plateau the height does not decide, and the cuts lie between those of a region too small and one too large.
+    """
+    rows = pieces.row
+    sign = np.where(pieces.top < pieces.bottom, 1.0, -1.0)
+
+    def cuts_at(height: float) -> FloatArray:
+        cuts = pieces.uncrossed_cuts(np.full(len(rows), height))
+        (crossed,) = np.nonzero(pieces.crossed(np.full(len(rows), height)))
+
+        def value(which: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+            log_density, slope, _ = ladder.at(rows[crossed[which]], log_odds)
+            return sign[crossed[which]] * (log_density - height), sign[crossed[which]] * slope
+
+        ends = pieces.top[crossed], pieces.bottom[crossed]
+        cuts[crossed] = falling_roots(value, np.minimum(*ends), np.maximum(*ends), start[crossed])
+        return cuts
+
+    def excess(cuts: FloatArray) -> float:
+        return float(np.abs(ladder.at(rows, cuts)[2] - pieces.top_mass).sum()) - level
+
+    low, high = math.log1p(-level) - 1e-9, float(pieces.high.max())
+    height = float(brentq(lambda one: excess(cuts_at(one)), low, high, xtol=1e-13, rtol=1e-14))
+    apart = 1e-15 * (1 + abs(height))
+    while True:
+        outer, inner = cuts_at(max(height - apart, low)), cuts_at(min(height + apart, high))
+        if excess(outer) >= 0 >= excess(inner):
+            break
+        apart *= 4
+    share = brentq(lambda one: excess(inner + one * (outer - inner)), 0.0, 1.0, xtol=1e-16, rtol=1e-15)
+    return inner + float(share) * (outer - inner)
+
+
+def _guess(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, FloatArray]:
+    """About ln c of each mixture, and where about each piece is cut: the densest cells of a grid that hold `level`."""
+    grid = angle_grid(float(ladder.first[0] + ladder.second[0]))
+    masses = np.maximum(np.diff(ladder.probabilities(grid), axis=1), 0.0)
+    densities = masses / np.diff(grid)
+    falling = np.argsort(-densities, axis=1)
+    held = np.cumsum(np.take_along_axis(masses, falling, axis=1), axis=1)
+    last = np.take_along_axis(falling, np.minimum((held < level).sum(axis=1), len(grid) - 2)[:, None], axis=1)
+    least = np.take_along_axis(densities, last, axis=1)
+    left, right = np.minimum(pieces.top, pieces.bottom), np.maximum(pieces.top, pieces.bottom)
+    middles = logit((grid[1:] + grid[:-1]) / 2)
+    inside = (left[:, None] < middles) & (middles < right[:, None])
+    above = inside & (densities >= least)[pieces.row]
+    counts = np.where(pieces.top < pieces.bottom, above.sum(axis=1), (inside & ~above).sum(axis=1))
+    cuts = logit(grid[np.clip((middles <= left[:, None]).sum(axis=1) + counts, 1, len(grid) - 2)])
+    within = np.where(left == -FARTHEST, right - 1, np.where(right == FARTHEST, left + 1, (left + right) / 2))
+    with np.errstate(divide="ignore"):
+        return np.log(least[:, 0]), np.where((left < cuts) & (cuts < right), cuts, within)
+
+
+def _joined(pieces: _Pieces, cuts: FloatArray, count: int) -> list[Region]:
+    """The parts of the pieces, as proportions, those that touch made one."""
+    regions: list[Region] = [[] for _ in range(count)]
+    starts, stops = np.minimum(pieces.top, cuts), np.maximum(pieces.top, cuts)
+    last, end = -1, math.nan
+    for row, start, stop, low, high in zip(
+        pieces.row.tolist(), starts.tolist(), stops.tolist(), expit(starts).tolist(), expit(stops).tolist(), strict=True
+    ):
+        if start == stop:
             continue
-        if low_in != high_in:
-            crossing = float(brentq(above, low, high, xtol=1e-300, rtol=1e-15, maxiter=5000))
-            low, high = (low, crossing) if low_in else (crossing, high)
-        if region and region[-1][1] == low:
-            low = region.pop()[0]
-        region.append((low, high))
-    return region
+        if row == last and start == end:
+            low = regions[row].pop()[0]
+        regions[row].append((low, high))
+        last, end = row, stop
+    return regions
 
 
-def _mass(density: Density, region: list[tuple[float, float]]) -> float:
-    if not region:
-        return 0.0
-    ends = density.cdf(np.array(region))
-    return float((ends[:, 1] - ends[:, 0]).sum())
-
-
-def _with_mass(density: Density, region: list[tuple[float, float]], level: float) -> list[tuple[float, float]]:
-    """The region with its outer ends moved, where a flat stretch of density left its probability undecided."""
-    excess = _mass(density, region) - level
-    if abs(excess) <= MASS_TOLERANCE or not region:
+def _told_apart(ladder: Ladder, row: int, region: Region, level: float) -> Region:
+    """`region`, its part next to 1 a last digit wide where it would be a point and the probability is nearer so."""
+    if not region or region[-1][0] < 1:
         return region
-    (first, second), (third, last) = region[0], region[-1]
-    inner = (first > 0) + (last < 1)
-    if first > 0:
-        first = density.quantile(min(max(float(density.cdf(first)) + excess / inner, 0.0), 1.0))
-    if last < 1:
-        last = density.quantile(min(max(float(density.cdf(last)) - excess / inner, 0.0), 1.0))
-    if len(region) == 1:
-        return [(first, last)]
-    return [(first, second), *region[1:-1], (third, last)]
+    *rest, _ = region
+    ends = np.clip(logit(np.append(np.array(rest).ravel(), 1 - LAST_DIGIT)), -FARTHEST, FARTHEST)
+    *cumulative, last = ladder.at(np.full(len(ends), row), ends)[2]
+    missing = level - float(np.sum(cumulative[1::2]) - np.sum(cumulative[::2]))
+    wide = abs(missing - (1 - last)) < missing or not any(low < high for low, high in rest)
+    return [*rest, (1 - LAST_DIGIT, 1.0)] if wide else region

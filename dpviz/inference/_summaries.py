@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.inference._beta_mixtures import BLOCK, DROPPED, BetaMixture, log_beta
-from dpviz.inference._highest_density import FLAT, RIPPLE, angle_grid
+from dpviz.inference._beta_mixtures import BLOCK, DROPPED, log_beta
+from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._posterior_weights import log_likelihood_table, log_prior_counts, normalized
+from dpviz.inference._turning_points import angle_grid
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
@@ -17,8 +18,6 @@ NEWTON_STEPS = 60
 CONVERGED = 1e-13
 LAST_STEP = 1e-8
 """A step of Newton's method this small leaves an error of the order of its square."""
-
-AGREES = 1e-11
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,7 +102,7 @@ class _Rows:
         self.log_prior = log_prior_counts(x, n, gamma1, gamma2)
         self.log_beta = log_beta(self.first, self.second)
         self.log_step = -np.log(self.first) - self.log_beta
-        self.grid = angle_grid(self.size)
+        self.grid = angle_grid(self.size, to_deviation=4)
 
     def steps(self, p: FloatArray) -> FloatArray:
         """t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1) at each of `p` inside (0, 1), shape (len(p), n + 1)."""
@@ -113,25 +112,14 @@ class _Rows:
             steps += self.log_step
             return np.exp(steps, out=steps)
 
-    def mixture(self, weights: FloatArray) -> BetaMixture:
-        return BetaMixture(first=self.first, second=self.second, weights=weights)
+    def ladder(self, weights: FloatArray) -> Ladder:
+        return Ladder(first=self.first, second=self.second, log_beta=self.log_beta, weights=weights)
 
     def moments(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         means = self.first / self.size
         within = means * (self.second / self.size) / (self.size + 1)
         mean = weights @ means
         return mean, weights @ within + (weights * (means - mean[:, None]) ** 2).sum(axis=1)
-
-    def densities(self, p: FloatArray) -> FloatArray:
-        """Density of every component at each of `p`, shape (len(p), n + 1)."""
-        with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-            left = np.log(p)[:, None] * (self.first - 1)
-            right = np.log1p(-p)[:, None] * (self.second - 1)
-            left[np.ix_(p == 0, self.first == 1)] = 0.0
-            right[np.ix_(p == 1, self.second == 1)] = 0.0
-            left += right
-            left -= self.log_beta
-            return np.exp(left, out=left)
 
     def probabilities(
         self, weights: FloatArray, cumulative: FloatArray, p: FloatArray
@@ -148,10 +136,7 @@ class _Rows:
     def quantiles(self, weights: FloatArray, probabilities: tuple[float, ...]) -> list[FloatArray]:
         """For each of `probabilities`, the quantiles of all mixtures."""
         cumulative, grid = np.cumsum(weights, axis=1), self.grid
-        on_grid = np.ones((len(weights), len(grid)))
-        on_grid[:, 0] = 0.0
-        on_grid[:, 1:-1] = cumulative[:, :-1] @ self.steps(grid[1:-1])[:, :-1].T
-        on_grid[:, 1:-1] += betainc(self.first[-1], self.second[-1], grid[1:-1])
+        on_grid = self.ladder(weights).probabilities(grid)
         return [self._quantiles(weights, cumulative, on_grid, q) for q in probabilities]
 
     def _quantiles(self, weights: FloatArray, cumulative: FloatArray, on_grid: FloatArray, q: float) -> FloatArray:
@@ -181,96 +166,13 @@ class _Rows:
     def highest_density(
         self, weights: FloatArray, level: float
     ) -> tuple[FloatArray, FloatArray, dict[int, list[tuple[float, float]]]]:
-        """Ends of each region, and the regions that are several intervals.
-
-        A density with one mode that is still higher at 0 than where [0, q] holds `level` has that region, and likewise
-        at 1. Otherwise two equations hold, F(high) − F(low) = level and f(low) = f(high), and Newton's method solves
-        them for all releases, from the equal tails. Any release that these do not settle is solved by itself.
-        """
-        tail = (1 - level) / 2
-        low, high, one_sided, other_sided = self.quantiles(weights, (tail, 1 - tail, level, 1 - level))
-        cumulative = np.cumsum(weights, axis=1)
-        on_grid = self._mixed_densities(weights, self.grid)
-        starts = on_grid[:, 0] >= self.probabilities(weights, cumulative, one_sided)[1]
-        stops = on_grid[:, -1] >= self.probabilities(weights, cumulative, other_sided)[1]
-        single = _single_mode(on_grid)
-        alone = ~single | (starts & stops)
-        low, high = np.where(stops, other_sided, low), np.where(starts, one_sided, high)
-        low[starts], high[stops] = 0.0, 1.0
-        open_rows = np.flatnonzero(single & ~starts & ~stops)
-        solved = open_rows
-        for _ in range(NEWTON_STEPS // 4):
-            if not len(open_rows):
-                break
-            left, right, here = low[open_rows], high[open_rows], weights[open_rows]
-            (cdf_l, f_l, slope_l), (cdf_r, f_r, slope_r) = (
-                (*self.probabilities(here, cumulative[open_rows], p), self._log_slope(here, p)) for p in (left, right)
-            )
-            with np.errstate(all="ignore"):
-                mass, ratio = cdf_r - cdf_l - level, np.log(f_r / f_l)
-                # Linearized: f_r dr − f_l dl = −mass and slope_r dr − slope_l dl = −ratio.
-                determinant = -f_r * slope_l + f_l * slope_r
-                step_r = (mass * slope_l - ratio * f_l) / determinant
-                step_l = (mass * slope_r - ratio * f_r) / determinant
-                new_left, new_right = left + step_l, right + step_r
-                moved = np.maximum(np.abs(step_l), np.abs(step_r))
-                lost = ~((new_left > 0) & (new_right < 1) & (new_left < new_right))
-            alone[open_rows[lost]] = True
-            kept = open_rows[~lost]
-            low[kept], high[kept] = new_left[~lost], new_right[~lost]
-            open_rows = kept[moved[~lost] > CONVERGED]
-        alone[open_rows] = True
-        solved = solved[~alone[solved]]
-        (cdf_l, f_l), (cdf_r, f_r) = (
-            self.probabilities(weights[solved], cumulative[solved], ends[solved]) for ends in (low, high)
-        )
-        alone[solved] = (np.abs(cdf_r - cdf_l - level) > AGREES) | (np.abs(f_r - f_l) > 1e-8 * f_r)
-        alone[~alone] = self._misplaced(on_grid[~alone], weights[~alone], cumulative[~alone], low[~alone], high[~alone])
+        """Outer ends of each region, and the regions that are several intervals."""
+        heavy = np.where(weights > DROPPED / weights.shape[1], weights, 0.0)
+        low, high = self.quantiles(weights, ((1 - level) / 2, (1 + level) / 2))
         several: dict[int, list[tuple[float, float]]] = {}
-        for index in np.flatnonzero(alone):
-            region = self.mixture(weights[index]).highest_density(level)
-            low[index], high[index] = region[0][0], region[-1][1]
+        for index, region in enumerate(highest_density(self.ladder(heavy), level)):
+            if region:
+                low[index], high[index] = region[0][0], region[-1][1]
             if len(region) > 1:
-                several[int(index)] = region
+                several[index] = region
         return low, high, several
-
-    def _misplaced(
-        self, on_grid: FloatArray, weights: FloatArray, cumulative: FloatArray, low: FloatArray, high: FloatArray
-    ) -> BoolArray:
-        """Whether the density is higher somewhere outside [low, high], or lower inside, than at its ends.
-
-        A dip between two points of the grid solves the two equations as well.
-        """
-        inner_end = np.where(low > 0, low, high)
-        height = self.probabilities(weights, cumulative, inner_end)[1][:, None]
-        inside = (self.grid >= low[:, None]) & (self.grid <= high[:, None])
-        wrong = np.where(inside, on_grid < (1 - RIPPLE) * height, on_grid > (1 + RIPPLE) * height)
-        narrow = ~inside.any(axis=1)
-        middle = self.probabilities(weights, cumulative, (low + high) / 2)[1] <= height[:, 0]
-        return wrong.any(axis=1) | (narrow & middle)
-
-    def _mixed_densities(self, weights: FloatArray, p: FloatArray) -> FloatArray:
-        """Density of every mixture at each of `p`, infinite at an end where a component with weight is."""
-        components = self.densities(p)
-        infinite = np.isinf(components)
-        values = weights @ np.where(infinite, 0.0, components).T
-        values[(weights > 0) @ infinite.T] = np.inf
-        return values
-
-    def _log_slope(self, weights: FloatArray, p: FloatArray) -> FloatArray:
-        """d ln f / dp."""
-        parts = self.densities(p) * weights
-        slopes = (self.first - 1) / p[:, None] - (self.second - 1) / (1 - p)[:, None]
-        return (parts * slopes).sum(axis=1) / parts.sum(axis=1)
-
-
-def _single_mode(on_grid: FloatArray) -> BoolArray:
-    """Whether each density rises to one maximum and then falls, as seen on a grid of its finest scale.
-
-    Either part may be missing; a density that rounding alone would shape does not count.
-    """
-    top = on_grid.max(axis=1)
-    change = np.diff(on_grid, axis=1)
-    scale = RIPPLE * np.maximum(on_grid[:, 1:], on_grid[:, :-1]) + DROPPED
-    rises_after_fall = (np.maximum.accumulate(change < -scale, axis=1) & (change > scale)).any(axis=1)
-    return ~rises_after_fall & np.isfinite(top) & (top - on_grid.min(axis=1) > FLAT * top)

@@ -1,0 +1,238 @@
+"""Where the density of a mixture of neighbouring beta laws turns: every place, found surely.
+
+With components Beta(a + k, b − k) and weights w_k the derivative is again such a sum,
+
+    f'(p) ∝ Σ_k (w_k − w_{k−1}) p^(a + k − 2) (1 − p)^(b − k − 1) / (Γ(a + k − 1) Γ(b − k)),
+
+a polynomial in the odds t = p / (1 − p) but for a positive factor. By Descartes's rule of signs it has at most as many
+roots as its coefficients have changes of sign, and as many but for an even number. Where the signs on a grid show them
+all, none is missed. Otherwise each cell of the grid is halved until Taylor's theorem with a bound of the remainder
+shows that it has no root, or a monotone derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import gammaln
+
+from dpviz.types import BoolArray, FloatArray, IntArray
+
+NOISE = 1e-11
+"""Relative difference of neighbouring weights below which it is rounding."""
+
+FINEST = 1e-4
+"""Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12."""
+
+LEAST_STEPS = 64
+TAIL_STEP = 1.5
+"""Width of the cells in log-odds beyond the even grid, where few terms matter."""
+
+BLOCK = 2_000_000
+"""Most numbers of a table held at once."""
+
+SMALLEST = -700.0
+"""ln of what counts as 0: numbers next to the smallest are slow."""
+
+MOST_STEPS, SETTLED = 120, 1e-14
+ROUNDING = 1e-14
+"""Value of a function, about 1 in size, that is rounding."""
+
+
+def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:
+    """Points from 0 to 1, even in arcsin √p, so many to the standard deviation of a beta law with a + b = `size`."""
+    steps = max(LEAST_STEPS, int(np.ceil(np.pi * to_deviation * np.sqrt(size))))
+    grid: FloatArray = np.sin(np.linspace(0.0, np.pi / 2, steps + 1)) ** 2
+    grid[-1] = 1.0
+    return grid
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Slopes:
+    """The derivatives of the densities of mixtures that share their components, up to positive factors.
+
+    Parameters
+    ----------
+    first, second
+        a_k and b_k, one up and one down at each step, shape (components,).
+    weights
+        A mixture in each row, shape (mixtures, components).
+    """
+
+    first: FloatArray
+    second: FloatArray
+    weights: FloatArray
+
+    @cached_property
+    def steps(self) -> FloatArray:
+        """Coefficients with their signs, without the Gamma functions, shape (mixtures, components + 1)."""
+        w = self.weights
+        steps = np.diff(w, axis=1, prepend=0.0, append=0.0)
+        larger = np.maximum(w[:, 1:], w[:, :-1])
+        steps[:, 1:-1][np.abs(steps[:, 1:-1]) <= NOISE * larger] = 0.0
+        steps[:, 0] *= np.sign(self.first[0] - 1)
+        steps[:, -1] *= np.sign(self.second[-1] - 1)
+        return steps
+
+    @cached_property
+    def variations(self) -> IntArray:
+        """Changes of sign of the coefficients: no density has more turning points."""
+        return _changes(self.steps)
+
+    @cached_property
+    def log_factor(self) -> FloatArray:
+        """ln 1 / |Γ(a_k − 1) Γ(b_k)|, −∞ where a factor has a pole, its largest value 0."""
+        a, b = np.append(self.first, self.first[-1] + 1), np.append(self.second, self.second[-1] - 1)
+        factor = -gammaln(a - 1) - gammaln(b)
+        return factor - factor.max()
+
+    @cached_property
+    def _place(self) -> FloatArray:
+        return np.arange(len(self.first) + 1.0)
+
+    def _grid(self) -> FloatArray:
+        """Log-odds beyond whose ends the first, or last, coefficient outweighs all others."""
+        with np.errstate(divide="ignore"):
+            size = np.log(np.abs(self.steps)) + self.log_factor
+        low, high = (
+            np.clip(_beyond(part, np.sign(signs)), -700.0, 0.0)
+            for part, signs in ((size, self.steps), (size[:, ::-1], self.steps[:, ::-1]))
+        )
+        inner = angle_grid(float(self.first[0] + self.second[0]))[1:-1]
+        body = np.log(inner) - np.log1p(-inner)
+        left = np.arange(body[0], low - TAIL_STEP, -TAIL_STEP)[:0:-1]
+        right = np.arange(body[-1], -high + TAIL_STEP, TAIL_STEP)[1:]
+        return np.concatenate([left, body, right])
+
+    def turning_points(self) -> tuple[IntArray, FloatArray]:
+        """The mixture and the log-odds of every turning point, in order of both."""
+        rows = np.flatnonzero(self.variations)
+        if not len(rows):
+            return rows, np.zeros(0)
+        chosen = Slopes(first=self.first, second=self.second, weights=self.weights[rows])
+        grid = chosen._grid()
+        signs = np.sign(chosen.steps @ chosen._terms(grid).T)
+        which, places, found = np.repeat(np.arange(len(rows)), len(grid)), np.tile(grid, len(rows)), signs.ravel()
+        hidden = np.flatnonzero(_changes(signs) < chosen.variations[:])
+        if len(hidden):
+            finer = chosen._halved(hidden, grid)
+            which, places, found = (
+                np.concatenate(both) for both in zip((which, places, found), finer, strict=True)
+            )  # fmt: skip
+        keep = found != 0
+        which, places, found = which[keep], places[keep], found[keep]
+        order = np.lexsort((places, which))
+        which, places, found = which[order], places[order], found[order]
+        (turns,) = np.nonzero((which[1:] == which[:-1]) & (found[1:] != found[:-1]))
+        at, sign = which[turns], found[turns]
+
+        def value(left: IntArray, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+            constant, slope, *_ = chosen._around(at[left], p)
+            return constant * sign[left], slope * sign[left]
+
+        return rows[at], falling_roots(value, places[turns], places[turns + 1])
+
+    def _terms(self, log_odds: FloatArray) -> FloatArray:
+        """The factors of the coefficients at each of `log_odds`, the largest 1."""
+        terms = log_odds[:, None] * self._place + self.log_factor
+        terms -= terms.max(axis=1, keepdims=True)
+        terms[terms < SMALLEST] = -np.inf
+        return np.exp(terms, out=terms)
+
+    def _around(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, ...]:
+        """Sum of the terms and its slope about their centre; then the terms' sizes and distances from the centre."""
+        with np.errstate(divide="ignore", under="ignore"):
+            terms = np.log(np.abs(self.steps[rows])) + log_odds[:, None] * self._place + self.log_factor
+            size = np.exp(terms - terms.max(axis=1, keepdims=True))
+        signed = size * np.sign(self.steps[rows])
+        away = self._place - ((size @ self._place) / size.sum(axis=1))[:, None]
+        return signed.sum(axis=1), (signed * away).sum(axis=1), size, away
+
+    def _halved(self, rows: IntArray, grid: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Middles of the cells that had to be halved: mixture, log-odds, and sign of the derivative."""
+        which, left, right = np.repeat(rows, len(grid) - 1), np.tile(grid[:-1], len(rows)), np.tile(grid[1:], len(rows))
+        found: list[tuple[IntArray, FloatArray, FloatArray]] = []
+        step = max(1, BLOCK // len(self._place))
+        while len(which):
+            middle, half = (left + right) / 2, (right - left) / 2
+            open_, signs = np.zeros(len(which), dtype=bool), np.zeros(len(which))
+            for start in range(0, len(which), step):
+                part = slice(start, start + step)
+                open_[part], signs[part] = self._undecided(which[part], middle[part], half[part])
+            which, middle, left, right = which[open_], middle[open_], left[open_], right[open_]
+            found.append((which, middle, signs[open_]))
+            which = np.repeat(which, 2)
+            left, right = np.column_stack([left, middle]).ravel(), np.column_stack([middle, right]).ravel()
+        return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
+
+    def _undecided(self, rows: IntArray, middle: FloatArray, half: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Whether each cell may hide two roots, and the sign in its middle.
+
+        About its middle the sum is c + c's + r s²/2 with |r| at most the sum of the terms' sizes times distance²
+        times the most that they can grow.
+        """
+        constant, slope, size, away = self._around(rows, middle)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = size * away**2
+            growth = np.where(squares > 0, squares * np.exp(np.abs(away) * half[:, None]), 0.0).sum(axis=1)
+            single = np.abs(slope) > growth * half
+            none = np.abs(constant) > np.abs(slope) * half + growth * half**2 / 2
+            fine = half * np.sqrt(squares.sum(axis=1) / size.sum(axis=1)) <= FINEST
+        return ~(single | none | fine), np.sign(constant)
+
+
+def falling_roots(
+    value: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]], low: FloatArray, high: FloatArray,
+    start: FloatArray | None = None,
+) -> FloatArray:  # fmt: skip
+    """Where functions that are positive at `low` and negative at `high` pass 0: Newton's rule inside their brackets.
+
+    Parameters
+    ----------
+    value
+        Values and slopes of the functions with these indices at these places.
+    low, high
+        Ends of the brackets.
+    start
+        Where to begin; the middle where None, or where it is outside.
+    """
+    low, high = low.copy(), high.copy()
+    x = (low + high) / 2
+    if start is not None:
+        x = np.where((low < start) & (start < high), start, x)
+    here = np.arange(len(x))
+    for _ in range(MOST_STEPS):
+        if not len(here):
+            break
+        at = x[here]
+        f, slope = value(here, at)
+        low[here], high[here] = np.where(f >= 0, at, low[here]), np.where(f <= 0, at, high[here])
+        with np.errstate(all="ignore"):
+            goal = at - f / slope
+        inside = (goal >= low[here]) & (goal <= high[here])
+        x[here] = np.where(inside, goal, (low[here] + high[here]) / 2)
+        scale = SETTLED * np.maximum(np.abs(at), 1.0)
+        here = here[(np.abs(f) > ROUNDING) & (np.abs(x[here] - at) > scale) & (high[here] - low[here] > scale)]
+    return x
+
+
+def _changes(values: FloatArray) -> IntArray:
+    """Changes of sign along each row, zeros left out."""
+    signs = np.sign(values)
+    last = np.maximum.accumulate(np.where(signs != 0, np.arange(signs.shape[1]), 0), axis=1)
+    filled = np.take_along_axis(signs, last, axis=1)
+    return (filled[:, 1:] * filled[:, :-1] < 0).sum(axis=1)
+
+
+def _beyond(log_size: FloatArray, signs: FloatArray) -> float:
+    """Log-odds below which the first coefficient of each row outweighs those of the other sign, term by term 2^−k."""
+    first = np.argmax(signs != 0, axis=1)[:, None]
+    away = np.arange(log_size.shape[1]) - first
+    lead = np.take_along_axis(log_size, first, axis=1)
+    opposite = signs * np.take_along_axis(signs, first, axis=1) < 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        place = np.where(opposite, (lead - log_size) / np.maximum(away, 1), np.inf)
+    return float(place.min()) - np.log(2)

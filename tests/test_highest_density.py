@@ -1,0 +1,192 @@
+"""Regions of highest density: probability, heights at the ends, nothing higher outside; infinite ends, many modes."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.special import beta as beta_function
+from scipy.special import betainc, betaincc, betaln, logsumexp
+from scipy.stats import binom
+
+from dpviz.inference import (
+    BetaMixture,
+    posterior_cells,
+    posterior_coverage,
+    posterior_given,
+    posterior_mixture,
+    posterior_secret_n,
+    uniform_size,
+)
+from dpviz.inference.posterior_coverage import release_probabilities, unordered_releases
+from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers.given_matrix import GivenMatrix
+
+
+def check_region(post: Any, level: float) -> list[tuple[float, float]]:
+    """The region against SciPy's beta laws: its probability, one density at its ends, more inside, less outside."""
+    region = post.highest_density(level)
+    kept = post.weights > 1e-16 / len(post.weights)
+    a, b, w = post.first[kept], post.second[kept], post.weights[kept]
+
+    def log_density(log_p: np.ndarray, log_q: np.ndarray) -> np.ndarray:
+        terms = np.log(w) - betaln(a, b) + np.outer(log_p, a - 1) + np.outer(log_q, b - 1)
+        return logsumexp(terms, axis=1)
+
+    def mass(low: float, high: float) -> float:
+        """From the nearer end of 0 to 1, where digits are left."""
+        below, above = betainc(a, b, [[low], [high]]) @ w, betaincc(a, b, [[low], [high]]) @ w
+        return float(below[1] - below[0] if low < 0.5 else above[0] - above[1])
+
+    ends = np.array(region)
+    assert np.all(ends[:, 0] < ends[:, 1])
+    assert np.all(ends[1:, 0] > ends[:-1, 1])
+    inner = ends[(ends > 0) & (ends < 1)]
+    # A last digit of an end next to 1 may be worth more than the tolerance, of probability and of density.
+    digit = sum(mass(end, math.nextafter(end, 1)) for end in inner)
+    assert sum(mass(low, high) for low, high in region) == pytest.approx(level, abs=1e-10 + 2 * digit)
+    heights = log_density(np.log(inner), np.log1p(-inner))
+    one_digit = np.abs(heights - log_density(np.log(np.nextafter(inner, 0.5)), np.log1p(-np.nextafter(inner, 0.5))))
+    tolerance = 1e-7 + 3 * float(one_digit.max(initial=0.0))
+    assert np.ptp(heights) <= tolerance
+    tail, middle = np.geomspace(1e-15, 1e-3, 200), np.sin(np.linspace(0, math.pi / 2, 2001)[1:-1]) ** 2
+    p, q = np.concatenate([tail, middle, 1 - tail]), np.concatenate([1 - tail, 1 - middle, tail])
+    density = log_density(np.log(p), np.log(q))
+    inside = ((p[:, None] >= ends[:, 0]) & (p[:, None] <= ends[:, 1])).any(axis=1)
+    if np.ptp(density) > 2e-7:
+        assert density[~inside].max(initial=-math.inf) <= heights.min() + tolerance
+        assert density[inside].min(initial=math.inf) >= heights.max() - tolerance
+    return region
+
+
+def test_the_region_of_a_density_that_falls_and_is_infinite_where_no_probability_is() -> None:
+    """γ2 = 0.9 makes the density infinite at 1 as well, where there is next to no probability."""
+    design = {"synthetic_counts": [0], "n": 20, "m": 20, "alpha": 1, "beta": 1}
+    ((low, high),) = check_region(posterior_mixture(**design, gamma1=1, gamma2=0.9), 0.5)
+    assert (low, high) == (0.0, pytest.approx(0.0634871142, abs=1e-9))
+    ((low, high),) = check_region(posterior_mixture(**design, gamma1=0.8, gamma2=0.8), 0.5)
+    assert low == 0.0
+    mirrored = posterior_mixture(**{**design, "synthetic_counts": [20]}, gamma1=0.9, gamma2=1)
+    assert check_region(mirrored, 0.5) == [(pytest.approx(1 - 0.0634871142, abs=1e-9), 1.0)]
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_regions_of_random_designs(block: int) -> None:
+    random = np.random.default_rng([5, block])
+    for _ in range(25):
+        n, m, sets = int(random.choice([1, 2, 3, 5, 10, 30, 80])), int(random.integers(1, 60)), random.integers(1, 11)
+        gammas = np.exp(random.uniform(math.log(0.01), math.log(2), 2))
+        gammas[random.random(2) < 0.15] = 1.0
+        alpha, beta = np.exp(random.uniform(-12, 5, 2))
+        counts = random.choice([0, m], sets) if random.random() < 0.4 else random.integers(0, m + 1, sets)
+        if random.random() < 0.7:
+            post = posterior_mixture(
+                synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=beta, gamma1=gammas[0], gamma2=gammas[1]
+            )
+        else:
+            rows = random.dirichlet(np.full(m + 1, random.choice([0.3, 1.0, 10.0])), size=n + 1)
+            release = GivenMatrix(probabilities=rows / rows.sum(axis=1, keepdims=True))
+            post = posterior_given(release, counts[:2], gamma1=gammas[0], gamma2=gammas[1])
+        level = float(random.choice([0.001, 0.5, 0.8, 0.95, 0.999999]))
+        parts = post.highest_density(level)
+        if parts[-1][1] == 1 and parts[-1][0] > 1 - 1e-10 and gammas[1] < 0.6:
+            continue  # floating-point numbers next to 1 cannot hold the level
+        check_region(post, level)
+
+
+def test_regions_of_other_mixtures() -> None:
+    """A cell of a table, and an unknown n, whose components have different sizes."""
+    cells = posterior_cells(synthetic_counts=[[0, 7, 3], [1, 9, 0]], n=12, alpha=0.5, gamma=[0.3, 0.7, 0.2])
+    for cell in range(3):
+        check_region(cells.marginal(cell), 0.9)
+    for gammas in ((1.0, 1.0), (0.4, 0.6)):
+        secret = posterior_secret_n(
+            synthetic_counts=[0, 2],
+            m=8,
+            alpha=0.3,
+            beta=0.4,
+            prior=uniform_size(4, 40),
+            gamma1=gammas[0],
+            gamma2=gammas[1],
+        )
+        check_region(secret, 0.9)
+    odd = BetaMixture(first=np.array([1.0, 2.0]), second=np.array([1.5, 1.0]), weights=np.array([0.5, 0.5]))
+    with pytest.raises(ValueError, match="differ from component to component by whole numbers"):
+        odd.highest_density(0.5)
+
+
+def test_a_dip_between_any_two_points_of_a_grid_is_found() -> None:
+    """Three narrow modes among two thousand components."""
+    weights = np.zeros(2001)
+    weights[[300, 380, 1500]] = [0.4, 0.35, 0.25]
+    x = np.arange(2001)
+    post = BetaMixture(first=1.0 + x, second=2001.0 - x, weights=weights)
+    assert len(check_region(post, 0.95)) == 3
+    assert len(check_region(post, 0.5)) == 2
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+def test_coverage_by_density_holds_where_the_prior_makes_it_infinite(sets: int) -> None:
+    """Averaged over p from the prior a posterior region covers with its level: γ < 1 as well."""
+    release, gammas = BetaBinomial(n=8, m=6, alpha=0.7, beta=0.4), (0.5, 0.8)
+    # p = sin²θ takes the square roots out of the prior's density.
+    node, weight = np.polynomial.legendre.leggauss(400)
+    theta = (node + 1) * math.pi / 4
+    p, prior = (
+        np.sin(theta) ** 2,
+        2 * np.cos(theta) ** (2 * gammas[1] - 1) * weight * math.pi / 4 / beta_function(*gammas),
+    )
+    found = posterior_coverage(
+        synthesizer=release,
+        proportions=p,
+        sets=sets,
+        gamma1=gammas[0],
+        gamma2=gammas[1],
+        level=0.8,
+        kind="highest_density",
+    )
+    assert found.coverage @ prior == pytest.approx(0.8, abs=3e-3)
+    for index in (3, 200):
+        counts, ways = unordered_releases(6, sets)
+        chance = release_probabilities(release, counts, ways, binom.pmf(np.arange(9), 8, p[index])[:, None])[:, 0]
+        held = [
+            any(
+                low <= p[index] <= high
+                for low, high in check_region(posterior_given(release, one, gamma1=0.5, gamma2=0.8), 0.8)
+            )
+            for one in counts
+        ]
+        assert found.coverage[index] == pytest.approx(chance @ held, abs=1e-9)
+
+
+def test_regions_come_at_once_where_they_took_a_minute() -> None:
+    start = time.process_time()
+    found = posterior_coverage(
+        synthesizer=BetaBinomial(n=30, m=20, alpha=1, beta=1), proportions=[0.0, 0.3], sets=3, gamma1=0.5,
+        kind="highest_density",
+    )  # fmt: skip
+    assert found.exact
+    assert time.process_time() - start < 6
+
+
+def test_the_region_holds_its_level_by_quadrature() -> None:
+    """mpmath's integral of Σ w_x Beta(γ1 + x, γ2 + n − x) over the region, which has infinite ends."""
+    post = posterior_mixture(synthetic_counts=[3, 3], n=4, m=6, alpha=0.01, beta=0.02, gamma1=0.4, gamma2=0.7)
+    region = post.highest_density(0.7)
+    components = [
+        tuple(map(mp.mpf, map(float, one))) for one in zip(post.weights, post.first, post.second, strict=True)
+    ]
+
+    def density(p: mp.mpf) -> mp.mpf:
+        return sum(w * p ** (a - 1) * (1 - p) ** (b - 1) / mp.beta(a, b) for w, a, b in components)
+
+    assert len(region) == 3
+    (_, low), middle, (high, _) = region
+    # p = t³ and 1 − p = t⁴ take the infinite ends out.
+    held = mp.quad(lambda t: density(t**3) * 3 * t**2, [1e-8, mp.cbrt(low)]) + mp.quad(density, middle)
+    held += mp.quad(lambda t: density(1 - t**4) * 4 * t**3, [1e-5, mp.root(1 - mp.mpf(high), 4)])
+    assert float(held) == pytest.approx(0.7, abs=1e-9)
