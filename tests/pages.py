@@ -139,10 +139,10 @@ def table_rows(table: str) -> dict[str, list[str]]:
 
 def value_of(cell: str) -> float:
     """A number as the page writes it."""
-    whole = cell.replace("−", "-").replace(",", "").replace(" %", "")
-    mantissa, _, power = whole.partition("×10")
-    digits = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
-    return float(mantissa) * 10.0 ** int(digits or 0)
+    found = re.fullmatch(r"(?:(−?[\d.,]+?)×)?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|(−?[\d.,]+)", cell.removesuffix(" %"))
+    assert found, cell
+    number = float((found[1] or found[3] or "1").replace("−", "-").replace(",", ""))
+    return number * 10.0 ** int((found[2] or "0").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
 
 
 def shown_prior(value: float, digits: int = 5) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.parameters import readable, shown
+from dpviz.parameters import SUPERSCRIPTS, readable, shown
 from dpviz.synthesizers import Synthesizer
 
 
@@ -98,8 +98,20 @@ def gain_in_words(view: AttackerView) -> str:
     if factor < 5e-7:
         return "The release does not move the odds."
     towards = view.first if view.log_gain > 0 else view.second
-    times = readable(math.exp(factor), 4) if factor < 700 else f"e^{readable(factor, 4)}"
-    return f"The release moves the odds towards {towards}, by a factor of {times}."
+    return f"The release moves the odds towards {towards}, by a factor of {factor_text(factor)}."
+
+
+def factor_text(log_factor: float) -> str:
+    """e raised to `log_factor`, 0 or above, to four digits; by its power of ten where it is no floating-point number.
+
+    Examples
+    --------
+    >>> factor_text(math.log(11)), factor_text(1000.0)
+    ('11', 'about 10⁴³⁴')
+    """
+    if log_factor < 700:
+        return readable(math.exp(log_factor), 4)
+    return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
 
 def _probability(log_odds: float) -> float:

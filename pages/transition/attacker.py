@@ -8,8 +8,9 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts import attacker_chart
-from dpviz.parameters import Parameter, readable
+from dpviz.parameters import Parameter, readable, readable_apart
 from dpviz.privacy import AttackerView, attacker_view, gain_in_words
+from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, enumerable
 from dpviz.synthesizers import Synthesizer
 from pages.components.controls import number_control
@@ -76,7 +77,7 @@ def show_attacker(summary: PrivacySummary) -> None:
             alt=f"Posterior odds of {view.first} against {view.second} for every released table.",
             height=340,
         )
-    note(_words(view, summary.epsilon))
+    note(attacker_sentence(view, summary.epsilon))
 
 
 def _place(label: str, key: str, size: int, words: str) -> int:
@@ -112,22 +113,29 @@ def _odds(view: AttackerView) -> list[tuple[str, str, str]]:
         (
             "after the release",
             f"{readable(view.posterior_odds, 6)} : 1",
-            f"probability {readable(view.posterior_probability, 6)}",
+            f"probability {_probability(view.posterior_probability, view.log_gain, 6)}",
         ),
     ]
 
 
-def _words(view: AttackerView, epsilon: float) -> str:
+def _probability(value: float, log_gain: float, digits: int = 4) -> str:
+    """A probability; 0 and 1 only where the release decides."""
+    if math.isinf(log_gain):
+        return readable(value, digits)
+    return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else readable_apart(value, 1.0, digits)
+
+
+def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
     gain = abs(view.log_gain)
     limit = (
         "within the promised factor e<sup>ε</sup>"
         if gain <= epsilon * (1 + 1e-12)
-        else f"more than the promised factor e<sup>ε</sup> = {readable(math.exp(epsilon), 4) if epsilon < 700 else '∞'}"
+        else f"more than the promised factor e<sup>ε</sup> = {factor_text(epsilon)}"
     )
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
         f"the first has probability {readable(view.prior_probability, 4)}. Then {view.released} is released. "
         f"{gain_in_words(view)} That is {limit}. Now the first has probability "
-        f"<b>{readable(view.posterior_probability, 4)}</b>."
+        f"<b>{_probability(view.posterior_probability, view.log_gain)}</b>."
     )

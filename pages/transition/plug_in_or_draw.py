@@ -7,7 +7,7 @@ from typing import cast
 import streamlit as st
 
 from dpviz.charts import compare_profiles
-from dpviz.parameters import readable
+from dpviz.parameters import readable, readable_apart
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.synthesizers import (
     BetaBinomial,
@@ -51,7 +51,7 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     )
     listing(
         ["law", "exact ε", f"δ at ε = {told}", "promise"],
-        [_row(draw, epsilon), _row(plug, epsilon)],
+        [law_row(draw, epsilon), law_row(plug, epsilon)],
         "The two laws side by side",
         frozenset({1, 2}),
     )
@@ -74,8 +74,9 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     )
 
 
-def _row(release: Synthesizer, epsilon: float) -> list[str]:
+def law_row(release: Synthesizer, epsilon: float) -> list[str]:
+    """A law's exact ε, its δ at the promised one, and whether it keeps that."""
     exact = pure_epsilon(release)
     keeps = exact <= epsilon * (1 + 1e-12)
-    word = "kept" if keeps else f"✗ broken, {readable(exact / epsilon, 4)} times ε"
+    word = "kept" if keeps else f"✗ broken, {readable_apart(exact / epsilon, 1.0, 4)} times ε"
     return [release.label, readable(exact, 7), readable(delta_for_epsilon(release, epsilon), 6), word]

@@ -17,7 +17,8 @@ from pages.components.words import note
 MOST_COLUMNS = 12
 MOST_ROWS = 120
 HEIGHT = 470
-_SOURCE = "Exact; laid out as Abowd & Vilhuber (2008),"
+FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
+"""Abowd & Vilhuber's figures of the matrix and of the log-odds, by the synthesizer that they show."""
 
 
 def show_tables(summary: PrivacySummary) -> None:
@@ -40,8 +41,8 @@ def show_tables(summary: PrivacySummary) -> None:
         which = "both" if picture == "tables" else _switch("Picture of the", ["matrix", "log-odds"], "tm_picture")
         signed = which != "matrix" and _switch("Log-odds", ["absolute", "signed"], "tm_sign") == "signed"
     if which == "both":
-        odds = log_odds_html(release, summary.epsilon, f"{_odds_title(signed)}. {_SOURCE} Fig. 2", signed=signed)
-        st.html(matrix_html(release, f"{_matrix_title(release)}. {_SOURCE} Fig. 1") + odds)
+        odds = log_odds_html(release, summary.epsilon, f"{_odds_title(signed)}. {source(release, 1)}", signed=signed)
+        st.html(matrix_html(release, f"{_matrix_title(release)}. {source(release, 0)}") + odds)
         _profile(summary)
         return
     view = cached_view(release)
@@ -88,6 +89,13 @@ def _odds_title(signed: bool) -> str:
         else "Log-odds |ln Pr(m | first) / Pr(m | second)|"
     )
     return f"{kind} of neighbours, one row substituted"
+
+
+def source(release: Synthesizer, place: int) -> str:
+    """Whose layout a table has; the figure's number where it shows this synthesizer."""
+    figures = FIGURES.get(release.key)
+    number = f", Fig. {figures[place]}" if figures else ""
+    return f"Exact; laid out as in Abowd & Vilhuber (2008){number}"
 
 
 def _count(number: int) -> str:

@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from dpviz.parameters import readable
+from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -14,21 +14,30 @@ from pages.components.words import numbers, page_answer
 
 DIGITS = 7
 MOST_EMPTY = 8
+SAME = 1e-12
+"""Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`."""
+
 KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 MOST_COLUMNS = 12
 
 
 def show_verdict(summary: PrivacySummary) -> None:
     """The verdict and its four numbers."""
-    mark, sentence = _sentence(summary)
+    mark, sentence = verdict_sentence(summary)
     brief = f"exact ε = {readable(summary.worst.value, DIGITS)}, promised {readable(summary.epsilon)}"
-    st.html(page_answer(mark, sentence, brief) + numbers(*_numbers(summary)))
+    st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary)))
 
 
-def _sentence(summary: PrivacySummary) -> tuple[str, str]:
+def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     """A word, and the sentence that says what the release keeps and where it fails."""
-    release, worst, epsilon = summary.synthesizer, summary.worst, readable(summary.epsilon)
-    exact = f"<b>{readable(worst.value, DIGITS)}</b>"
+    release, worst = summary.synthesizer, summary.worst
+    exact, epsilon = readable(worst.value, DIGITS), readable(summary.epsilon)
+    if not math.isclose(worst.value, summary.epsilon, rel_tol=SAME):  # what differs is not rounded to look the same
+        exact, epsilon = (
+            readable_apart(worst.value, summary.epsilon, DIGITS),
+            readable_apart(summary.epsilon, worst.value),
+        )
+    exact = f"<b>{exact}</b>"
     at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
     if math.isinf(worst.value):
         text = (
@@ -48,19 +57,20 @@ def _sentence(summary: PrivacySummary) -> tuple[str, str]:
     where = f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
     text = f"It is not {epsilon}-differentially private: its exact ε is {exact}, reached by {where}"
     text += f" when {_released(release, worst.column)} is released."
-    left_over = f"δ({epsilon}) = {readable(summary.divergence.value, 4)}"
+    left_over = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, 4))}"
     if summary.is_approximate:
         return KEPT_WITH_DELTA, f"{text} With the allowed δ = {readable(summary.delta)} it holds: {left_over}."
     return BROKEN, f"{text} The allowed δ = {readable(summary.delta)} is not enough either: {left_over}."
 
 
-def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
+def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
+    """The four numbers, each with its name and what it means."""
     release, worst = summary.synthesizer, summary.worst
     pair = summary.divergence
     neighbours = f"{_table(release, pair.likelier)} against {_table(release, pair.other)}"
-    if pair.value == 0:
-        neighbours = "no neighbours exceed a factor e^ε"
-    least = f"ε = {readable(summary.epsilon_at_delta, 6)} holds"
+    if pair.value == 0 and summary.is_pure:
+        neighbours = "no neighbours exceed a factor eᵋ"
+    least = f"ε = {readable(rounded_up(summary.epsilon_at_delta, 6), 6)} holds"
     if math.isinf(summary.epsilon_at_delta):
         least = "no ε holds"
     entries = [
@@ -72,7 +82,7 @@ def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
         ),
         (
             f"δ at ε = {readable(summary.epsilon, 4)}",
-            readable(pair.value, DIGITS),
+            _failure(summary, readable(pair.value, DIGITS)),
             f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {least}",
         ),
     ]
@@ -92,6 +102,11 @@ def _numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     return entries
 
 
+def _failure(summary: PrivacySummary, text: str) -> str:
+    """δ(ε) as `text`; in words where a release breaks ε and its δ is below the floating-point numbers."""
+    return text if summary.divergence.value > 0 or summary.is_pure else "below 10⁻³⁰⁰"
+
+
 def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
     name = "SDL: least Pr(m ≠ n)"
     if summary.change is None:
@@ -102,7 +117,8 @@ def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
     return (
         name,
         readable(float(summary.change[row]), DIGITS),
-        f"at {_table(summary.synthesizer, row)}: every other table is changed at least as surely",
+        f"the released table differs from the confidential one at least so often; least at "
+        f"{_table(summary.synthesizer, row)}",
     )
 
 

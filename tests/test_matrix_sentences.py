@@ -1,0 +1,259 @@
+"""Every generated sentence of the page "Transition matrices" is a claim: checked against the listed matrix."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from dpviz.privacy import attacker_view, pure_epsilon
+from dpviz.privacy.attacker import factor_text
+from dpviz.privacy.summary import PrivacySummary, summarize
+from dpviz.published import accounts_of_printed_delta, equation_one, fig_1_synthesizer, fig_3_synthesizer
+from dpviz.synthesizers import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    DirichletMultinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    MultinomialMean,
+    PosteriorMean,
+    PosteriorMode,
+    Synthesizer,
+)
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.transition.attacker import attacker_sentence
+from pages.transition.plug_in_or_draw import law_row
+from pages.transition.tables import source
+from pages.transition.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
+from tests.pages import value_of
+
+RELEASES: list[Synthesizer] = [
+    BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
+    BetaBinomial(n=1, m=1, alpha=1.0, beta=2.0),
+    BetaBinomial(n=40, m=7, alpha=20.0, beta=20.0),
+    BetaBinomial(n=3, m=9, alpha=1e-3, beta=1e-3),
+    PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5),
+    PosteriorMean(n=8, m=30, alpha=90.0, beta=90.0),
+    PosteriorMode(n=6, m=4, alpha=3.0, beta=2.0),
+    LaplaceSanitizer(n=5, epsilon=2.0),
+    LaplaceSanitizer(n=30, epsilon=0.01),
+    LaplaceSanitizer(n=7, epsilon=250.0),
+    GeometricSanitizer(n=5, epsilon=0.5),
+    DirichletMultinomial(n=3, m=2, cells=3, alpha=0.7),
+    MultinomialMean(n=3, m=3, cells=3, alpha=1.0),
+    GivenMatrix(probabilities=np.array([[0.7, 0.3, 0.0], [0.2, 0.5, 0.3], [0.1, 0.4, 0.5]])),
+    GivenMatrix(probabilities=np.array([[0.9, 0.1], [0.2, 0.8]])),
+]
+EPSILONS = (0.01, 0.5, 2.0, 250.0)
+TABLE = r"\([\d, ]+\)"
+
+
+def table(text: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in text.strip("()").split(",") if one.strip())
+
+
+def listed(release: Synthesizer) -> tuple[np.ndarray, dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
+    """ln of the matrix, and the places of its confidential and released tables."""
+    rows, columns = release.shape
+    log = release.log_transition(np.arange(rows), np.arange(columns))
+    return log, {release.row_table(i): i for i in range(rows)}, {release.column_table(j): j for j in range(columns)}
+
+
+def ratios(release: Synthesizer) -> np.ndarray:
+    """ln of the ratio of every ordered pair of neighbours, NaN where both are 0."""
+    log = listed(release)[0]
+    pairs = np.concatenate([release.neighbours, release.neighbours[:, ::-1]])
+    with np.errstate(invalid="ignore"):
+        return log[pairs[:, 0]] - log[pairs[:, 1]]
+
+
+def divergence(release: Synthesizer, epsilon: float) -> float:
+    log = listed(release)[0]
+    pairs = np.concatenate([release.neighbours, release.neighbours[:, ::-1]])
+    first, second = np.exp(log[pairs[:, 0]]), np.exp(log[pairs[:, 1]])
+    return float(np.maximum(first - np.exp(epsilon) * second, 0).sum(axis=1).max()) if epsilon < 700 else 0.0
+
+
+def check_verdict(summary: PrivacySummary) -> str:
+    release, epsilon, delta = summary.synthesizer, summary.epsilon, summary.delta
+    mark, sentence = verdict_sentence(summary)
+    exact, left = float(np.nanmax(ratios(release))), divergence(release, epsilon)
+    log, rows, columns = listed(release)
+    assert mark == (KEPT if exact <= epsilon * (1 + 1e-9) else KEPT_WITH_DELTA if left <= delta else BROKEN)
+    told = re.search(r"<b>(?:ε = )?([^<]*)</b>", sentence)
+    if math.isinf(exact):
+        assert told[1] == "∞"
+        one, released, other = map(table, re.findall(TABLE, sentence)[:3])
+        assert log[rows[one], columns[released]] > -math.inf
+        assert log[rows[other], columns[released]] == -math.inf
+        assert sorted((rows[one], rows[other])) in release.neighbours.tolist()
+        assert (mark == KEPT_WITH_DELTA) == ("covers it" in sentence)
+        return "infinite"
+    assert value_of(told[1]) == pytest.approx(exact, rel=1e-6, abs=1e-9)
+    promised = value_of(re.search(r"is (?:not )?(\S+)-differentially private", sentence)[1])
+    assert promised == pytest.approx(epsilon, rel=1e-5)
+    if mark == KEPT:
+        assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
+        return "kept"
+    assert value_of(told[1]) > promised  # nobody reads "not 2-private, its ε is 2"
+    one, other, released = map(table, re.findall(TABLE, sentence)[:3])
+    found = log[rows[one], columns[released]] - log[rows[other], columns[released]]
+    assert abs(found) == pytest.approx(exact, rel=1e-9)
+    number = re.search(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
+    assert value_of(number[1]) == pytest.approx(left, rel=1e-3)
+    assert (mark == KEPT_WITH_DELTA) == ("it holds" in sentence)
+    assert (mark == BROKEN) == ("not enough either" in sentence)
+    if left != delta:
+        assert (value_of(number[1]) <= delta) == (mark == KEPT_WITH_DELTA)
+    return mark
+
+
+def check_numbers(summary: PrivacySummary) -> None:
+    release, epsilon, delta = summary.synthesizer, summary.epsilon, summary.delta
+    (_, exact, where), (_, left, at), (_, failing, failed), (_, least, changed) = verdict_numbers(summary)
+    log, rows, columns = listed(release)
+    largest = float(np.nanmax(ratios(release)))
+    if math.isinf(largest):
+        assert exact == "∞"
+    else:
+        assert value_of(exact) == pytest.approx(largest, rel=1e-6, abs=1e-9)
+    one, other, released = map(table, re.findall(TABLE, where)[:3])
+    with np.errstate(invalid="ignore"):
+        assert abs(log[rows[one], columns[released]] - log[rows[other], columns[released]]) == pytest.approx(largest)
+    expected = divergence(release, epsilon)
+    if left == "below 10⁻³⁰⁰":
+        assert expected == 0
+        assert largest > epsilon
+    else:
+        assert value_of(left) == pytest.approx(expected, rel=1e-6, abs=1e-15)
+    if "no neighbours exceed" in at:
+        assert largest <= epsilon * (1 + 1e-9)
+    if "no ε holds" in at:
+        assert divergence(release, 300.0) > delta
+    else:
+        holds = value_of(re.search(r"ε = (\S+) holds", at)[1])
+        assert divergence(release, holds) <= delta * (1 + 1e-9) + 1e-15
+        if holds > 1e-5:
+            assert divergence(release, holds * (1 - 1e-4)) >= delta * (1 - 1e-9)
+    worst = np.zeros(release.shape)
+    for (i, j), column in itertools.product(release.neighbours.tolist(), range(release.shape[1])):
+        with np.errstate(invalid="ignore"):
+            if abs(log[i, column] - log[j, column]) > epsilon * (1 + 1e-12):
+                worst[i, column] = worst[j, column] = 1.0
+    failure = (np.exp(log) * worst).sum(axis=1)
+    assert value_of(failing) == pytest.approx(failure.max(), rel=1e-6, abs=1e-12)
+    assert failure[rows[table(re.findall(TABLE, failed)[0])]] == pytest.approx(failure.max())
+    if "differs from the confidential" in changed:
+        kept = np.array([math.exp(log[i, columns[name]]) for name, i in rows.items()])
+        assert value_of(least) == pytest.approx((1 - kept).min(), rel=1e-6, abs=1e-9)
+        assert 1 - kept[rows[table(re.findall(TABLE, changed)[0])]] == pytest.approx((1 - kept).min(), abs=1e-12)
+    else:
+        assert release.row_counts[0].sum() != release.column_counts[0].sum()
+
+
+def test_the_verdict_and_its_numbers_are_what_the_listed_matrix_gives():
+    seen = set()
+    for release in RELEASES:
+        exact = pure_epsilon(release)
+        ties = [exact] if 0 < exact < 1000 else []
+        for epsilon in (*EPSILONS, *ties, *(one * (1 - 1e-8) for one in ties)):
+            left = divergence(release, epsilon)
+            near = [left * (1 + 1e-7), left * (1 - 1e-7)] if epsilon in EPSILONS and 1e-6 < left < 1 else []
+            for delta in (0.0, 1e-6, 0.1, *near):
+                summary = summarize(release, epsilon, delta)
+                seen.add(check_verdict(summary))
+                check_numbers(summary)
+    assert seen == {"kept", "infinite", KEPT_WITH_DELTA, BROKEN}
+
+
+def test_the_attacker_is_told_what_the_matrix_says():
+    seen = set()
+    for release, prior, epsilon in itertools.product(RELEASES, (1e-9, 0.2, 1.0, 1e9), (0.01, 2.0, 800.0)):
+        log, rows, columns = listed(release)
+        step = max(1, release.shape[1] // 4)
+        for pair, column in itertools.product({0, len(release.neighbours) - 1}, range(0, release.shape[1], step)):
+            view = attacker_view(release, pair, column, prior)
+            sentence = attacker_sentence(view, epsilon)
+            first, second = (rows[one] for one in map(table, re.findall(TABLE, sentence)[:2]))
+            released = columns[table(re.findall(TABLE, sentence)[2])]
+            with np.errstate(invalid="ignore"):
+                gain = log[first, released] - log[second, released]
+            assert ("is within the promised factor" in sentence) == (abs(gain) <= epsilon * (1 + 1e-9))
+            if "decides: only" in sentence:
+                sure = rows[table(re.search(f"only ({TABLE}) can", sentence)[1])]
+                assert log[sure, released] > -math.inf
+                assert log[first + second - sure, released] == -math.inf
+                seen.add("decides")
+                continue
+            towards = re.search(f"towards ({TABLE}), by a factor of (?:about )?(\\S+)\\. That", sentence)
+            seen.add(towards is not None)
+            if towards is None:
+                assert "does not move the odds" in sentence
+                assert abs(gain) < 1e-6
+            else:
+                assert rows[table(towards[1])] == (first if gain > 0 else second)
+                if abs(gain) < 700:
+                    assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=6e-4)
+            odds = math.log(prior) + gain
+            said = re.search(r"<b>(.*)</b>\.$", sentence)[1]
+            if said == "above 1 − 10⁻¹⁵":
+                assert odds > 34
+            elif said == "below 10⁻³⁰⁰":
+                assert odds < -690
+            else:
+                assert value_of(said) == pytest.approx(1 / (1 + math.exp(-odds)), rel=6e-4)
+                assert value_of(said) not in (0.0, 1.0)
+    assert seen == {True, False, "decides"}
+    assert factor_text(800.0) == "about 10³⁴⁷"  # 800 / ln 10 = 347.4
+
+
+def test_the_two_laws_are_judged_by_their_closed_forms():
+    """ln(1 + m/α) and m ln(1 + 1/α), the latter towards e^ε − 1 at α = m/(e^ε − 1)."""
+    for n, m, epsilon, cells in itertools.product((1, 5, 60), (1, 5, 200), (0.01, 1.0, 2.0, 8.0), (2, 3)):
+        alpha = m / math.expm1(epsilon)
+        draw = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+        plug = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
+        if cells == 3:
+            draw = DirichletMultinomial(n=n, m=m, cells=3, alpha=alpha)
+            plug = MultinomialMean(n=n, m=m, cells=3, alpha=alpha)
+        assert pure_epsilon(draw) == pytest.approx(math.log1p(m / alpha), rel=1e-10)
+        assert pure_epsilon(plug) == pytest.approx(m * math.log1p(1 / alpha), rel=1e-10)
+        assert pure_epsilon(plug) <= math.expm1(epsilon) * (1 + 1e-12)
+        assert law_row(draw, epsilon)[3] == "kept"
+        word = law_row(plug, epsilon)[3]
+        if m == 1:
+            assert word == "kept"
+        else:
+            assert value_of(re.search(r"broken, (\S+) times", word)[1]) > 1
+    far = PosteriorMean(n=1, m=5000, alpha=5000 / math.expm1(2.0), beta=5000 / math.expm1(2.0))
+    assert pure_epsilon(far) == pytest.approx(math.expm1(2.0), rel=1e-3)
+
+
+def test_a_table_names_the_figures_that_show_its_synthesizer():
+    for key, law in SYNTHESIZERS.items():
+        release = next(one for one in [*RELEASES, None] if one is None or isinstance(one, law))
+        if release is not None:
+            figures = [re.findall(r"Fig\. (\d)", source(release, place)) for place in (0, 1)]
+            expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
+            assert figures == expected
+    assert fig_1_synthesizer().key == "posterior_mean"
+    assert fig_3_synthesizer().key == "laplace"
+    assert equation_one().key == "beta_binomial"
+
+
+def test_what_is_said_of_the_printed_figures_holds():
+    assert pure_epsilon(equation_one()) == pytest.approx(math.log(11), rel=1e-12)
+    assert pure_epsilon(fig_1_synthesizer()) == pytest.approx(5 * math.log(3), rel=1e-12)
+    assert f"{fig_1_synthesizer().transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
+    corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
+    assert equation_one().transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
+    first, *others = accounts_of_printed_delta()
+    assert f"{first.value:.4f}" == "0.0006"
+    assert all(f"{one.value:.4f}" != "0.0006" for one in others)
+    worst = others[0].value
+    assert 0.09 < worst < 0.11  # "about one time in ten"
+    assert max(one.value for one in others) == pytest.approx(worst)  # "up to"
