@@ -502,7 +502,7 @@ def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
     for found in everywhere:
         if found.bound.kind == "impossible" and found.bound.value is None:
             assert found.verdict == "holds"
-    assert {found.bound.kind for found in everywhere if found.verdict == "false"} == {"necessary"}
+    assert {found.bound.kind for found in everywhere if found.verdict == "false"} == {"necessary", "order"}
 
 
 def test_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere: list[Finding]) -> None:

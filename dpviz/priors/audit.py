@@ -11,6 +11,7 @@ from dpviz.parameters import DELTA, EPSILON, readable, readable_apart, rounded_d
 from dpviz.priors.as_printed import PRINTED, PrintedBound
 from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
 from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
+from dpviz.priors.constants import LIMITS
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import GaussianRelease, maximum_range
@@ -182,9 +183,7 @@ def _prior(blank: Finding, known: Known) -> Finding:
         known[key] = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
     exact = known[key]
     if bound.constant:
-        unit = bound.at(**setting.arguments(constant=1.0))
-        constant = exact / unit if unit > 0 and math.isfinite(exact) else None
-        return dataclasses.replace(blank, verdict="constant not named", exact=exact, constant=constant)
+        return _unnamed(blank, exact)
     printed = bound.at(**setting.arguments())
     if bound.kind == "necessary":
         return _needed(dataclasses.replace(blank, printed=printed, exact=exact), exact >= printed * (1 - SAME))
@@ -220,6 +219,16 @@ def _prior(blank: Finding, known: Known) -> Finding:
     )
 
 
+def _unnamed(blank: Finding, exact: float) -> Finding:
+    """The constant that would make the claim exact here; of an order, whether some constant makes it true."""
+    unit = blank.bound.at(**blank.setting.arguments(constant=1.0))
+    constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
+    verdict: Verdict = "constant not named"
+    if blank.bound.kind == "order":
+        verdict = "holds" if LIMITS[blank.bound.key, blank.method].holds else "false"
+    return dataclasses.replace(blank, verdict=verdict, exact=exact, constant=constant)
+
+
 def _needed(found: Finding, needed: bool) -> Finding:
     """A claim that the promise needs what is printed; what keeps it with less refutes the claim."""
     return dataclasses.replace(found, verdict="holds" if needed else "false")
@@ -248,6 +257,8 @@ def _range(blank: Finding) -> Finding:
         blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
         epsilon=setting.epsilon, delta=delta,
     )  # fmt: skip
+    if bound.constant:
+        return _unnamed(blank, exact)
     printed = bound.at(**setting.arguments())
     found = dataclasses.replace(blank, printed=printed, exact=exact)
     if not bound.applies(**setting.arguments()):
@@ -292,7 +303,10 @@ def _accepted(method: str, prior: float) -> float:
 def _said(finding: Finding) -> Finding:
     """The finding with its sentence: how far off, then why."""
     because = reasons(finding)
-    parts = [finding.sentence or _size(finding), *(reason.sentence for reason in because)]
+    limit = LIMITS.get((finding.bound.key, finding.method)) if finding.bound.constant else None
+    symbol = finding.bound.constant.split(", ")[-1]
+    parts = [finding.sentence or _size(finding), limit.sentence(symbol) if limit else ""]
+    parts += [reason.sentence for reason in because]
     return dataclasses.replace(finding, because=because, sentence=" ".join(part for part in parts if part))
 
 
@@ -300,14 +314,8 @@ def _size(finding: Finding) -> str:
     """How far the printed value is from the exact one, in words."""
     factor, epsilon = finding.factor, readable(finding.setting.epsilon, 4)
     what = {"prior": "prior", "range": "R/σ", "scale": "noise"}.get(finding.bound.quantity, "")
-    if finding.verdict == "constant not named":
-        symbol = finding.bound.constant.split(", ")[-1]
-        unnamed = f"{finding.bound.name} does not state its constant {symbol}."
-        if finding.exact is not None and math.isinf(finding.exact):
-            return f"{unnamed} The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
-        if finding.constant is None:
-            return f"{unnamed} At these parameters the bound asks for nothing."
-        return f"{unnamed} Here {symbol} = {readable(finding.constant, 3)} would be exact."
+    if finding.bound.constant:
+        return _constant(finding)
     if finding.verdict == "exact":
         return "Printed and exact agree."
     if finding.verdict == "false" and finding.bound.kind == "necessary" and finding.exact is not None:
@@ -339,6 +347,17 @@ def _size(finding: Finding) -> str:
             return f"Safe: the exact {what} is {times} {'larger' if loose < 1.1 else 'as large'}."
         return f"Safe: {times} {'more ' + what + ' than' if loose < 1.1 else 'the ' + what + ' that'} is needed."
     return ""
+
+
+def _constant(finding: Finding) -> str:
+    """The constant here, in words."""
+    symbol = finding.bound.constant.split(", ")[-1]
+    unnamed = f"{finding.bound.name} does not state its constant {symbol}."
+    if finding.exact is not None and math.isinf(finding.exact):
+        return f"{unnamed} The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
+    if finding.constant is None:
+        return f"{unnamed} At these parameters the bound asks for nothing."
+    return f"{unnamed} Here {symbol} = {readable(finding.constant, 3)} would be exact."
 
 
 def method_label(finding: Finding) -> str:

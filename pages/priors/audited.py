@@ -88,8 +88,7 @@ def _headline(found: Sequence[Finding]) -> str:
     judged = len({finding.bound.key for finding in found if finding.verdict not in UNJUDGED})
     rest = ""
     if false:
-        what = "1 other is" if false == 1 else f"{false} others are"
-        rest += f" {what} false: what the thesis calls necessary is not."
+        rest += " 1 other is false." if false == 1 else f" {false} others are false."
     if open_ones:
         which = "its constant is" if open_ones == 1 else "their constants are"
         rest += f" {open_ones} more cannot be judged: {which} not stated in print."

@@ -16,6 +16,7 @@ from dpviz.priors.as_printed import (
     gaussian,
     gaussian_synthetic,
     mechanisms,
+    orders,
     parameter_or_synthetic,
     remarks,
 )
@@ -79,6 +80,7 @@ PRINTED: dict[str, PrintedBound] = {
             *gaussian.BOUNDS,
             *gaussian_synthetic.BOUNDS,
             *remarks.BOUNDS,
+            *orders.BOUNDS,
         ),
         key=_order,
     )
