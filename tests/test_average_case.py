@@ -92,6 +92,30 @@ def test_released_counts_average_over_the_other_rows(
     assert close(found, exact, 1e-11)
 
 
+@pytest.mark.parametrize(("law", "synthesizer"), [(posterior_draw, BetaBinomial), (plug_in, PosteriorMean)])
+@pytest.mark.parametrize(
+    ("n", "m", "alpha", "beta", "theta", "epsilon"),
+    [
+        (3, 4, 1.0, 2.0, 1e-300, 0.7),  # a one is all but impossible, and so are most counts
+        (3, 4, 1.0, 2.0, 3.9e-24, 0.0),
+        (2, 6, 1e12, 41.5762522664917, 0.564581385007875, 0.0),  # log-odds of 1e-11 beside those of 0.1
+        (1, 8, 2.0, 2558394.864857167, 1.0, 7 * math.log(1.5)),  # ε is the log-odds of seven ones, as a tie
+    ],
+)
+def test_the_ends_of_every_domain_average_too(
+    law: Callable[..., Matrix],
+    synthesizer: Callable[..., TwoCellSynthesizer],
+    n: int,
+    m: int,
+    alpha: float,
+    beta: float,
+    theta: float,
+    epsilon: float,
+) -> None:
+    exact = hockey_stick(*mixtures(law(n, m, alpha, beta), theta), epsilon)
+    assert close(average_case_delta(synthesizer(n=n, m=m, alpha=alpha, beta=beta), theta, epsilon), exact, 1e-10)
+
+
 def test_a_delta_made_by_unlikely_counts_alone_needs_all_of_them() -> None:
     n, theta, epsilon = 400, 0.5, 3.0
     matrix = np.zeros((n + 1, 2))
@@ -125,6 +149,9 @@ def test_known_other_rows_leave_the_extreme_pair_of_tables() -> None:
         (300, 0.99, 1.0),
         (1000, 0.5, 1.0),
         (50, 0.5, 30.0),
+        (5, 1e-300, 2.0),
+        (9, 5e-324, 0.0),
+        (5, 1 - 2**-53, 2.0),
     ],
 )
 def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilon: float) -> None:

@@ -24,7 +24,7 @@ from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers._sums import cumulative_sum
 from dpviz.synthesizers.base import ROWS
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, IntArray
 
 DATA_ROWS = dataclasses.replace(ROWS, maximum=100_000)
 THETA_REAL = Parameter(
@@ -42,6 +42,9 @@ WINDOWS = (70.0, 250.0, math.inf)
 
 NEGLIGIBLE = 1e-13
 """Most that the counts left out of a window may change δ by, relative to it."""
+
+NEAR = 0.1
+"""Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding."""
 
 CELLS = 400_000
 """Cells of the transition matrix worked on at once."""
@@ -126,8 +129,7 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
         return 1.0
     weights, count, never = log_count_probabilities(n - 1, theta), np.arange(n + 1), np.array([-np.inf])
     with np.errstate(divide="ignore"):
-        loss = np.log1p((count - n * theta) / ((n - count) * theta))
-    loss[0] = -np.inf  # rounding of n θ must not hide that no one can be among no ones
+        loss = -_log_ratio(n - count, count, n * theta - count, theta)
     return max(_both_ways(np.concatenate([never, weights]), np.concatenate([weights, never]), loss, epsilon))
 
 
@@ -144,10 +146,18 @@ def log_count_probabilities(trials: int, theta: float) -> FloatArray:
         logs = np.full(trials + 1, -np.inf)
         logs[-1 if theta else 0] = 0.0
         return logs
-    sums = cumulative_sum(np.log1p(((trials + 1) * theta - count) / (count * (1 - theta))))
+    sums = cumulative_sum(_log_ratio(trials + 1 - count, count, (trials + 1) * theta - count, theta))
     mode = int(np.argmax(sums.coarse))
     logs = (sums.coarse - sums.coarse[mode]) + sums.fine
     return logs - math.log(np.exp(logs).sum())
+
+
+def _log_ratio(zeros: IntArray, ones: IntArray, ahead: FloatArray, theta: float) -> FloatArray:
+    """ln of `zeros` θ / (`ones` (1 − θ)), from `ahead` = (zeros + ones) θ − ones where they are nearly equal."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = ahead / (ones * (1 - theta))
+        far = np.log(zeros) - np.log(ones) + (math.log(theta) - math.log1p(-theta))
+        return np.where(np.abs(part) < 0.5, np.log1p(part), far)
 
 
 def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsilon: float) -> tuple[float, float]:
@@ -164,13 +174,17 @@ def _mixture_delta(synthesizer: TwoCellSynthesizer, first: int, weights: FloatAr
     for start in range(0, synthesizer.m + 1, block):
         columns = np.arange(start, min(start + block, synthesizer.m + 1))
         table = synthesizer.log_transition(rows, columns)
-        log_one, _ = _log_mixture(weights, table[1:])
-        log_zero, share = _log_mixture(weights, table[:-1])
+        log_one, shares_one = _log_mixture(weights, table[1:])
+        log_zero, shares_zero = _log_mixture(weights, table[:-1])
+        log_odds = synthesizer.log_odds(pairs, columns)
         with np.errstate(over="ignore", invalid="ignore"):
-            gain = np.einsum("kc,kc->c", share, np.expm1(-synthesizer.log_odds(pairs, columns)))
             loss = np.where(np.isneginf(log_one) & np.isneginf(log_zero), 0.0, log_one - log_zero)
-            close = np.abs(gain) < 0.5
-        loss[close] = np.log1p(gain[close])  # a small loss keeps its digits as a mean of P / Q − 1
+            # As a mean of P / Q − 1 or Q / P − 1 it keeps the digits of the log-odds; only near −ε do they matter.
+            gain = np.einsum("kc,kc->c", shares_zero, np.expm1(-log_odds))
+            near, below = (gain > -0.5) & np.isfinite(gain), (gain <= -0.5) & (np.abs(epsilon + loss) < NEAR)
+            back = np.einsum("kc,kc->c", shares_one[:, below], np.expm1(log_odds[:, below]))
+        loss[near] = np.log1p(gain[near])
+        loss[below] = np.where(np.isfinite(back), -np.log1p(back), loss[below])
         totals += _both_ways(log_one, log_zero, loss, epsilon)
     return float(min(totals.max(), 1.0))
 

@@ -170,16 +170,10 @@ class BetaBinomial(PriorSynthesizer):
         whole = np.array_equal(columns, np.arange(self.m + 1))
         table = rows[pairs] if whole else rows[pairs[:, None], columns[None, :]]
         table += by_row[pairs][:, None]
-        first, last = self._corner_log_odds
-        table[np.ix_(pairs == 0, columns == 0)] = first
-        table[np.ix_(pairs == self.n - 1, columns == self.m)] = last
+        # Of the outermost counts one term is left, beside which the rounding of those that cancel can be anything.
+        table[:, columns == 0] = np.log1p(self.m / (self.beta + (self.n - 1 - pairs)))[:, None]
+        table[:, columns == self.m] = -np.log1p(self.m / (self.alpha + pairs))[:, None]
         return table
-
-    @property
-    def _corner_log_odds(self) -> tuple[float, float]:
-        """Log-odds of the first pair at count 0 and of the last at count m, where a tiny prior cancels altogether."""
-        others = self.n - 1
-        return math.log1p(self.m / (self.beta + others)), -math.log1p(self.m / (self.alpha + others))
 
     def worst_log_odds(self) -> WorstCase:
         """ε* = ln(1 + m / min(α, β)), at the table with a single row in the rarer cell and every draw in that cell."""
