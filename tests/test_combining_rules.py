@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpviz.coverage import exact_coverages
-from dpviz.inference import RULES, check_rule, covers, set_moments
+from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, covers, set_moments
 from dpviz.inference.combining_rules import estimate_and_variances, quantile
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 
@@ -42,11 +42,11 @@ def by_hand(key: str, counts: list[int], rows: int, ratio: Fraction) -> tuple[Fr
     return mean, variance, math.inf if normal else degrees
 
 
-@pytest.mark.parametrize("key", RULES)
+@pytest.mark.parametrize("key", COMBINING_RULES)
 @pytest.mark.parametrize("counts", COUNTS)
 @pytest.mark.parametrize("confidential", [3, 10, 20])
 def test_each_rule_is_its_formula_in_fractions(key, counts, confidential):
-    found = RULES[key].interval(counts, rows=10, confidential_rows=confidential)
+    found = COMBINING_RULES[key].interval(counts, rows=10, confidential_rows=confidential)
     mean, variance, degrees = by_hand(key, counts, 10, Fraction(10, confidential))
     assert found.estimate == pytest.approx(float(mean), rel=1e-14)
     assert found.variance == pytest.approx(float(variance), rel=1e-13)
@@ -72,19 +72,19 @@ def test_the_quantile_leaves_half_of_the_rest_above(degrees, level):
 
 def test_no_variance_between_gives_the_normal_quantile():
     for key in ("rubin_1987", "reiter_2003", *USING_R):
-        _, degrees = RULES[key].combine(np.array(0.0), np.array(2.0), sets=4)
+        _, degrees = COMBINING_RULES[key].combine(np.array(0.0), np.array(2.0), sets=4)
         assert degrees == math.inf
 
 
 def test_no_variance_within_gives_m_minus_one_degrees():
     for key in ("rubin_1987", "reiter_2003", *USING_R):
-        variance, degrees = RULES[key].combine(np.array(2.0), np.array(0.0), sets=4)
+        variance, degrees = COMBINING_RULES[key].combine(np.array(2.0), np.array(0.0), sets=4)
         assert degrees == 3 and variance > 0
 
 
-@pytest.mark.parametrize("key", RULES)
+@pytest.mark.parametrize("key", COMBINING_RULES)
 def test_no_variance_at_all_is_an_interval_of_width_zero(key):
-    found = RULES[key].interval([0, 0, 0], rows=10, confidential_rows=10)
+    found = COMBINING_RULES[key].interval([0, 0, 0], rows=10, confidential_rows=10)
     assert float(found.low) == float(found.high) == 0.0 == found.estimate
 
 
@@ -100,7 +100,7 @@ def test_a_difference_that_is_zero_in_fractions_is_zero():
     assert (4, 6, 13) in tied and len(tied) == 6
     for a, b, m in tied:
         for key in (*USING_R, "raghunathan_2003_normal"):
-            found = RULES[key].interval([a, b], rows=m, confidential_rows=m)
+            found = COMBINING_RULES[key].interval([a, b], rows=m, confidential_rows=m)
             assert found.variance == 0 and float(found.high) == found.estimate
 
 
@@ -118,7 +118,7 @@ def test_the_variances_for_partial_synthesis_are_right_on_average_for_any_ratio_
     """Linear in b and v̄: E[T] is T at their closed-form means. Without a prior it is Var(q̄) up to 1/n and 1/m."""
     moments = set_moments(synthesizer(n=n, m=m, **NO_PRIOR), p=0.3, sets=sets)
     for key in rules:
-        variance, _ = RULES[key].combine(
+        variance, _ = COMBINING_RULES[key].combine(
             np.array(moments.mean_between), np.array(moments.mean_within), sets=sets, synthetic_ratio=m / n
         )
         assert float(variance) == pytest.approx(moments.variance_estimate, rel=5e-3), key
@@ -141,8 +141,11 @@ def test_ten_times_as_many_synthetic_rows_are_no_ten_times_as_many_people():
 def test_at_as_many_rows_the_rules_are_those_of_lius_table():
     between, within = np.array([0.0, 2e-3, 5e-2]), np.array([1e-3, 2e-3, 3e-3])
     for sets in (2, 5, 10):
-        assert RULES["raab_2017"].combine(between, within, sets=sets)[0].tolist() == ((1 + 2 / sets) * within).tolist()
-        variance, degrees = RULES["reiter_2003"].combine(between, within, sets=sets)
+        assert (
+            COMBINING_RULES["raab_2017"].combine(between, within, sets=sets)[0].tolist()
+            == ((1 + 2 / sets) * within).tolist()
+        )
+        variance, degrees = COMBINING_RULES["reiter_2003"].combine(between, within, sets=sets)
         assert variance.tolist() == (within + between / sets).tolist()
         assert degrees[1:] == pytest.approx((sets - 1) * (1 + sets * within / between.clip(1e-9))[1:] ** 2, rel=1e-13)
 
@@ -157,9 +160,12 @@ def test_charests_figure_says_what_the_normal_quantile_gives_where_t_is_negative
 
 
 def test_one_interval_for_each_level():
-    found = RULES["reiter_2003"].interval([4, 6, 7], rows=10, confidential_rows=10, level=np.array([0.5, 0.9, 0.99]))
+    found = COMBINING_RULES["reiter_2003"].interval(
+        [4, 6, 7], rows=10, confidential_rows=10, level=np.array([0.5, 0.9, 0.99])
+    )
     single = [
-        RULES["reiter_2003"].interval([4, 6, 7], rows=10, confidential_rows=10, level=v) for v in (0.5, 0.9, 0.99)
+        COMBINING_RULES["reiter_2003"].interval([4, 6, 7], rows=10, confidential_rows=10, level=v)
+        for v in (0.5, 0.9, 0.99)
     ]
     assert found.high.tolist() == [float(one.high) for one in single]
     assert np.all(np.diff(found.high) > 0)
@@ -189,15 +195,17 @@ def test_too_few_sets_and_unknown_rules_are_named():
         check_rule("median", 3)
     with pytest.raises(ValueError, match="sets"):
         check_rule("as_if_real", 0)
-    assert [key for key, rule in RULES.items() if rule.least_sets == 1] == [
+    assert [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1] == [
         "raab_2017",
         "raab_2017_plug_in",
         "as_if_real",
     ]
+    assert all(rule.least_sets == 1 for rule in NOISE_AWARE_RULES.values())
+    assert list(RULES) == [*COMBINING_RULES, *NOISE_AWARE_RULES]
 
 
 def test_counts_and_levels_out_of_domain_are_named():
     with pytest.raises(ValueError, match="counts must be whole numbers from 0 to 10; got 11"):
-        RULES["as_if_real"].interval([3, 11], rows=10, confidential_rows=10)
+        COMBINING_RULES["as_if_real"].interval([3, 11], rows=10, confidential_rows=10)
     with pytest.raises(ValueError, match="level"):
-        RULES["as_if_real"].interval([3, 4], rows=10, confidential_rows=10, level=1.0)
+        COMBINING_RULES["as_if_real"].interval([3, 4], rows=10, confidential_rows=10, level=1.0)

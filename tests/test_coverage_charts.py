@@ -280,7 +280,7 @@ def covering(estimates: FloatArray, halves: FloatArray) -> Any:
 
 
 def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_mark() -> None:
-    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
     check_can_be_shown(figure)
     by_name = {trace.name: trace for trace in figure.data}
     assert {name: list(trace.y) for name, trace in by_name.items()} == {
@@ -288,23 +288,20 @@ def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_m
         "misses it": [3, 4],
         "no interval": [1],
     }
-    assert {name: list(trace.x) for name, trace in by_name.items()} == {
-        "covers the truth": [0.3, 0.25, 0.9],
-        "misses it": [0.4, 0.5],
-        "no interval": [0.2],
-    }
+    for name, centres in {"covers the truth": [0.3, 0.25, 0.9], "misses it": [0.4, 0.5], "no interval": [0.2]}.items():
+        assert list(by_name[name].x) == pytest.approx(centres, abs=1e-12), name
     assert by_name["covers the truth"].marker.color == by_name["covers the truth"].error_x.color == COVERING
     assert by_name["misses it"].marker.color == by_name["misses it"].error_x.color == MISSED
     assert len({trace.marker.symbol for trace in figure.data}) == 3
 
 
 def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() -> None:
-    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
     low, high = figure.layout.xaxis.range
     reach = {
         int(y): (x, h) for trace in figure.data for x, y, h in zip(trace.x, trace.y, trace.error_x.array, strict=True)
     }
-    assert [reach[3][1], reach[4][1], reach[5][1], reach[1][1]] == [0.1, 0.0, 0.0, 0.0]
+    assert [reach[3][1], reach[4][1], reach[5][1], reach[1][1]] == pytest.approx([0.1, 0.0, 0.0, 0.0])
     for endless in (2, 6):
         centre, half = reach[endless]
         assert centre - half < low
@@ -312,14 +309,14 @@ def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() 
 
 
 def test_the_hover_of_an_interval_says_no_length_that_it_does_not_have() -> None:
-    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
     for trace in figure.data:
         if trace.name == "no interval" or max(trace.error_x.array) >= 5:
             assert "error_x" not in trace.hovertemplate
 
 
 def test_the_truth_is_a_rule_with_its_number() -> None:
-    figure = caterpillar_chart(ESTIMATES, HALVES, covering(ESTIMATES, HALVES), p=P)
+    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
     (shape,) = figure.layout.shapes
     assert (shape.x0, shape.x1, shape.yref) == (P, P, "y domain")
     assert [one.text for one in figure.layout.annotations] == ["true p = 0.25"]
@@ -335,7 +332,7 @@ def test_the_truth_is_a_rule_with_its_number() -> None:
 )
 def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pairs: list[tuple[float, float]]) -> None:
     estimates, halves = np.array(pairs).T
-    figure = caterpillar_chart(estimates, halves, covering(estimates, halves), p=P)
+    figure = caterpillar_chart(estimates, estimates - halves, estimates + halves, covering(estimates, halves), p=P)
     check_can_be_shown(figure)
     low, high = figure.layout.xaxis.range
     assert low < P < high
@@ -346,11 +343,11 @@ def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pair
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
-    check_can_be_shown(caterpillar_chart(np.array([p]), np.array([0.0]), np.array([True]), p=p))
+    check_can_be_shown(caterpillar_chart(np.array([p]), np.array([p]), np.array([p]), np.array([True]), p=p))
 
 
 def test_before_the_first_interval_there_is_an_empty_picture() -> None:
-    figure = caterpillar_chart(np.array([]), np.array([]), np.array([], dtype=bool), p=P)
+    figure = caterpillar_chart(np.array([]), np.array([]), np.array([]), np.array([], dtype=bool), p=P)
     assert len(figure.data) == 0
     check_can_be_shown(figure)
 

@@ -11,7 +11,7 @@ import pytest
 from dpviz.coverage import REPAIRS, coverage_decomposition, exact_coverage
 from dpviz.coverage._law import release_law
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.inference import RULES
+from dpviz.inference import COMBINING_RULES
 from dpviz.inference.combining_rules import quantile
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -36,7 +36,9 @@ def listed(synthesizer, rule, p, sets, level, fixed=None):
 
     counts = np.array(list(itertools.product(range(m + 1), repeat=sets)))
     chance = (weights(p)[:, None] * np.prod(matrix[:, counts], axis=2)).sum(axis=0)
-    read = [RULES[rule].interval(release.tolist(), rows=m, confidential_rows=n, level=level) for release in counts]
+    read = [
+        COMBINING_RULES[rule].interval(release.tolist(), rows=m, confidential_rows=n, level=level) for release in counts
+    ]
     q = np.array([one.estimate for one in read])
     variance = np.array([one.variance for one in read])
     degrees = np.array([one.degrees_of_freedom for one in read])
@@ -63,7 +65,7 @@ def listed(synthesizer, rule, p, sets, level, fixed=None):
     return {some: coverage(some) for some in subsets}, (mean - p, spread, expected, slope)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", COMBINING_RULES)
 @pytest.mark.parametrize("fixed", [None, 2])
 @pytest.mark.parametrize(
     "synthesizer",
@@ -113,7 +115,7 @@ GRID = [
     )
     for p in (0.0, 0.01, 0.25, 0.5, 1.0)
     for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")
-    if RULES[rule].least_sets <= sets
+    if COMBINING_RULES[rule].least_sets <= sets
 ]
 
 

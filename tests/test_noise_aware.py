@@ -253,5 +253,5 @@ def test_crossing_ends_on_the_safe_side():
 
 def test_a_table_that_is_too_large_is_refused_in_words():
     assert not within_sums(5000, 5000, 1)
-    with pytest.raises(ValueError, match=r"n = 5,000, m = 5,000 and M = 1 need 25,010,001"):
+    with pytest.raises(ValueError, match=r"n = 5,000, m = 5,000 and M = 1 it has 25,010,001"):
         release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1)

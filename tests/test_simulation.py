@@ -19,7 +19,9 @@ from dpviz.coverage._fast_quantiles import ERROR, QuantileTable
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
 from dpviz.coverage._tally import Tally, exact_units
 from dpviz.coverage.simulate import CoveragePlan, run_coverage, stream_coverage
-from dpviz.inference.combining_rules import RULES, covers, estimate_and_variances, quantile
+from dpviz.inference import COMBINING_RULES, RULES, holds
+from dpviz.inference.combining_rules import quantile
+from dpviz.inference.interval_rules import releases
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -192,14 +194,13 @@ def test_shown_runs_are_what_the_rules_make_of_their_counts(whole: Tally) -> Non
     shown, plan = whole.shown, whole.plan
     assert shown.counts.shape == (70, 3)
     totals, squares = shown.counts.sum(axis=1), (shown.counts**2).sum(axis=1)
-    estimate, between, within = estimate_and_variances(totals, squares, sets=3, rows=20)
-    np.testing.assert_array_equal(shown.estimates, estimate)
-    for key, half in zip(plan.rules, shown.half_widths, strict=True):
-        np.testing.assert_allclose(half, RULES[key].half_width(between, within, sets=3), rtol=1e-9)
+    found = releases(plan.synthesizer, 3, totals, squares)
+    np.testing.assert_array_equal(shown.estimates, found.estimate)
     only_these = run_coverage(plan_of(repetitions=70))
-    for key, half, tally in zip(plan.rules, shown.half_widths, only_these.rules, strict=True):
-        assert tally.covered == covers(estimate, half, plan.p).sum()
-        assert tally.negative == np.isnan(half).sum(), key
+    for key, low, high, tally in zip(plan.rules, shown.low, shown.high, only_these.rules, strict=True):
+        np.testing.assert_allclose((low, high), RULES[key].ends(found, plan.level), rtol=1e-9, atol=1e-15)
+        assert tally.covered == holds(low, high, plan.p).sum()
+        assert tally.negative == np.isnan(low).sum(), key
 
 
 @pytest.mark.parametrize("synthesizer", EVERY, ids=lambda synthesizer: synthesizer.key)
@@ -240,7 +241,7 @@ def test_charests_intervals_cover_as_often_as_exact_sums_say(sets: int, expected
 def test_certain_data_released_exactly_is_covered_by_intervals_of_no_width(p: float) -> None:
     plan = plan_of(synthesizer=GeometricSanitizer(n=6, epsilon=1000), p=p, batch=500)
     tally = run_coverage(plan)  # b = v̄ = 0 always
-    for rule in tally.rules:
+    for rule in map(tally.rule, COMBINING_RULES):
         assert (rule.covered, rule.negative, rule.width, rule.variance) == (1034, 0, 0, 0)
 
 

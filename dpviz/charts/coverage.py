@@ -89,7 +89,7 @@ def coverage_chart(
     span
         Ends of the axis; those of the points where None.
     """
-    traces = [_line(points, line, names[key], key, color) for key, line in values.items()]
+    traces = [exact_line(points, line, names[key], key, color) for key, line in values.items()]
     first = next(iter(marks), "")
     traces += [
         _mark(chosen, value, key, names[key], color, told=key == first, level=level) for key, value in marks.items()
@@ -119,7 +119,7 @@ def coverage_chart(
                 yanchor="bottom",
                 xanchor="left",
             ),
-            *_ends(values, ends or {key: name.split(" (")[0] for key, name in names.items()}),
+            *ends_of_lines(values, ends or {key: name.split(" (")[0] for key, name in names.items()}),
         ],
         legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}, "itemwidth": 56},
         margin={"l": 62, "r": 98, "t": 26, "b": 112},
@@ -128,7 +128,11 @@ def coverage_chart(
     )
 
 
-def _line(points: FloatArray, line: FloatArray, name: str, key: str, color: str) -> dict[str, Any]:
+def exact_line(
+    points: FloatArray, line: FloatArray, name: str, key: str, color: str, *, percent: bool = True
+) -> dict[str, Any]:
+    """The exact line of one rule, in the colour of the synthesizer and the dash of the rule."""
+    value = "%{y:.5%}" if percent else "%{y:.5g}"
     return {
         "type": "scatter",
         "x": points,
@@ -139,7 +143,7 @@ def _line(points: FloatArray, line: FloatArray, name: str, key: str, color: str)
         "meta": f"{name}, exact",
         "legendgroup": key,
         "connectgaps": False,
-        "hovertemplate": f"<b>{name}</b>, exact<br>%{{x:.4g}}: %{{y:.5%}}<extra></extra>",
+        "hovertemplate": f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>",
     }
 
 
@@ -210,17 +214,18 @@ def _printed(one: Printed) -> dict[str, Any]:
     }
 
 
-def _ends(values: Mapping[str, FloatArray], names: Mapping[str, str]) -> list[dict[str, Any]]:
+def ends_of_lines(
+    values: Mapping[str, FloatArray], names: Mapping[str, str], *, gap: float = LABEL_GAP, ceiling: float = 1.02
+) -> list[dict[str, Any]]:
     """Each rule's name at the right end of its line, moved apart where they would overlap, all inside the picture."""
     last = {key: line[np.isfinite(line)] for key, line in values.items()}
     wanted = sorted((float(line[-1]), key) for key, line in last.items() if len(line))
     heights = [height for height, _ in wanted]
     for place in range(1, len(heights)):
-        heights[place] = max(heights[place], heights[place - 1] + LABEL_GAP)
-    ceiling = 1.02
+        heights[place] = max(heights[place], heights[place - 1] + gap)
     for place in range(len(heights) - 1, -1, -1):  # those that were pushed out at the top push the ones below them
         heights[place] = min(heights[place], ceiling)
-        ceiling = heights[place] - LABEL_GAP
+        ceiling = heights[place] - gap
     return [
         label(names[key], x=1.006, xref="x domain", y=height, xanchor="left", yanchor="middle")
         for height, (_, key) in zip(heights, wanted, strict=True)

@@ -23,33 +23,37 @@ NO_INTERVAL = "line-ns-open"
 """The mark of a repetition without an interval."""
 
 
-def caterpillar_chart(estimates: FloatArray, half_widths: FloatArray, covered: np.ndarray, *, p: float) -> go.Figure:
+def caterpillar_chart(
+    estimates: FloatArray, low: FloatArray, high: FloatArray, covered: np.ndarray, *, p: float
+) -> go.Figure:
     """The first intervals of a run, one line each, those that miss the true proportion in another colour and mark.
 
     Parameters
     ----------
-    estimates, half_widths
-        q̄ and half the width of each interval; NaN where there is no interval.
+    estimates
+        q̄ of each release: where a mark without an interval stands, and what the hover says.
+    low, high
+        Ends of each interval, infinite where it has none; NaN where there is no interval.
     covered
         Whether each covers `p`.
     p
         The true proportion.
     """
-    order, without = np.arange(1, len(estimates) + 1), np.isnan(half_widths)
-    reach = np.where(without, 0.0, np.clip(half_widths, None, ENDLESS))
+    order, without = np.arange(1, len(estimates) + 1), np.isnan(low)
+    left = np.where(without, estimates, np.maximum(low, estimates - ENDLESS))
+    right = np.where(without, estimates, np.minimum(high, estimates + ENDLESS))
     kinds = [
         (covered & ~without, COVERING, "circle", "covers the truth"),
         (~covered & ~without, MISSED, "x", "misses it"),
         (without, str(RULE["color"]), NO_INTERVAL, "no interval"),
     ]
-    traces = [_intervals(estimates, reach, order, *kind) for kind in kinds if np.any(kind[0])]
-    low = min(float(np.min(estimates - reach, initial=p)), p)
-    high = max(float(np.max(estimates + reach, initial=p)), p)
-    low, high = max(low, -0.25), min(high, 1.25)
-    pad = 0.03 * (high - low) or 0.01
+    traces = [_intervals(estimates, left, right, order, *kind) for kind in kinds if np.any(kind[0])]
+    lowest, highest = float(np.min(left, initial=p)), float(np.max(right, initial=p))
+    lowest, highest = max(lowest, -0.25), min(highest, 1.25)
+    pad = 0.03 * (highest - lowest) or 0.01
     return build(
         traces,
-        x=axis("proportion", range=[low - pad, high + pad]),
+        x=axis("proportion", range=[lowest - pad, highest + pad]),
         y=axis("repetition", range=[101, 0]),
         uirevision="caterpillar",
         shapes=[{**rule(x=p), "layer": "above"}],
@@ -62,28 +66,37 @@ def caterpillar_chart(estimates: FloatArray, half_widths: FloatArray, covered: n
 
 def _intervals(
     estimates: FloatArray,
-    half_widths: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
     order: IntArray,
     chosen: np.ndarray,
     color: str,
     symbol: str,
     words: str,
 ) -> dict[str, Any]:
+    """A mark in the middle of each interval, and the line from end to end."""
     told = [
-        f"q̄ = {estimate:.4f}" + ("" if symbol == NO_INTERVAL else f" ± {half:.4f}" if half < ENDLESS else ", endless")
-        for estimate, half in zip(estimates[chosen], half_widths[chosen], strict=True)
+        f"q̄ = {estimate:.4f}" + ("" if symbol == NO_INTERVAL else ", " + _told(left, right))
+        for estimate, left, right in zip(estimates[chosen], low[chosen], high[chosen], strict=True)
     ]
+    middle = (low[chosen] + high[chosen]) / 2
     return {
         "type": "scatter",
-        "x": estimates[chosen],
+        "x": middle,
         "y": order[chosen],
         "mode": "markers",
         "marker": {"size": 4.5, "color": color, "symbol": symbol},
-        "error_x": {"type": "data", "array": half_widths[chosen], "color": color, "thickness": 1.4, "width": 0},
+        "error_x": {"type": "data", "array": high[chosen] - middle, "color": color, "thickness": 1.4, "width": 0},
         "name": words,
         "customdata": told,
         "hovertemplate": f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>",
     }
+
+
+def _told(low: float, high: float) -> str:
+    if high - low >= 2 * ENDLESS:
+        return "endless"
+    return f"{low:.4f} to {high:.4f}"
 
 
 def estimates_chart(

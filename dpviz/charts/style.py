@@ -41,8 +41,12 @@ RULE_DASHES = {
     "raab_2017": "longdash",
     "raab_2017_plug_in": "14px,4px,2px,4px,2px,4px",
     "as_if_real": "longdashdot",
+    "score": "26px,3px",
+    "posterior": "8px,5px,8px,5px,2px,5px",
+    "clopper_pearson": "3px,2px",
+    "blaker_2000": "18px,3px,3px,3px",
 }
-"""One dash per combining rule, in every picture."""
+"""One dash per rule, in every picture."""
 
 RULE_SYMBOLS = {
     "reiter_2002": "circle",
@@ -55,8 +59,12 @@ RULE_SYMBOLS = {
     "raab_2017": "triangle-down",
     "raab_2017_plug_in": "triangle-down",
     "as_if_real": "star",
+    "score": "hexagon",
+    "posterior": "cross",
+    "clopper_pearson": "pentagon",
+    "blaker_2000": "hourglass",
 }
-"""One mark per combining rule; the forms of one rule share it."""
+"""One mark per rule; the forms of one rule share it."""
 
 SIMULATED = "#E69F00"
 """The colour of what is simulated."""

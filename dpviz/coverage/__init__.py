@@ -11,6 +11,7 @@ from dpviz.coverage.curves import (
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.estimates import EstimateLaw, estimate_law
 from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages, within_reach
+from dpviz.coverage.lengths import LengthCurves, stream_lengths
 from dpviz.coverage.performance import Measure, Performance, RulePerformance, performance_of
 from dpviz.coverage.shares import repetitions_needed, wilson_interval
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally, run_coverage, stream_coverage
@@ -22,6 +23,7 @@ __all__ = [
     "CoveragePlan",
     "EstimateLaw",
     "ExactCoverage",
+    "LengthCurves",
     "Measure",
     "Performance",
     "RulePerformance",
@@ -41,6 +43,7 @@ __all__ = [
     "stream_by_proportion",
     "stream_by_synthesizer",
     "stream_coverage",
+    "stream_lengths",
     "wilson_interval",
     "within_reach",
 ]

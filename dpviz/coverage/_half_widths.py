@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from dpviz.coverage._fast_quantiles import LARGEST, LARGEST_INVERSE, QuantileTable
 from dpviz.inference._interval_ends import half_widths as scaled_roots
-from dpviz.inference.combining_rules import CombiningRule, quantile
+from dpviz.inference._interval_ends import quantile
 from dpviz.types import FloatArray
 
 STEEP_NODES = 16_384
@@ -69,11 +69,3 @@ def fast_quantile(degrees: FloatArray, level: float) -> FloatArray:
 def scaled_half_widths(variance: FloatArray, degrees: FloatArray, level: float) -> FloatArray:
     """t √T, NaN where T < 0 and 0 where T = 0, with the fast quantile."""
     return scaled_roots(variance, degrees, level, lambda found, _: fast_quantile(found, level))
-
-
-def half_widths(
-    rule: CombiningRule, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float, level: float
-) -> FloatArray:
-    """``rule.half_width`` of many releases, an order of magnitude faster."""
-    variance, degrees = rule.variance_and_degrees(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
-    return scaled_half_widths(variance, degrees, level)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.coverage._half_widths import half_widths
+from dpviz.coverage._half_widths import fast_quantile
 from dpviz.inference._interval_ends import holds, reached
-from dpviz.inference.combining_rules import CombiningRule, estimate_and_variances, raghunathan_2003
+from dpviz.inference.interval_rules import Ends, IntervalRule, Releases
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.types import FloatArray
 
 QUANTILE_ERROR = 1e-11
 """Relative error of a tabled quantile from ν = 0.1 on; rules with fewer degrees have no largest width anyway."""
@@ -21,46 +21,9 @@ CONDITIONAL_ERROR = 1e-4
 """Largest error of a conditional coverage that is given."""
 
 
-class Releases(NamedTuple):
-    """Releases of M sets, as far as a rule can read them: arrays of one shape, one entry for each.
-
-    Parameters
-    ----------
-    synthesizer, sets
-        How they were made.
-    total
-        S = Σ x̃_j.
-    estimate, between, within
-        q̄, b and v̄; v̄ below 0 where no release has such numbers.
-    """
-
-    synthesizer: TwoCellSynthesizer
-    sets: int
-    total: IntArray
-    estimate: FloatArray
-    between: FloatArray
-    within: FloatArray
-
-    @property
-    def negative_total(self) -> BoolArray:
-        """Whether T_M = (1 + 1/M) b − v̄ is below 0; nowhere for a single set, which has no b."""
-        if self.sets == 1:
-            return np.zeros(self.within.shape, dtype=bool)
-        return np.asarray(raghunathan_2003(self.between, np.maximum(self.within, 0.0), sets=self.sets)[0] < 0)
-
-    def ends(self, rule: CombiningRule, level: float) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper end of the interval of each; NaN where there is none."""
-        ratio = self.synthesizer.m / self.synthesizer.n
-        within = np.maximum(self.within, 0.0)
-        half = half_widths(rule, self.between, within, sets=self.sets, synthetic_ratio=ratio, level=level)
-        half[self.within < 0] = math.nan
-        return self.estimate - half, self.estimate + half
-
-
-def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
-    """The releases with these S = Σ x̃_j and Q = Σ x̃_j²."""
-    found = np.broadcast_arrays(*estimate_and_variances(total, squares, sets=sets, rows=synthesizer.m))
-    return Releases(synthesizer, sets, np.broadcast_to(total, found[0].shape), *found)
+def ends_of(rule: IntervalRule, found: Releases, level: float) -> Ends:
+    """``rule.ends`` of many releases, an order of magnitude faster where it takes t quantiles."""
+    return rule.ends(found, level, lambda degrees, _: fast_quantile(degrees, level))
 
 
 class Features(NamedTuple):
@@ -125,12 +88,12 @@ class Sums(NamedTuple):
     negative: float
 
 
-def sums(law: FloatArray, found: Releases, rules: Sequence[CombiningRule], p: float, level: float) -> Sums:
+def sums(law: FloatArray, found: Releases, rules: Sequence[IntervalRule], p: float, level: float) -> Sums:
     """The sums of every rule for a law with one probability for each release."""
     below = found.negative_total
     covered, covered_negative, expected = [], [], []
     for rule in rules:
-        low, high = found.ends(rule, level)
+        low, high = ends_of(rule, found, level)
         hit = holds(low, high, p)
         covered.append(law[hit].sum())
         covered_negative.append(law[hit & below].sum())
@@ -139,7 +102,7 @@ def sums(law: FloatArray, found: Releases, rules: Sequence[CombiningRule], p: fl
     return Sums(np.array(covered), np.array(covered_negative), np.array(expected), float(law.sum()), negative)
 
 
-def point_of(found: Sums, synthesizer: TwoCellSynthesizer, sets: int, rules: Sequence[CombiningRule],
+def point_of(found: Sums, synthesizer: TwoCellSynthesizer, sets: int, rules: Sequence[IntervalRule],
              level: float, error: float) -> Point:  # fmt: skip
     """Results from sums that a law gives whose probabilities, of whatever releases, are off by at most `error`.
 

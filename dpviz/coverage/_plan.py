@@ -6,7 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from dpviz.inference._confidential import PROPORTION
-from dpviz.inference.combining_rules import LEVEL, SETS, check_rule
+from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import Parameter
 from dpviz.synthesizers import TwoCellSynthesizer
 
@@ -130,7 +131,8 @@ class CoveragePlan:
         if not rules or len(set(rules)) < len(rules):
             raise ValueError(f"rules must be at least one key of RULES, each once; got {self.rules!r}.")
         for key in rules:
-            check_rule(key, self.sets)
+            if not check_rule(key, self.sets).fits(given, self.sets):
+                raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')
         object.__setattr__(self, "rules", rules)
 
     @property

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dpviz.coverage._fourier import Roots, law_in_box, least_spread, rounding_error
-from dpviz.coverage._intervals import Features, Point, Sums, features, point_of, releases, sums
+from dpviz.coverage._intervals import Features, Point, Sums, ends_of, features, point_of, sums
 from dpviz.coverage._law import BOX_ERROR, LONE_TAIL, ROW_ERROR, TAIL, boxes_of, likely_columns, release_law
+from dpviz.coverage._sums import SumPoints
 from dpviz.inference._confidential import confidential_mixture, released_rows
 from dpviz.inference._interval_ends import reached
-from dpviz.inference.combining_rules import CombiningRule
+from dpviz.inference.interval_rules import IntervalRule, releases
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -28,11 +29,16 @@ def points(
     proportions: FloatArray,
     order: IntArray,
     sets: int,
-    rules: Sequence[CombiningRule],
+    rules: Sequence[IntervalRule],
     level: float,
     confidential_count: int | None,
 ) -> Iterator[Point]:
     """Results at ``proportions[order]``, one after the other; `proportions` in increasing order."""
+    if by_sum(rules):
+        lone = SumPoints(synthesizer, sets, rules, level, many=True)
+        for index in order:
+            yield lone.point(float(proportions[index]), confidential_count)
+        return
     large = (synthesizer.n + 1) * (synthesizer.m + 1) > LARGEST_TABLE or sets * synthesizer.m > LARGEST_PAIR_ROWS
     if sets <= 2 and large:
         for index in order:
@@ -47,15 +53,22 @@ def points(
             yield many.point(int(index))
 
 
+def by_sum(rules: Sequence[IntervalRule]) -> bool:
+    """Whether the sum of the counts is all that the rules read of a release."""
+    return all(rule.knows_noise for rule in rules)
+
+
 def single_point(
     synthesizer: TwoCellSynthesizer,
     p: float,
     sets: int,
-    rules: Sequence[CombiningRule],
+    rules: Sequence[IntervalRule],
     level: float,
     confidential_count: int | None,
 ) -> Point:
     """Results at one proportion from a law of its own."""
+    if by_sum(rules):
+        return SumPoints(synthesizer, sets, rules, level, many=False).point(p, confidential_count)
     law = release_law(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
     found = releases(synthesizer, law.sets, law.total, law.squares)
     return point_of(sums(law.probability, found, rules, p, level), synthesizer, sets, rules, level, law.error_bound)
@@ -64,14 +77,14 @@ def single_point(
 class FewSets:
     """One or two sets: the law is an array over the counts or pairs of counts, mixed by one product for each p."""
 
-    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, rules: Sequence[CombiningRule], level: float):
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, rules: Sequence[IntervalRule], level: float):
         self._synthesizer, self._sets, self._rules, self._level = synthesizer, sets, rules, level
         self._rows = released_rows(synthesizer, np.arange(synthesizer.n + 1))
         j = np.arange(synthesizer.m + 1)
         total, squares = (j, j**2) if sets == 1 else (np.add.outer(j, j), np.add.outer(j**2, j**2))
         found = releases(synthesizer, sets, total, squares)
         self._negative = found.negative_total
-        ends = [found.ends(rule, level) for rule in rules]
+        ends = [ends_of(rule, found, level) for rule in rules]
         self._reached = [reached(*pair) for pair in ends]
         self._features = [features(*pair) for pair in ends]
 
@@ -108,7 +121,7 @@ class ManySets:
         synthesizer: TwoCellSynthesizer,
         proportions: FloatArray,
         sets: int,
-        rules: Sequence[CombiningRule],
+        rules: Sequence[IntervalRule],
         level: float,
         confidential_count: int | None,
     ):
@@ -173,7 +186,7 @@ class _Tables:
         high: int,
         length: int,
         sets: int,
-        rules: Sequence[CombiningRule],
+        rules: Sequence[IntervalRule],
         level: float,
         axis: FloatArray,
     ):
@@ -185,7 +198,7 @@ class _Tables:
         self._runs: list[tuple[IntArray, IntArray, IntArray]] = []
         parts: list[FloatArray] = [np.ones(found.within.size), self._negative.ravel().astype(float)]
         for rule in rules:
-            ends = found.ends(rule, level)
+            ends = ends_of(rule, found, level)
             parts += [part.ravel() for part in features(*ends)]
             self._runs.append(self._runs_of(*ends))
         self._features = np.array(parts)

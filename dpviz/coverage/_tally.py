@@ -46,7 +46,7 @@ class RuleTally:
     unbounded
         Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
     variance, variance_squared, variance_deviation, variance_deviation_squared
-        Sums of T, T², T d and T d² over all repetitions.
+        Sums of T, T², T d and T d² over all repetitions; 0 for a rule that has no T.
     width, width_squared
         Sums of the width and its square over the bounded intervals.
     inside, inside_squared
@@ -87,14 +87,15 @@ class ShownRuns:
         Released counts, shape (shown, M).
     estimates
         q̄, shape (shown,).
-    half_widths
-        Shape (rules, shown), in the order of the plan; NaN where there is no interval.
+    low, high
+        Ends of the intervals, shape (rules, shown), in the order of the plan; NaN where there is no interval.
     """
 
     confidential: IntArray
     counts: IntArray
     estimates: FloatArray
-    half_widths: FloatArray
+    low: FloatArray
+    high: FloatArray
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -109,7 +110,8 @@ class ShownRuns:
             confidential=self.confidential[:number],
             counts=self.counts[:number],
             estimates=self.estimates[:number],
-            half_widths=self.half_widths[:, :number],
+            low=self.low[:, :number],
+            high=self.high[:, :number],
         )
 
     def then(self, other: ShownRuns) -> ShownRuns:
@@ -120,14 +122,15 @@ class ShownRuns:
             confidential=np.concatenate([self.confidential, other.confidential]),
             counts=np.concatenate([self.counts, other.counts]),
             estimates=np.concatenate([self.estimates, other.estimates]),
-            half_widths=np.concatenate([self.half_widths, other.half_widths], axis=1),
+            low=np.concatenate([self.low, other.low], axis=1),
+            high=np.concatenate([self.high, other.high], axis=1),
         )
 
     def same(self, other: ShownRuns) -> bool:
         """Whether every digit agrees."""
         return all(
             np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True)
-            for name in ("confidential", "counts", "estimates", "half_widths")
+            for name in ("confidential", "counts", "estimates", "low", "high")
         )
 
 

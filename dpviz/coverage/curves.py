@@ -10,7 +10,9 @@ import numpy as np
 from dpviz.coverage._intervals import Point
 from dpviz.coverage._proportions import points, single_point
 from dpviz.inference._confidential import check_design
-from dpviz.inference.combining_rules import LEVEL, CombiningRule, check_rule
+from dpviz.inference.combining_rules import LEVEL
+from dpviz.inference.interval_rules import IntervalRule
+from dpviz.inference.rules import check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -213,13 +215,13 @@ def _unrepeated(values: IntArray) -> IntArray:
     return np.array(list(dict.fromkeys(values.tolist())), dtype=np.int64)
 
 
-def _checked(rules: Sequence[str], sets: int, level: float) -> tuple[list[CombiningRule], float]:
+def _checked(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], float]:
     if not rules:
         raise ValueError("rules must name at least one combining rule; got none.")
     return [check_rule(key, sets) for key in rules], float(LEVEL.check(level))
 
 
-def _gathered(rules: Sequence[CombiningRule], done: dict[int, Point]) -> CoverageCurves:
+def _gathered(rules: Sequence[IntervalRule], done: dict[int, Point]) -> CoverageCurves:
     places = sorted(done)
     columns = [done[place] for place in places]
     return CoverageCurves(

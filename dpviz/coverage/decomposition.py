@@ -10,7 +10,8 @@ import numpy as np
 
 from dpviz.coverage._half_widths import scaled_half_widths
 from dpviz.coverage._law import release_law
-from dpviz.inference.combining_rules import LEVEL, check_rule, covers, quantile
+from dpviz.inference.combining_rules import LEVEL, CombiningRule, covers, quantile
+from dpviz.inference.rules import check_rule
 from dpviz.inference.set_moments import set_moments
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
@@ -161,6 +162,8 @@ def coverage_decomposition(
     ([0.603, -0.073, -0.394], 0.136)
     """
     chosen, level = check_rule(rule, sets), float(LEVEL.check(level))
+    if not isinstance(chosen, CombiningRule):
+        raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')
     law = release_law(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
     moments = set_moments(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
     estimate, between, within = law.estimate_and_variances

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpviz.coverage._law import within_reach
 from dpviz.coverage._proportions import single_point
-from dpviz.inference.combining_rules import LEVEL, check_rule
+from dpviz.inference.combining_rules import LEVEL
+from dpviz.inference.rules import check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
 
 __all__ = ["ExactCoverage", "exact_coverage", "exact_coverages", "within_reach"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.coverage._tally import RuleTally, Tally
 from dpviz.coverage.shares import wilson_interval
+from dpviz.inference.rules import RULES
 from dpviz.types import FloatArray, IntArray
 
 
@@ -30,7 +31,7 @@ class Measure:
 
 @dataclass(frozen=True, kw_only=True)
 class RulePerformance:
-    """How one combining rule did; T is its variance.
+    """How one rule did; T is its variance of q̄, and what needs it is NaN for a rule that has none.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def performance_of(tally: Tally) -> Performance:
         empirical_error=_root(variance),
         mean_square_error=Measure(mean_square, math.sqrt(deviation_of_squares / repetitions)),
         rules={
-            key: _rule_performance(rule, repetitions, spread)
+            key: _rule_performance(rule, repetitions, spread, with_variance=RULES[key].has_variance)
             for key, rule in zip(tally.plan.rules, tally.rules, strict=True)
         },
     )
@@ -202,13 +203,16 @@ def _root(measure: Measure) -> Measure:
     return Measure(root, measure.error / (2 * root) if root > 0 else math.nan)
 
 
-def _rule_performance(rule: RuleTally, repetitions: int, spread: _Spread) -> RulePerformance:
+def _rule_performance(rule: RuleTally, repetitions: int, spread: _Spread, *, with_variance: bool) -> RulePerformance:
     coverage = _share(rule.covered, repetitions)
     low, high = wilson_interval(coverage.value, repetitions)
-    variance = _mean(rule.total("variance"), rule.total("variance_squared"), repetitions)
+    nothing = Measure(math.nan, math.nan)
+    variance, relative_error, relative_bias = nothing, nothing, nothing
+    if with_variance:
+        variance = _mean(rule.total("variance"), rule.total("variance_squared"), repetitions)
+        relative_error, relative_bias = _relative(rule, repetitions, variance, spread)
     intervals = repetitions - rule.negative
     width = _mean(rule.total("width"), rule.total("width_squared"), intervals)
-    relative_error, relative_bias = _relative(rule, repetitions, variance, spread)
     return RulePerformance(
         coverage=coverage,
         coverage_low=low,

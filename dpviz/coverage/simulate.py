@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Generator
@@ -22,7 +23,9 @@ from dpviz.coverage._plan import (
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally, exact_units
 from dpviz.inference._confidential import binomial_law
-from dpviz.inference.combining_rules import RULES, CombiningRule, covers, estimate_and_variances, quantile
+from dpviz.inference._interval_ends import holds, quantile
+from dpviz.inference.interval_rules import IntervalRule, Releases, releases
+from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter
 from dpviz.types import FloatArray, IntArray
 
@@ -69,8 +72,8 @@ class _Runner:
         law = binomial_law(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_law = single_law(law)
         self._releases = ReleaseSampler(plan.synthesizer)
-        self._quantiles = QuantileTable(plan.level)
-        self._rules: tuple[CombiningRule, ...] = tuple(RULES[key] for key in plan.rules)
+        self._table, self._normal = QuantileTable(plan.level), quantile(np.array(math.inf), plan.level)
+        self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
     def _draw(self, block: int) -> tuple[IntArray, IntArray]:
         """x, shape (batch,), and the released counts, shape (sets, batch), of one whole block."""
@@ -82,7 +85,7 @@ class _Runner:
 
     def run(self, first_block: int, blocks: int, size: int) -> Tally:
         """The tally of `blocks` blocks, of each its first `size` repetitions."""
-        plan, m = self.plan, self.plan.synthesizer.m
+        plan = self.plan
         total, squares = np.empty((2, blocks, size), dtype=np.int64)
         first = first_block * plan.batch
         keep = min(max(plan.shown - first, 0), blocks * size)
@@ -94,63 +97,60 @@ class _Runner:
             if index * size < keep:
                 kept_confidential.append(confidential)
                 kept_counts.append(counts)
-        estimate, between, within = estimate_and_variances(total, squares, sets=plan.sets, rows=m)
-        pairs = [self._apply(rule, estimate, between, within) for rule in self._rules]
+        found = releases(plan.synthesizer, plan.sets, total, squares)
+        results = [self._apply(rule, found) for rule in self._rules]
         return Tally(
             plan=plan,
             first=first,
             repetitions=blocks * size,
-            totals=np.bincount(total.ravel(), minlength=plan.sets * m + 1),
-            rules=tuple(tally for tally, _ in pairs),
+            totals=np.bincount(total.ravel(), minlength=plan.sets * plan.synthesizer.m + 1),
+            rules=tuple(tally for tally, *_ in results),
             shown=ShownRuns(
                 confidential=np.concatenate([np.empty(0, dtype=np.intp), *kept_confidential])[:keep],
                 counts=np.concatenate([np.empty((plan.sets, 0), dtype=np.intp), *kept_counts], axis=1).T[:keep].copy(),
-                estimates=estimate.ravel()[:keep].copy(),
-                half_widths=np.array([half.ravel()[:keep] for _, half in pairs]),
+                estimates=found.estimate.ravel()[:keep].copy(),
+                low=np.array([low.ravel()[:keep] for _, low, _ in results]),
+                high=np.array([high.ravel()[:keep] for *_, high in results]),
             ),
         )
 
-    def _apply(
-        self, rule: CombiningRule, estimate: FloatArray, between: FloatArray, within: FloatArray
-    ) -> tuple[RuleTally, FloatArray]:
-        """The tally of one rule over blocks, shape (blocks, size), and the half widths."""
+    def _quantile(self, degrees: FloatArray, _level: FloatArray | float) -> FloatArray:
+        """The t quantile from the table, at once where it is the normal one throughout."""
+        return np.full(degrees.shape, self._normal) if np.isposinf(degrees).all() else self._table(degrees)
+
+    def _apply(self, rule: IntervalRule, found: Releases) -> tuple[RuleTally, FloatArray, FloatArray]:
+        """The tally of one rule over blocks, shape (blocks, size), and the ends of its intervals."""
         plan = self.plan
-        variance, degrees = rule.variance_and_degrees(
-            between, within, sets=plan.sets, synthetic_ratio=plan.synthesizer.m / plan.synthesizer.n
-        )
-        none, deviation = variance < 0, estimate - plan.p
-        root = np.sqrt(np.maximum(variance, 0.0))
-        with np.errstate(invalid="ignore"):
-            half = root * (quantile(degrees[:1, :1], plan.level) if rule.normal else self._quantiles(degrees))
-        half[variance == 0] = 0.0
-        # So near to the end of the interval the table of quantiles may not decide.
-        close = (variance > 0) & (np.abs(np.abs(deviation) - half) <= 2 * ERROR)
-        half[close] = quantile(degrees[close], plan.level) * root[close]
-        half[none] = np.nan
-        covered = covers(estimate, half, plan.p)
-        half_or_none = np.where(none, 0.0, half)
-        width = 2 * half_or_none
+        low, high = rule.ends(found, plan.level, self._quantile)
+        # So near to an end of the interval the table of quantiles may not decide.
+        reach = 2 * ERROR * (1 + (high - low))
+        close = np.nonzero((np.abs(plan.p - low) <= reach) | (np.abs(plan.p - high) <= reach))
+        if len(close[0]):
+            low, high = low.copy(), high.copy()
+            low[close], high[close] = rule.ends(found.at(close), plan.level)
+        none, deviation = np.isnan(low), found.estimate - plan.p
+        covered = holds(low, high, plan.p)
+        width = np.where(none, 0.0, high - low)
         unbounded = width > WIDEST
         width[unbounded] = 0.0
-        inside = np.minimum(estimate + half_or_none, 1.0) - np.maximum(estimate - half_or_none, 0.0)
-        product = variance * deviation
-        sums = {
-            "variance": variance,
-            "variance_squared": variance * variance,
-            "variance_deviation": product,
-            "variance_deviation_squared": product * deviation,
-            "width": width,
-            "width_squared": width * width,
-            "inside": inside,
-            "inside_squared": inside * inside,
-        }
+        inside = np.where(none, 0.0, np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0))
+        variance = rule.variance(found)
+        sums = {"width": width, "width_squared": width * width, "inside": inside, "inside_squared": inside * inside}
+        if variance is not None:
+            product = variance * deviation
+            sums |= {
+                "variance": variance,
+                "variance_squared": variance * variance,
+                "variance_deviation": product,
+                "variance_deviation_squared": product * deviation,
+            }
         tally = RuleTally(
             covered=int(np.count_nonzero(covered)),
             negative=int(np.count_nonzero(none)),
             unbounded=int(np.count_nonzero(unbounded)),
             **{name: exact_units(values.sum(axis=1).tolist()) for name, values in sums.items()},
         )
-        return tally, half
+        return tally, low, high
 
 
 def stream_coverage(

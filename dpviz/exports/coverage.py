@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from dpviz.coverage import CoverageCurves, ExactCoverage, Performance, Tally
 from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
@@ -56,16 +58,17 @@ def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves) -
 
 
 def intervals_csv(tally: Tally) -> str:
-    """The first repetitions of a run: confidential count, released counts, estimate, half width by rule."""
+    """The first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan
     head = [
         "repetition", "x", *(f"count_{one + 1}" for one in range(plan.sets)), "estimate",
-        *(f"half_width_{key}" for key in plan.rules),
+        *(f"{end}_{key}" for key in plan.rules for end in ("low", "high")),
     ]  # fmt: skip
     rows = [
         [
             place + 1, int(shown.confidential[place]), *map(int, shown.counts[place]),
-            cell(float(shown.estimates[place])), *map(cell, shown.half_widths[:, place].tolist()),
+            cell(float(shown.estimates[place])),
+            *map(cell, np.column_stack([shown.low[:, place], shown.high[:, place]]).ravel().tolist()),
         ]
         for place in range(len(shown))
     ]  # fmt: skip
@@ -95,7 +98,8 @@ def coverage_script(
 
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach
 from dpviz.coverage.design import release_of_one_set
-from dpviz.inference import RULES
+from dpviz.inference import RULES, length_limit, release_sums
+from dpviz.inference.release_sums import within_sums
 
 n, m, sets, p, level = {n!r}, {m!r}, {sets!r}, {p!r}, {level!r}
 rules = [
@@ -106,14 +110,20 @@ release = release_of_one_set(
 )
 print(release)
 
-if within_reach(n, m, sets):
-    for key, found in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules, level=level).items():
+# Rules that know the noise read the sum of the counts alone, so that their exact coverage is never beyond reach.
+exact = rules if within_reach(n, m, sets) else [key for key in rules if RULES[key].knows_noise]
+if exact:
+    for key, found in exact_coverages(synthesizer=release, p=p, sets=sets, rules=exact, level=level).items():
         print(key, "| exact", found.coverage, "| error at most", found.error_bound)
         print("    mean length inside 0 to 1", found.mean_width_inside, "| no interval", found.negative_variance_share)
 
-# The page simulates every rule that the sets allow: to show another one changes no digit.
+if within_sums(n, m, sets):
+    limit = length_limit(release_sums(release, sets), proportions=p, level=level)
+    print("No interval from the sum that holds its level is shorter on average than", limit.length[0])
+
+# The page simulates every rule that the design allows: to show another one changes no digit.
 plan = CoveragePlan(
-    synthesizer=release, p=p, sets=sets, rules=tuple(key for key, rule in RULES.items() if rule.least_sets <= sets),
+    synthesizer=release, p=p, sets=sets, rules=tuple(key for key, rule in RULES.items() if rule.fits(release, sets)),
     level=level, repetitions={repetitions!r}, seed={seed!r},
 )
 found = performance_of(run_coverage(plan))

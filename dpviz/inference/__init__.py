@@ -1,8 +1,12 @@
 """What an analyst makes of a synthetic release: estimates, and how far they are off."""
 
+from dpviz.inference._interval_ends import holds
 from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.inference.combining_rules import RULES, CombiningRule, check_rule, covers
+from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule, covers
+from dpviz.inference.interval_rules import IntervalRule
+from dpviz.inference.length_limit import LengthLimit, length_limit
 from dpviz.inference.moments import ProportionMoments, cell_moments, proportion_moments, share_beyond
+from dpviz.inference.noise_aware_rules import NOISE_AWARE_RULES, NoiseAwareRule
 from dpviz.inference.posterior import (
     BetaMixture,
     PosteriorMixture,
@@ -23,21 +27,29 @@ from dpviz.inference.posterior_secret_n import (
     posterior_secret_n,
     uniform_size,
 )
+from dpviz.inference.release_sums import ReleaseSums, release_sums
+from dpviz.inference.rules import RULES, check_rule
 from dpviz.inference.set_moments import SetMoments, set_moments
 
 __all__ = [
+    "COMBINING_RULES",
     "GAMMA_ONES",
     "GAMMA_ZEROS",
+    "NOISE_AWARE_RULES",
     "POSTERIOR_ROWS",
     "POSTERIOR_SYNTHETIC_ROWS",
     "RULES",
     "BetaMixture",
     "CombiningRule",
+    "IntervalRule",
+    "LengthLimit",
+    "NoiseAwareRule",
     "PosteriorCells",
     "PosteriorCoverage",
     "PosteriorMixture",
     "PosteriorSummaries",
     "ProportionMoments",
+    "ReleaseSums",
     "SecretSizePosterior",
     "SetMoments",
     "SizePrior",
@@ -45,6 +57,8 @@ __all__ = [
     "check_rule",
     "covers",
     "decade_size",
+    "holds",
+    "length_limit",
     "poisson_size",
     "posterior_cells",
     "posterior_coverage",
@@ -55,6 +69,7 @@ __all__ = [
     "posterior_secret_n",
     "posterior_summaries",
     "proportion_moments",
+    "release_sums",
     "set_moments",
     "share_beyond",
     "uniform_size",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -21,19 +20,17 @@ from dpviz.inference._variances import (
     reiter_2003,
     rubin_1987,
 )
-from dpviz.parameters import Parameter
-from dpviz.privacy.composition import SETS as COMPOSED_SETS
+from dpviz.inference.interval_rules import LEVEL, SETS, Ends, IntervalRule, Quantiles, Releases
 from dpviz.types import FloatArray
 
 __all__ = [
+    "COMBINING_RULES",
     "LEVEL",
-    "RULES",
     "SETS",
     "Combine",
     "CombinedInterval",
     "CombiningRule",
     "as_if_real",
-    "check_rule",
     "covers",
     "estimate_and_variances",
     "quantile",
@@ -45,19 +42,6 @@ __all__ = [
     "reiter_2003",
     "rubin_1987",
 ]
-
-SETS = dataclasses.replace(COMPOSED_SETS, maximum=100, default=5, slider_maximum=10)
-LEVEL = Parameter(
-    name="level",
-    symbol="",
-    title="Level of the interval",
-    minimum=0.001,
-    maximum=0.999999,
-    default=0.95,
-    slider_minimum=0.5,
-    slider_maximum=0.999,
-    help="How often the interval is meant to hold the true proportion.",
-)
 
 
 class Combine(Protocol):
@@ -92,39 +76,36 @@ class CombinedInterval:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CombiningRule:
-    """One way to turn M sets into an interval.
+class CombiningRule(IntervalRule):
+    """A rule that turns q̄, b and v̄ of M sets into q̄ ± t √T, whatever made the sets.
 
     Parameters
     ----------
-    key, label, abbreviation
-        Name in signatures, for readers, and beside a line of a picture.
-    formula
-        The variance and the degrees of freedom in the papers' symbols.
-    source
-        Where the rule is printed.
-    least_sets
-        Fewest sets it is defined for.
+    key, label, abbreviation, formula, source, least_sets, may_be_negative, few_degrees
+        As for `IntervalRule`; the formula gives the variance and the degrees of freedom.
     combine
         The function (b, v̄) → (variance, degrees of freedom).
     normal
         Whether the normal quantile is used whatever ν is.
-    may_be_negative
-        Whether the variance can be negative, so that there is no interval.
-    few_degrees
-        Whether ν can come near 0, where the t quantile and with it the interval grows without end.
     """
 
-    key: str
-    label: str
-    abbreviation: str
-    formula: str
-    source: str
-    least_sets: int
+    has_variance: ClassVar[bool] = True
     combine: Combine
     normal: bool = False
-    may_be_negative: bool = False
-    few_degrees: bool = False
+
+    def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
+        within = np.maximum(found.within, 0.0)
+        variance, degrees = self.variance_and_degrees(
+            found.between, within, sets=found.sets, synthetic_ratio=found.synthetic_ratio
+        )
+        half = half_widths(variance, degrees, level, quantiles)
+        half[found.within < 0] = math.nan
+        return found.estimate - half, found.estimate + half
+
+    def variance(self, found: Releases) -> FloatArray:
+        return self.variance_and_degrees(
+            found.between, found.within, sets=found.sets, synthetic_ratio=found.synthetic_ratio
+        )[0]
 
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
@@ -153,7 +134,7 @@ class CombiningRule:
 
         Examples
         --------
-        >>> RULES["as_if_real"].half_width(np.array(0.0), np.array(4.0), sets=1).round(6).tolist()
+        >>> COMBINING_RULES["as_if_real"].half_width(np.array(0.0), np.array(4.0), sets=1).round(6).tolist()
         3.919928
         """
         variance, degrees = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
@@ -172,9 +153,9 @@ class CombiningRule:
 
         Examples
         --------
-        >>> RULES["as_if_real"].largest_width(sets=1, rows=25)  # 2 · 1.96 · √(1/100)
+        >>> COMBINING_RULES["as_if_real"].largest_width(sets=1, rows=25)  # 2 · 1.96 · √(1/100)
         0.3919927969080108
-        >>> RULES["reiter_2002"].largest_width(sets=2, rows=25)
+        >>> COMBINING_RULES["reiter_2002"].largest_width(sets=2, rows=25)
         inf
         """
         if self.few_degrees:
@@ -206,11 +187,11 @@ class CombiningRule:
 
         Examples
         --------
-        >>> found = RULES["reiter_2003"].interval([4, 6], rows=10, confidential_rows=10)
+        >>> found = COMBINING_RULES["reiter_2003"].interval([4, 6], rows=10, confidential_rows=10)
         >>> found.estimate, round(found.variance, 6), round(float(found.low), 6), round(float(found.high), 6)
         (0.5, 0.034, 0.096544, 0.903456)
         """
-        check_rule(self.key, len(counts))
+        self.check_sets(int(SETS.check(len(counts))))
         for count in counts:
             if not (0 <= count <= rows and count == math.floor(count)):
                 raise ValueError(f"counts must be whole numbers from 0 to {rows:,}; got {count}.")
@@ -231,7 +212,7 @@ class CombiningRule:
 
 _RATIO = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
 
-RULES: dict[str, CombiningRule] = {
+COMBINING_RULES: dict[str, CombiningRule] = {
     rule.key: rule
     for rule in (
         CombiningRule(
@@ -337,27 +318,3 @@ RULES: dict[str, CombiningRule] = {
     )
 }
 """Every combining rule by its key, in the order in which readers see them."""
-
-
-def check_rule(key: str, sets: int) -> CombiningRule:
-    """The rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
-
-    Parameters
-    ----------
-    key
-        A key of `RULES`.
-    sets
-        M, a whole number from 1 to 100.
-
-    Examples
-    --------
-    >>> check_rule("reiter_2003", 1)
-    Traceback (most recent call last):
-    ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.
-    """
-    if key not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {key!r}.")
-    rule, sets = RULES[key], int(SETS.check(sets))
-    if sets < rule.least_sets:
-        raise ValueError(f'The rule "{rule.label}" needs at least {rule.least_sets} sets; got {sets}.')
-    return rule

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.inference.combining_rules import LEVEL
+from dpviz.checked import checked
+from dpviz.inference.interval_rules import LEVEL
 from dpviz.inference.release_sums import ReleaseSums
 from dpviz.types import FloatArray
 
@@ -14,7 +15,7 @@ NODES = 400
 """Trapezoids of the integral over p', at equal steps of arcsin √p'; every other node left out shows the error."""
 
 UNLIKELY = 1e-14
-"""Probability of the sums left out at either end."""
+"""Probability under p below which a sum costs nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,6 +37,7 @@ class LengthLimit:
     error: FloatArray
 
 
+@checked(level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: float = 0.95) -> LengthLimit:
     """∫₀¹ β(p', p) dp', β the least probability under p with which a test of p' at the level accepts.
 
@@ -64,7 +66,6 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
     >>> [round(float(value), 9) for value in (found.length[0], found.error[0])]
     [0.9, 0.0]
     """
-    level = LEVEL.check(level)
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size or not bool(np.all((p >= 0) & (p <= 1))):
         raise ValueError(f"proportions (true proportion) must be numbers from 0 to 1; got {proportions!r}.")
@@ -77,8 +78,7 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
 def _integral(sums: ReleaseSums, p: float, level: float, nodes: FloatArray, laws: FloatArray) -> tuple[float, float]:
     """Trapezoids on both sides of p, where the integrand, `level`, has a corner, and their change with the step."""
     own = sums.law(p)[0]
-    likely = np.flatnonzero((own > UNLIKELY) | (laws > UNLIKELY).any(axis=0))
-    least = _least_acceptance(own[likely], laws[:, likely], level)
+    least = _least_acceptance(own, laws, level)
     fine, coarse = (
         float(np.trapezoid(np.insert(least[::step], place, level), np.insert(nodes[::step], place, p)))
         for step in (1, 2)
@@ -88,11 +88,24 @@ def _integral(sums: ReleaseSums, p: float, level: float, nodes: FloatArray, laws
 
 
 def _least_acceptance(own: FloatArray, others: FloatArray, level: float) -> FloatArray:
-    """β of each row p' of `others` against p: the mass under p of the sums that the most powerful test accepts."""
+    """β of each row p' of `others` against p: the mass under p of the sums that the most powerful test accepts.
+
+    Sums that are next to impossible under p are accepted at once. For most synthesizers the ratio rises or falls with
+    the sum, so that there is nothing to sort.
+    """
+    costly = own > UNLIKELY
+    missing = level - others[:, ~costly].sum(axis=1)
+    own, others = own[costly], others[:, costly]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(others > 0, own / others, np.inf)
-    order = np.argsort(ratio, axis=1, kind="stable")
-    under_other, under_own = np.take_along_axis(others, order, axis=1), own[order]
-    before = np.cumsum(under_other, axis=1) - under_other
-    share = np.clip((level - before) / np.maximum(under_other, 1e-300), 0.0, 1.0)
-    return np.einsum("ps,ps->p", share, under_own)
+    change = ratio[:, 1:] >= ratio[:, :-1]
+    rising, falling = change.all(axis=1), ~change.any(axis=1)
+    mixed = ~rising & ~falling
+    own = np.broadcast_to(own, others.shape).copy()
+    own[falling], others[falling] = own[falling, ::-1], others[falling, ::-1]
+    if mixed.any():
+        order = np.argsort(ratio[mixed], axis=1, kind="stable")
+        own[mixed], others[mixed] = (np.take_along_axis(table[mixed], order, axis=1) for table in (own, others))
+    before = np.cumsum(others, axis=1) - others
+    share = np.clip((missing[:, None] - before) / np.maximum(others, 1e-300), 0.0, 1.0)
+    return np.einsum("ps,ps->p", share, own)

@@ -9,7 +9,8 @@ from dpviz.inference._posterior_weights import normalized
 from dpviz.inference._summaries import _Rows
 from dpviz.inference.release_sums import ReleaseSums, binomial_weights
 from dpviz.inference.set_moments import central_moments
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
+from dpviz.synthesizers._plug_in import PlugIn
 from dpviz.types import FloatArray
 
 Ends = tuple[FloatArray, FloatArray]
@@ -88,6 +89,11 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     with np.errstate(divide="ignore", invalid="ignore"):
         second = np.where(inside <= 0, first, np.where(larger == 0, 0.0, (away**2 - z**2 * c) / larger))
     return np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0)
+
+
+def has_closed_form(synthesizer: TwoCellSynthesizer) -> bool:
+    """Whether the ends of the score interval are known to be those of a quadratic equation."""
+    return isinstance(synthesizer, BetaBinomial | PlugIn)
 
 
 def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:

@@ -9,13 +9,14 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import gammaln
 
+from dpviz.checked import checked
 from dpviz.inference._confidential import released_rows
-from dpviz.inference.combining_rules import SETS
+from dpviz.inference.interval_rules import SETS
 from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
-LARGEST_ROWS = 12_000_000
+LARGEST_ROWS = 6_000_000
 """Most numbers in the table of sums: (n + 1)(Mm + 1)."""
 
 BLOCK = 2_000_000
@@ -75,6 +76,7 @@ class ReleaseSums:
         return binomial_weights(np.atleast_1d(np.asarray(p, float)), self.n) @ self.rows
 
 
+@checked(sets=SETS)
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     """The law of the sum of M releases for every confidential count.
 
@@ -88,7 +90,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     Raises
     ------
     ValueError
-        Where a number is out of its domain, or the table would have more than 12 million numbers.
+        Where a number is out of its domain, or the table would have more than 6 million numbers.
 
     Examples
     --------
@@ -96,12 +98,11 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
     [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
     """
-    sets = int(SETS.check(sets))
     n, m = synthesizer.n, synthesizer.m
     if not within_sums(n, m, sets):
         raise ValueError(
-            f"Intervals that are computed from the release's own noise need (n + 1)(Mm + 1) ≤ {LARGEST_ROWS:,} "
-            f"numbers; n = {readable(n)}, m = {readable(m)} and M = {sets} need {(n + 1) * (sets * m + 1):,}."
+            f"The distribution of the sum for every confidential count may have (n + 1)(Mm + 1) ≤ {LARGEST_ROWS:,} "
+            f"numbers; with n = {readable(n)}, m = {readable(m)} and M = {sets} it has {(n + 1) * (sets * m + 1):,}."
         )
     rows = released_rows(synthesizer, np.arange(n + 1))
     if sets == 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.coverage._law import release_law
-from dpviz.inference.combining_rules import RULES
+from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.posterior import posterior_summaries
 from dpviz.inference.posterior_coverage import release_probabilities, unordered_releases
 from dpviz.synthesizers import BetaBinomial
@@ -86,8 +86,8 @@ def rule_moments(epsilon: float, proportion: float, sets: int) -> RuleMoments:
     chance = law.probability / law.probability.sum()
     squares = (estimate - chance @ estimate) ** 2
     variance = float(chance @ squares)
-    t, _ = RULES["raghunathan_2003"].combine(between, within, sets=sets)
-    t_star, _ = RULES["reiter_2002"].combine(between, within, sets=sets)
+    t, _ = COMBINING_RULES["raghunathan_2003"].combine(between, within, sets=sets)
+    t_star, _ = COMBINING_RULES["reiter_2002"].combine(between, within, sets=sets)
 
     def bias(estimator: FloatArray) -> Expected:
         ratio = float(chance @ estimator) / variance

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.coverage.design import PriorRule, epsilon_of_sets, release_of_one_set, two_cell_laws
 from dpviz.coverage.simulate import REPETITIONS, SEED
-from dpviz.inference import RULES, check_rule
+from dpviz.inference import COMBINING_RULES, RULES, check_rule
 from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -21,7 +21,7 @@ from pages.components.words import problem
 
 PREFIX = "cv_"
 DEFAULT_LAW = "beta_binomial"
-DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real")
+DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real", "score", "blaker_2000")
 
 NUMBERS = {
     "p": Parameter(
@@ -164,14 +164,23 @@ def choose(choices: dict[str, list[str]]) -> Design:
         for name, value in values.items():
             NUMBERS[name].check(value)
         if not rules:
-            raise ValueError("Choose at least one combining rule.")
-        fit = tuple(key for key in rules if RULES[key].least_sets <= design.sets)
-        if not fit:
-            check_rule(rules[0], design.sets)
-        if len(fit) < len(rules):
-            left_out = ", ".join(short(key) for key in rules if key not in fit)
-            troubles.append(f"Left out, because M = {design.sets} and they need at least 2 sets: {left_out}.")
-        return dataclasses.replace(design, rules=fit, synthesizer=made(design), problems=tuple(troubles))
+            raise ValueError("Choose at least one rule.")
+        release = made(design)
+        fit = tuple(key for key in rules if RULES[key].fits(release, design.sets))
+        few = [key for key in rules if RULES[key].least_sets > design.sets]
+        large = [key for key in rules if key not in fit and key not in few]
+        if few and not fit:
+            check_rule(few[0], design.sets)
+        if few:
+            troubles.append(f"Left out, because M = {design.sets} and they need at least 2 sets: {_listed(few)}.")
+        if large:
+            sentence = f"beyond reach at n = {readable(design.n)}, m = {readable(design.m)}, M = {design.sets}"
+            if not fit:
+                raise ValueError(
+                    f"All the rules chosen are {sentence}: {_listed(large)}. Choose another, or fewer rows."
+                )
+            troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
+        return dataclasses.replace(design, rules=fit, synthesizer=release, problems=tuple(troubles))
     except ValueError as broken:
         return dataclasses.replace(design, problems=(*troubles, str(broken)))
 
@@ -181,9 +190,13 @@ def show_problems(design: Design) -> None:
     for sentence in design.problems:
         problem(sentence)
     if design.sets == 1 and design.rules and all(RULES[key].least_sets > 1 for key in design.rules):
-        single = [key for key, rule in RULES.items() if rule.least_sets == 1]
+        single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
         names = " and ".join(short(key) for key in single)
         st.button(f"Show {names} as well", on_click=_add_rules, args=(single,), key=f"{PREFIX}mend")
+
+
+def _listed(keys: list[str]) -> str:
+    return ", ".join(map(short, keys))
 
 
 def short(key: str) -> str:
@@ -227,14 +240,15 @@ def _rules() -> tuple[tuple[str, ...], list[str]]:
         known = [word for word in asked if word in RULES]
         st.session_state[key] = known if known or not asked else list(DEFAULT_RULES)
     chosen = st.multiselect(
-        "Combining rules",
+        "Rules for the interval",
         list(RULES),
         default=st.session_state[key],
         format_func=short,
         key=key,
         on_change=forget_problem,
         args=(key,),
-        help="How the analyst turns the M sets into an interval. Each has its own dash in the pictures.",
+        help="How the analyst turns the M sets into an interval. Each has its own dash in the pictures. The last four "
+        "know how the sets were made, and allow for the prior's pull and the noise.",
     )
     keys = tuple(one for one in RULES if one in chosen)
     sentences += end_choice(key, ".".join(keys), default)

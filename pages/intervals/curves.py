@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from dpviz.coverage import CoverageCurves, stream_by_proportion, stream_by_synthesizer, within_reach
+from dpviz.coverage import CoverageCurves, stream_by_proportion, stream_by_synthesizer
 from dpviz.coverage.design import ReleasesByEpsilon
 from dpviz.types import FloatArray
 from pages.components.growing import Growing, finished_before
 from pages.intervals.controls import PREFIX, Design
+from pages.intervals.exact import exact_values
 
 KEY = f"{PREFIX}growing"
 AXES = {"against p": "p", "against ε": "epsilon"}
@@ -54,10 +55,11 @@ class GrowingCoverage(Growing[CoverageCurves]):
 
 def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
     """The reader's curves of a design along an axis; None where exact sums would take too long."""
-    if not within_reach(design.n, design.m, design.sets):
+    rules = tuple(exact_values(design))
+    if not rules:
         return None
     release = design.release
-    fixed = dataclasses.replace(design, repetitions=1, seed=0, synthesizer=None, problems=())
+    fixed = dataclasses.replace(design, rules=rules, repetitions=1, seed=0, synthesizer=None, problems=())
     moved = dataclasses.replace(fixed, p=0.0) if axis == "p" else dataclasses.replace(fixed, epsilon=0.0)
     points = np.unique(np.append(PROPORTIONS if axis == "p" else EPSILONS, getattr(design, axis)))
     key = ("coverage curves", axis, moved, points.tobytes())
@@ -68,16 +70,14 @@ def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
     if known is not None:
         found = GrowingCoverage(key=key, points=points, stream=None, latest=known)
     elif axis == "p":
-        stream = stream_by_proportion(
-            release, proportions=points, sets=design.sets, rules=design.rules, level=design.level
-        )
+        stream = stream_by_proportion(release, proportions=points, sets=design.sets, rules=rules, level=design.level)
         found = GrowingCoverage(key=key, points=points, stream=stream)
     else:
         stream = stream_by_synthesizer(
             ReleasesByEpsilon(points.tolist(), design.at_epsilon),
             p=design.p,
             sets=design.sets,
-            rules=design.rules,
+            rules=rules,
             level=design.level,
         )
         found = GrowingCoverage(key=key, points=points, stream=stream)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from dpviz.coverage import EstimateLaw, ExactCoverage, within_reach
+from dpviz.inference import RULES
 from dpviz.parameters import readable, readable_apart
 from pages.components.cache_inference import cached_coverages
 from pages.intervals.controls import Design
@@ -20,10 +21,22 @@ ROUNDING = 1e-9
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
-    """The exact coverage of each rule shown; empty where the sums would take too long."""
-    if not within_reach(design.n, design.m, design.sets):
-        return {}
-    return cached_coverages(design.release, design.p, design.sets, design.rules, design.level)
+    """The exact coverage of each rule shown; without those whose sums would take too long.
+
+    Rules that know the noise read the sum of the counts alone: their sums are short whatever the design is.
+    """
+    found: dict[str, ExactCoverage] = {}
+    if within_reach(design.n, design.m, design.sets):
+        found = cached_coverages(design.release, design.p, design.sets, design.rules, design.level)
+    short = tuple(key for key in design.rules if RULES[key].knows_noise)
+    if found or not short:
+        return found
+    return cached_coverages(design.release, design.p, design.sets, short, design.level)
+
+
+def exact_variances(design: Design) -> tuple[str, ...]:
+    """The rules shown whose variance T has an exact expectation: those that have a T, where sums can be had."""
+    return tuple(key for key in exact_values(design) if RULES[key].has_variance)
 
 
 def against_level(share: float, level: float) -> str:

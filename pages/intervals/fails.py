@@ -18,7 +18,7 @@ from pages.components.cache_inference import cached_decomposition
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
 from pages.intervals.controls import PREFIX, Design, short
-from pages.intervals.exact import NOTICED, exact_values
+from pages.intervals.exact import NOTICED, exact_values, exact_variances
 
 CAUSES = {
     "ignored_variance": "variance wrong on average",
@@ -34,13 +34,18 @@ def causes_of(*, prior: bool) -> dict[str, str]:
 
 def show_failure(design: Design) -> None:
     """What each cause costs, in a sentence, a picture and a table, and the eight combinations of repairs."""
-    if not exact_values(design):
+    rules = exact_variances(design)
+    if not rules and any(RULES[key].knows_noise for key in exact_values(design)):
+        st.caption(
+            "Rules that know how the sets were made take the prior's pull and the noise from the synthesizer: there is "
+            "nothing to repair. Choose a rule that has a variance T to see what its interval costs."
+        )
+        return
+    if not rules:
         st.caption("The repairs are sums over the exact distribution of the releases, which would take too long here.")
         return
-    found = {
-        key: cached_decomposition(design.release, design.p, design.sets, key, design.level) for key in design.rules
-    }
-    first, prior = found[design.rules[0]], has_prior(design.law)
+    found = {key: cached_decomposition(design.release, design.p, design.sets, key, design.level) for key in rules}
+    first, prior = found[rules[0]], has_prior(design.law)
     st.html(
         answer(
             f"{percent(first.published, 4)} → {percent(first.repaired, 4)}",

@@ -11,7 +11,7 @@ from dpviz.charts.coverage import Dot, coverage_chart
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
 from dpviz.coverage import ExactCoverage, Performance, performance_of
 from dpviz.coverage.design import has_prior
-from dpviz.inference import RULES, covers
+from dpviz.inference import RULES, holds
 from dpviz.parameters import readable, rounded_up
 from pages.components.cache_inference import cached_estimates
 from pages.components.figure import show_figure
@@ -60,8 +60,9 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
 
 
 def show_answer(design: Design) -> None:
-    """The exact coverage of the first rule in a sentence, or that only the simulation can say."""
-    exact, rule = exact_values(design), design.rules[0]
+    """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
+    exact = exact_values(design)
+    rule = next(iter(exact), design.rules[0])
     intervals = f"of the {readable(100 * design.level, 8)} % intervals of {short(rule)} hold the true proportion"
     if not exact:
         st.html(
@@ -82,7 +83,7 @@ def _show(design: Design, run: Run | None, curves: GrowingCoverage | None, axis:
     exact = exact_values(design)
     found = None if run is None or run.tally is None else performance_of(run.tally)
     _picture(design, exact, found, curves, axis)
-    _status(run, exact=bool(exact))
+    _status(run, exact=len(exact) == len(design.rules))
     _table(design, exact, found)
 
 
@@ -116,15 +117,16 @@ def _picture(
             span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
         ),
         key=f"{PREFIX}picture",
-        alt="Coverage of each combining rule: exact lines, simulated dots with error bars, the promised level.",
+        alt="Coverage of each rule: exact lines, simulated dots with error bars, the promised level.",
         height=460,
     )
     if curves is not None and curves.problem:
         st.caption(f"The line ends early: {curves.problem}")
-    if curves is None:
+    if len(exact) < len(design.rules):
+        whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
         st.caption(
             f"At n = {readable(design.n)}, m = {readable(design.m)} and M = {design.sets} the exact sums would take "
-            "longer than a few seconds: there is no line, only simulated dots."
+            f"longer than a few seconds{whose}: there is no line, only simulated dots."
         )
 
 
@@ -164,12 +166,13 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     rows = []
     for key in design.rules:
         cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
-        cells.append(percent(exact[key].coverage) if exact else "beyond reach")
+        one = exact.get(key)
+        cells.append(percent(one.coverage) if one else "beyond reach")
         cells.append(_simulated(key, found))
         if exact and found:
-            cells.append(_apart(exact[key].coverage, key, found))
-        if exact:
-            width, none = exact[key].mean_width_inside, exact[key].negative_variance_share
+            cells.append(_apart(one.coverage, key, found) if one else "")
+        if one:
+            width, none = one.mean_width_inside, one.negative_variance_share
         elif found is not None:
             width = found.rules[key].mean_width_inside.value
             none = found.rules[key].negative_variance_share.value
@@ -179,7 +182,8 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
         cells.append(percent(none, 3) if math.isfinite(none) else "–")
         rows.append(cells)
     listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
-    kind = "exact" if exact else "simulated"
+    missing = [key for key in design.rules if key not in exact]
+    kind = "exact" if not missing else "exact where the coverage is" if exact else "simulated"
     st.caption(
         "x ~ Binomial(n, p), then M sets given x; ε is for all sets together, neighbours: one row substituted. Length "
         f"and share without an interval: {kind}; a release without an interval does not cover. t intervals with few "
@@ -211,16 +215,17 @@ def _caterpillar(design: Design, run: Run | None) -> None:
         st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
         return
     shown = run.tally.shown.first(run.revealed)
-    half = shown.half_widths[run.plan.rules.index(design.rules[0])]
-    hits = covers(shown.estimates, half, design.p)
+    place = run.plan.rules.index(design.rules[0])
+    low, high = shown.low[place], shown.high[place]
+    hits = holds(low, high, design.p)
     show_figure(
-        caterpillar_chart(shown.estimates, half, hits, p=design.p),
+        caterpillar_chart(shown.estimates, low, high, hits, p=design.p),
         key=f"{PREFIX}caterpillar",
         alt="The first 100 intervals, those that miss the true proportion marked.",
         height=620,
     )
     st.caption(
-        f"{int(np.count_nonzero(hits))} of the first {len(shown)} hold p, {int(np.count_nonzero(np.isnan(half)))} have "
+        f"{int(np.count_nonzero(hits))} of the first {len(shown)} hold p, {int(np.count_nonzero(np.isnan(low)))} have "
         "no interval."
     )
 

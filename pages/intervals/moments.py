@@ -12,7 +12,7 @@ from dpviz.parameters import readable
 from pages.components.cache_inference import cached_coverages, cached_decomposition
 from pages.components.words import listing, percent
 from pages.intervals.controls import Design, short
-from pages.intervals.exact import exact_values
+from pages.intervals.exact import exact_values, exact_variances
 from pages.intervals.run import current_run
 
 
@@ -51,10 +51,11 @@ def show_moments(design: Design) -> None:
 
 
 def _variances(design: Design, found: Performance | None) -> None:
-    if not exact_values(design):
+    rules = exact_variances(design)
+    if not rules:
         return
     rows = []
-    for key in design.rules:
+    for key in rules:
         one = cached_decomposition(design.release, design.p, design.sets, key, design.level)
         bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
         ours = found.rules[key].relative_bias if found else None
@@ -66,7 +67,7 @@ def _variances(design: Design, found: Performance | None) -> None:
 
 def _below_zero(design: Design) -> None:
     """How often T has no root, whatever a rule then puts in its place."""
-    if exact_values(design):
+    if exact_variances(design):
         plain = cached_coverages(design.release, design.p, design.sets, ("raghunathan_2003",), design.level)
         share = percent(plain["raghunathan_2003"].negative_variance_share, 4)
         st.caption(f"T is below 0 in {share} of the releases, exactly. Reiter 2002 then takes (m/n) v̄ in its place.")
@@ -90,10 +91,11 @@ def _simulated(design: Design, found: Performance | None) -> None:
 
 
 def _needed(design: Design) -> None:
-    if not exact_values(design):
+    exact = exact_values(design)
+    if not exact:
         return
-    key = design.rules[0]
-    share = exact_values(design)[key].coverage
+    key = next(iter(exact))
+    share = exact[key].coverage
     listing(
         [f"coverage of {short(key)} to within", "repetitions"],
         [

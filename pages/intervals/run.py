@@ -134,8 +134,8 @@ class Run:
 
 
 def plan_of(design: Design) -> CoveragePlan:
-    """The simulation of a design, for every rule that its sets allow: to show another rule costs no new run."""
-    rules = tuple(key for key, rule in RULES.items() if rule.least_sets <= design.sets)
+    """The simulation of a design, for every rule that it allows: to show another rule costs no new run."""
+    rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
     return CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
         repetitions=design.repetitions, seed=design.seed,

@@ -1,0 +1,76 @@
+"""How long intervals are on average along the axis of p, beside the shortest that any rule can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.coverage.curves import CoverageCurves, stream_by_proportion
+from dpviz.inference.length_limit import length_limit
+from dpviz.inference.release_sums import release_sums, within_sums
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthCurves:
+    """Expected lengths at the points of an axis that are done.
+
+    Parameters
+    ----------
+    proportions
+        p, in increasing order.
+    curves
+        `mean_width_inside` and the rest of each rule there.
+    limit, limit_error
+        The Pratt bound and how far it may be off (see `length_limit`); NaN where the law of the sum is too large.
+    """
+
+    proportions: FloatArray
+    curves: CoverageCurves
+    limit: FloatArray
+    limit_error: FloatArray
+
+
+def stream_lengths(
+    synthesizer: TwoCellSynthesizer,
+    *,
+    proportions: Sequence[float] | FloatArray,
+    sets: int,
+    rules: Sequence[str],
+    level: float = 0.95,
+    step: int = 4,
+) -> Iterator[LengthCurves]:
+    """Expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
+
+    Parameters
+    ----------
+    synthesizer, proportions, sets, rules, level, step
+        As for `dpviz.coverage.stream_by_proportion`.
+
+    Examples
+    --------
+    A fair coin in place of one row: the interval that must hold its level at every p is [0, 1], or nothing.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1e12, beta=1e12)
+    >>> *_, last = stream_lengths(release, proportions=[0.5], sets=1, rules=["clopper_pearson"])
+    >>> float(last.curves.mean_width_inside[0, 0].round(6)), float(last.limit[0].round(6))
+    (1.0, 0.95)
+    """
+    axis = np.asarray(proportions, float)
+    sums = release_sums(synthesizer, sets) if within_sums(synthesizer.n, synthesizer.m, sets) else None
+    known: dict[int, tuple[float, float]] = {}
+    for curves in stream_by_proportion(
+        synthesizer, proportions=axis, sets=sets, rules=rules, level=level, step=step
+    ):  # fmt: skip
+        new = [int(place) for place in curves.places if int(place) not in known]
+        if sums is None:
+            known |= dict.fromkeys(new, (np.nan, np.nan))
+        elif new:
+            found = length_limit(sums, proportions=axis[new], level=level)
+            known |= dict(zip(new, zip(found.length.tolist(), found.error.tolist(), strict=True), strict=True))
+        limit, error = np.array([known[int(place)] for place in curves.places]).T
+        yield LengthCurves(proportions=axis[curves.places], curves=curves, limit=limit, limit_error=error)

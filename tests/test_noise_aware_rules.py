@@ -1,0 +1,150 @@
+"""Rules that know the noise among the others: one protocol for exact sums, curves, simulation, lengths and the page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.coverage import (
+    CoveragePlan,
+    coverage_by_proportion,
+    coverage_decomposition,
+    exact_coverage,
+    exact_coverages,
+    run_coverage,
+    stream_lengths,
+    within_reach,
+)
+from dpviz.inference import NOISE_AWARE_RULES, RULES, length_limit, posterior_given, release_sums
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.intervals.controls import DEFAULT_RULES
+from tests.pages import html, open_coverage
+
+KNOWING = tuple(NOISE_AWARE_RULES)
+
+
+def charest(epsilon: float, sets: int, rows: int = 100) -> BetaBinomial:
+    alpha = rows / math.expm1(epsilon / sets)
+    return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
+
+
+@pytest.mark.parametrize(
+    ("sets", "covers", "length"), [(1, 0.95003, 0.33649), (2, 0.94952, 0.36819), (5, 0.94767, 0.45624)]
+)
+def test_at_charests_design_the_noise_aware_score_covers(sets, covers, length):
+    found = exact_coverage(synthesizer=charest(2.0, sets), p=0.25, sets=sets, rule="score")
+    assert (found.coverage, found.mean_width_inside) == pytest.approx((covers, length), abs=6e-6)
+    assert found.error_bound < 1e-10 and found.vacuous_share == 0 == found.negative_variance_share
+    assert math.isnan(found.coverage_given_negative_total) and math.isnan(found.coverage_given_nonnegative_total)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 4])
+def test_the_sum_alone_gives_what_all_that_is_released_gives(sets):
+    """Beside a rule that reads Q as well the law of (S, Q) is used; alone, that of S."""
+    release = LaplaceSanitizer(n=20, epsilon=0.7)
+    both = exact_coverages(synthesizer=release, p=0.3, sets=sets, rules=["as_if_real", *KNOWING])
+    alone = exact_coverages(synthesizer=release, p=0.3, sets=sets, rules=KNOWING)
+    curves = coverage_by_proportion(release, proportions=[0.3, 0.8], sets=sets, rules=KNOWING)
+    for index, key in enumerate(KNOWING):
+        assert alone[key].coverage == pytest.approx(both[key].coverage, abs=both[key].error_bound + 1e-12)
+        assert alone[key].mean_width_inside == pytest.approx(both[key].mean_width_inside, abs=2e-8)
+        assert curves.coverage[index, 0] == pytest.approx(alone[key].coverage, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        charest(1.0, 3, 30),
+        PosteriorMean(n=20, m=35, alpha=4.0, beta=1.0),
+        LaplaceSanitizer(n=25, epsilon=0.4),
+        GivenMatrix(probabilities=np.array([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]])),
+        GivenMatrix(probabilities=np.random.default_rng(5).dirichlet(np.ones(6), 5)),
+    ],
+)
+def test_by_construction_every_p_is_covered_through_the_whole_engine(release):
+    p = np.linspace(0, 1, 41)
+    curves = coverage_by_proportion(
+        release, proportions=p, sets=3, rules=["clopper_pearson", "blaker_2000"], level=0.9
+    )  # fmt: skip
+    assert curves.coverage.min() >= 0.9 - curves.error_bound.max()
+
+
+def test_simulated_intervals_are_those_of_the_table():
+    release = GeometricSanitizer(n=30, epsilon=0.5)
+    plan = CoveragePlan(synthesizer=release, p=0.2, sets=3, rules=tuple(RULES), repetitions=30_000, seed=4)
+    tally = run_coverage(plan)
+    exact = exact_coverages(synthesizer=release, p=0.2, sets=3, rules=KNOWING)
+    for key in KNOWING:
+        share, wanted = tally.rule(key).covered / 30_000, exact[key].coverage
+        assert abs(share - wanted) <= 4 * math.sqrt(wanted * (1 - wanted) / 30_000)
+        place = plan.rules.index(key)
+        for counts, low, high in zip(tally.shown.counts, tally.shown.low[place], tally.shown.high[place], strict=True):
+            assert (low, high) == RULES[key].interval_from(counts.tolist(), synthesizer=release)
+
+
+def test_for_one_set_the_posterior_rule_is_the_posterior():
+    release = BetaBinomial(n=40, m=25, alpha=3.0, beta=6.0)
+    for count in (0, 7, 25):
+        wanted = posterior_given(release, [count]).interval(0.95)
+        assert RULES["posterior"].interval_from([count], synthesizer=release) == pytest.approx(wanted, abs=1e-10)
+
+
+def test_where_sums_of_all_releases_are_beyond_reach_the_sum_alone_is_not():
+    assert not within_reach(1000, 1000, 100)
+    found = exact_coverage(synthesizer=charest(2.0, 100, 1000), p=0.25, sets=100, rule="score")
+    assert found.coverage == pytest.approx(0.95, abs=2e-3) and found.error_bound < 1e-9
+
+
+def test_what_is_not_there_is_refused_in_words():
+    release = charest(2.0, 2)
+    with pytest.raises(ValueError, match=r'a variance T to repair; "Noise-aware score \(Wilson\'s\)" has none'):
+        coverage_decomposition(synthesizer=release, p=0.3, sets=2, rule="score")
+    with pytest.raises(ValueError, match="counts must be whole numbers from 0 to m = 100; got 101"):
+        RULES["score"].interval_from([101], synthesizer=release)
+    with pytest.raises(ValueError, match=r"M = 100 it has 100,101,001"):
+        RULES["blaker_2000"].by_sum(charest(2.0, 100, 1000), 100)  # type: ignore[attr-defined]
+
+
+def test_lengths_grow_to_those_of_every_rule_and_their_limit():
+    release, p = charest(2.0, 2, 30), [0.0, 0.2, 0.5, 0.9]
+    stages = list(stream_lengths(release, proportions=p, sets=2, rules=["as_if_real", "blaker_2000"], step=1))
+    assert len(stages) > 1 and stages[-1].proportions.tolist() == p
+    wanted = length_limit(release_sums(release, 2), proportions=p)
+    assert stages[-1].limit.tolist() == wanted.length.tolist()
+    for place, value in enumerate(p):
+        found = exact_coverages(synthesizer=release, p=value, sets=2, rules=["as_if_real", "blaker_2000"])
+        lengths = [one.mean_width_inside for one in found.values()]
+        assert stages[-1].curves.mean_width_inside[:, place] == pytest.approx(lengths, abs=1e-7)
+        assert lengths[1] > wanted.length[place]
+
+
+def test_the_page_shows_them_among_the_rules_that_fail():
+    page = open_coverage(look="Length, and its limit")
+    assert {"score", "blaker_2000"} < set(DEFAULT_RULES)
+    for _ in range(60):  # the curves grow
+        found = [words for words in html(page) if 'aria-label="Expected lengths"' in words]
+        if found and "95.01 %" in found[0]:
+            break
+        page.run()
+    (table,) = found
+    assert not page.exception
+    assert "Noise-aware score" in table and "1.16 times" in table and "0.3983" in table
+    rows = {row.split("</b>")[0]: row for row in table.split("<b>")[1:]}
+    assert "too few" in rows["Reiter 2002"] and "too few" not in rows["Ordered tails, exact"]
+
+
+def test_the_page_keeps_what_can_be_had_where_the_rest_is_beyond_reach():
+    page = open_coverage(n=1000, sets=100)
+    words = " ".join(html(page))
+    assert not page.exception
+    assert "beyond reach at n = 1,000, m = 1,000, M = 100: Ordered tails, exact." in words
+    assert "intervals of Noise-aware score hold the true proportion" in words and "beyond exact sums" not in words
+
+
+def test_rules_without_a_variance_have_nothing_to_repair():
+    page = open_coverage(look="Why it fails", rules=["score", "posterior"])
+    assert not page.exception
+    assert any("there is nothing to repair" in one.value for one in page.caption)
