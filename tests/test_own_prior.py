@@ -100,9 +100,9 @@ def test_a_range_that_cuts_the_posterior_of_n_is_told() -> None:
         counts="197, 199", prior="own", alpha=15.0,
     )  # fmt: skip
     check_sound(page)
-    assert "The posterior of n leans on n = 20" in text(page)
+    assert "The posterior of n piles up at n = 20" in text(page)
     even = open_posterior(look="If n is secret", n=20, x=6)
-    assert "leans on" not in text(even)
+    assert "piles up" not in text(even)
 
 
 @pytest.mark.parametrize(("key", "opened"), [("cv_m_is_n", open_coverage), ("mp_m_is_n", open_priors)])

@@ -177,6 +177,8 @@ def _end(synthesizer: Synthesizer, pure: float) -> float:
     low, high = 0.0, pure if math.isfinite(pure) else 2 * _largest_finite(synthesizer)
     if synthesizer.hockey_stick(0.98 * high).value >= SMALLEST_DELTA:
         return high
+    if synthesizer.hockey_stick(0.0).value < SMALLEST_DELTA:  # there is no such end: no δ is as large as that
+        return high
     while high - low > 0.02 * high:
         middle = (low + high) / 2
         if synthesizer.hockey_stick(middle).value >= SMALLEST_DELTA:

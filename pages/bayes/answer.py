@@ -43,7 +43,7 @@ def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
     found = laws(asked)
     regions = {key: law.highest_density(asked.level) for key, law in found.items()}
-    st.html(page_answer(*_sentence(asked, found)))
+    st.html(page_answer(*posterior_sentence(asked, found)))
     show_figure(
         posterior_chart(
             [
@@ -66,7 +66,8 @@ def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[floa
     return Density(name=name, kind=kind, p=p, values=law.pdf(p), intervals=intervals)
 
 
-def _sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
+def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
+    """The mark, the sentence with the exact and the naive interval, and the few words of a telephone."""
     exact, naive = found["exact"], found["naive"]
     low, high = exact.interval(asked.level)
     percent = readable(100 * asked.level, 8)

@@ -19,7 +19,7 @@ PRIORS = {"every n alike": "uniform", "around a guess": "poisson", "every size o
 
 
 LEANS = 3.0
-"""How many times its prior probability an end of the range has when the range is said to cut the posterior of n."""
+"""How many times its prior probability an end of the range has when the posterior of n is said to pile up there."""
 
 
 def show_secret(asked: Asked) -> None:
@@ -51,17 +51,18 @@ def show_secret(asked: Asked) -> None:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
     found = cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)
     known = posterior_of(asked)
-    ends, narrower = found.interval(asked.level), found.variance < known.variance
+    ends, narrower = found.interval(asked.level), found.variance < known.variance and high > asked.n
     st.html(
         answer(
             f"p = {readable(found.mean, 3)} ± {readable(math.sqrt(found.variance), 2)}",
             f"Without n, which lies between {low:,} and {high:,}, p is between <b>{readable(ends[0], 3)}</b> and "
             f"<b>{readable(ends[1], 3)}</b>. With n = {asked.n:,} known the standard deviation is "
             f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
-            + (" Some possible n are larger than n, and that can narrow the interval." if narrower else ""),
+            + (" Some possible n are larger than this, and that narrows the posterior of p." if narrower else ""),
         )
     )
-    _doubts(asked, found)
+    for doubt in doubts(asked.n, found):
+        note(doubt)
     names = {"exact": f"{NAMES['exact']}, n = {asked.n:,} known", "secret": "n secret"}
     laws = {"exact": known, "secret": found}
     show_figure(
@@ -103,13 +104,18 @@ def show_secret(asked: Asked) -> None:
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
 
 
-def _doubts(asked: Asked, found: SecretSizePosterior) -> None:
-    """What speaks against the range: it leaves the truth out, or the posterior of n leans on one of its ends."""
+def doubts(n: int, found: SecretSizePosterior) -> list[str]:
+    """What speaks against the range: it leaves the true n out, or the posterior of n piles up at one of its ends."""
     sizes = found.prior.sizes
     low, high = int(sizes[0]), int(sizes[-1])
-    if not low <= asked.n <= high:
-        note(f"The range from {low:,} to {high:,} <b>leaves out the true n = {asked.n:,}</b>: no answer can be right.")
+    said = []
+    if not low <= n <= high:
+        said.append(
+            f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>, so that the answer cannot be "
+            "relied on."
+        )
     ends = zip((low, high), found.end_weights, (found.prior.weights[0], found.prior.weights[-1]), strict=True)
-    leaning = [f"{end:,}" for end, weight, before in ends if low < high and weight > LEANS * before]
-    if leaning:
-        note(f"The posterior of n leans on n = {' and '.join(leaning)}: a wider range would move the answer.")
+    piled = [f"{end:,}" for end, weight, before in ends if low < high and weight > LEANS * before]
+    if piled:
+        said.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")
+    return said

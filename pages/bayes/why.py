@@ -22,7 +22,7 @@ pulls them towards ½. The model knows α, and undoes the pull. Where the releas
 returns to the analyst's own prior and says so by its width, instead of pointing at ½ with confidence.
 
 **More sets are not more knowledge.** With ε shared among M sets each says less. At ε = 2 the posterior from five sets
-is wider than from one: see the presets, and Charest's Table 3.
+is wider on average than from one: see the presets, and Charest's Table 3.
 
 **Privacy.** The posterior is computed from the release alone, so it costs no privacy (post-processing). The promise is
 that of the release: ε for all sets together, one row substituted.

@@ -28,7 +28,7 @@ def show_answer(asked: Asked) -> None:
     pure = {method: needed(asked, method, 0.0) for method in CALIBRATED}
     exact = {method: needed(asked, method, setting.delta) for method in CALIBRATED} if setting.delta > 0 else pure
     gaussian = asked.family == "gaussian"
-    said = _range_sentence if gaussian else _prior_sentence
+    said = range_sentence if gaussian else prior_sentence
     mark, sentence = said(asked, pure[HEADLINE], exact[HEADLINE])
     what = "range of the data" if gaussian else "least prior α, without and with δ" if "→" in mark else "least prior"
     st.html(page_answer(mark, sentence, f"{what}; {promise_text(setting)}"))
@@ -77,7 +77,8 @@ def _where(asked: Asked) -> str:
     return f"{rows}{cells}{sets}"
 
 
-def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+def prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+    """The mark and the sentence about the least priors, without and with δ."""
     setting, name = asked.asked_setting, METHODS[HEADLINE].label
     where, promise = _where(asked), f"ε = {readable(setting.epsilon)}"
     each = "in each cell" if _cells(asked) > 2 else "with a one and as many with a zero"
@@ -86,7 +87,7 @@ def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
     if setting.delta == 0:
         return f"α ≥ {least(pure, 3)}", (
             f"At {where} and {promise}, {name} needs <b>{least(pure)}</b> pseudo-rows {each}: {_per_row(asked, pure)} "
-            "prior rows for every real row. A small δ asks for less."
+            "prior rows for every real row. With a small δ fewer may be enough."
         )
     if not known(exact):
         return "any prior", (
@@ -96,7 +97,7 @@ def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
     if pure <= exact * (1 + SAME):
         return f"α ≥ {least(exact, 3)}", (
             f"At {where} and {promise}, {name} needs <b>{least(exact)}</b> pseudo-rows {each}: δ = "
-            f"{readable(setting.delta, 3)} is too small to ask for less than pure ε does."
+            f"{readable(setting.delta, 3)} is too small to ask for noticeably less than pure ε does."
         )
     return f"{least(pure, 3)} → {least(exact, 3)}", (
         f"At {where} and {promise}, allowing δ = {readable(setting.delta, 3)} takes the prior that {name} needs from "
@@ -105,7 +106,8 @@ def _prior_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
     )
 
 
-def _range_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+def range_sentence(asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+    """The mark and the sentence about the largest ranges, without and with δ."""
     setting, name, where = asked.asked_setting, METHODS[HEADLINE].label, _where(asked)
     narrow = f"±<b>{largest(pure, 4)}</b> σ"
     if setting.delta == 0:

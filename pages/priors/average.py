@@ -43,8 +43,7 @@ def show_average(asked: Asked) -> None:
         answer(
             f"δ = {readable(count, 3)}",
             f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and ε = "
-            f"{readable(setting.epsilon)}: with random rows even a deterministic release hides one of them. In the "
-            "worst case its δ is 1.",
+            f"{readable(setting.epsilon)}: {hidden_by_the_others(setting.n)} In the worst case its δ is 1.",
         )
     )
     rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
@@ -53,6 +52,13 @@ def show_average(asked: Asked) -> None:
     st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
     _printed(asked, theta)
     _picture(asked, theta, alpha, {key: _first(pair) for key, pair in found.items() if pair is not None})
+
+
+def hidden_by_the_others(n: int) -> str:
+    """What the n − 1 random rows do for the last one when their count is released."""
+    if n == 1:
+        return "there is no other row, so that the count shows the only one."
+    return "the other rows are random, and even a count that the data fix partly hides one row among them."
 
 
 def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
@@ -101,10 +107,7 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
         alt="Average-case δ of every method against the probability of a one.",
         height=430,
     )  # fmt: skip
-    st.caption(
-        "At a kink the other direction of the pair becomes the worse one. Where a line ends δ is 0, or below 10⁻³⁰⁰: "
-        "no released count tells the two rows apart by more than e^ε."
-    )
+    st.caption("At a kink the worst direction of comparison switches. Where a line ends, δ is 0 or below 10⁻³⁰⁰.")
 
 
 def _first(pair: tuple[float, float | None] | None) -> float:

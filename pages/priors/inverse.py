@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS
+from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors.inverse import Given
 from pages.components.cache import cached_given
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
@@ -24,11 +26,7 @@ def show_inverse(asked: Asked) -> None:
     level = PAGE.checked("reach" if gaussian else "alpha")
     found = cached_given(asked.family, setting, level)
     held = f"R/σ = {readable(level)}" if gaussian else f"α = {readable(level)} pseudo-rows in each cell"
-    kept = [METHODS[key].label for key, given in found.items() if given and given.delta_at_epsilon <= setting.delta]
-    if setting.delta == 0:
-        kept = [METHODS[key].label for key, given in found.items() if given and given.pure_epsilon <= setting.epsilon]
-    who = "no method" if not kept else "every method" if len(kept) == len(found) else ", ".join(kept)
-    said = f"keeps {promise_text(setting)} for <b>{who}</b>, with one set, one row substituted."
+    said = f"keeps {promise_text(setting)} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))
     zero = "ε at δ = 0, conditioned" if gaussian else "ε at δ = 0"
     at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero
@@ -75,6 +73,17 @@ def show_inverse(asked: Asked) -> None:
         height=420,
     )
     st.caption("Exact profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
+
+
+def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
+    """The methods that keep the promise at a prior or range, in words."""
+    kept = [
+        METHODS[key].label
+        for key, given in found.items()
+        if given is not None
+        and (given.delta_at_epsilon <= setting.delta if setting.delta > 0 else given.pure_epsilon <= setting.epsilon)
+    ]
+    return "no method" if not kept else "every method" if len(kept) == len(found) else ", ".join(kept)
 
 
 def _together(asked: Asked, level: float) -> str:

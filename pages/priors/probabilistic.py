@@ -54,7 +54,8 @@ def show_probabilistic(asked: Asked) -> None:
     if unfound:
         st.caption(unfound)
     st.caption(
-        f"{promise_text(setting)}, one set, one row substituted, α = β. The probabilistic failure jumps down where "
-        "one more count falls inside the promise and rises in between; the answer is the prior from which on it "
-        "holds. For PARAM_Post this is the exact form of Zheng's Lemma 6.5."
+        f"{promise_text(setting)}, one set, one row substituted, α = β. The probability of failure does not fall "
+        "steadily as the prior grows: it jumps where a count comes to lie inside or outside the promise, and may rise "
+        "in between. The answer is the prior from which on it stays within δ. For PARAM_Post this is the exact form of "
+        "Zheng's Lemma 6.5."
     )

@@ -104,7 +104,7 @@ def _picture(asked: Asked, sets: int, one: SetPriors) -> None:
                 Line(name="(ε/M, δ/M) each", color="synth_post_one", x=counts, y=split, kind="printed"),
                 Line(name="advanced composition", color="synth_post_one", x=counts, y=advanced, kind="bound"),
             ],
-            Scale(title="sets M (left is more private)", log=True),
+            Scale(title="sets M", log=True),
             Scale(title="least prior α of SYNTH_Post(One)", log=True, low=min(one.exact.lower, float(split.min())) / 2),
             key="sets",
             marks=[

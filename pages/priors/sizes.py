@@ -30,8 +30,7 @@ def show_sizes(asked: Asked) -> None:
             f"δ = {readable(float(found.one[here]), 3)} → {readable(found.parameter_draw, 3)}",
             f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
             f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
-            "and never beyond (Theorem 5.1). The other two go to 1: enough rows show what they were drawn from "
-            "(Theorem 5.4, Corollary 5.6).",
+            f"and never beyond (Theorem 5.1). {others_go(mode=found.mode is not None)}",
         )
     )
     _claims(setting.delta, found)
@@ -61,6 +60,14 @@ def show_sizes(asked: Asked) -> None:
     st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
 
 
+def others_go(*, mode: bool) -> str:
+    """What becomes of the plug-ins as m grows; the mode is one of them where the prior is above 1."""
+    who, theorems = (
+        ("The other two go", "Theorem 5.4, Corollary 5.6") if mode else ("SYNTH_Post(Many) goes", "Corollary 5.6")
+    )
+    return f"{who} to 1: enough rows show what they were drawn from ({theorems})."
+
+
 def _claims(delta: float, found: SizeCurves) -> None:
     """The theorems of chapter 5, and where they are seen in the picture."""
     limit = f"δ of SYNTH_Post(One) stays within {readable(float(found.one.max()), 4)} up to m = "
@@ -73,12 +80,13 @@ def _claims(delta: float, found: SizeCurves) -> None:
     ):
         label = METHODS[method].label
         claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
-        rows.append([claim, _first_broken(label, delta, found.sizes, curve), "✓ true: δ goes to 1 as m grows"])
+        verdict = "– not defined at this prior" if curve is None else "✓ true: δ goes to 1 as m grows"
+        rows.append([claim, first_broken(label, delta, found.sizes, curve), verdict])
     listing(["chapter 5", "seen here", "verdict"], rows, "The theorems of chapter 5")
 
 
-def _first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray | None) -> str:
-    """From which of the drawn sizes on a release breaks δ."""
+def first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray | None) -> str:
+    """From which of the drawn sizes on a release breaks δ, whose δ(m) rises to 1."""
     if curve is None:
         return f"{label} needs α &gt; 1"
     broken = np.flatnonzero(curve > delta)

@@ -19,7 +19,8 @@ def show_uneven(asked: Asked) -> None:
     setting = asked.asked_setting
     note(
         "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each "
-        "makes up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2."
+        "makes up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2, and "
+        "SYNTH_MAP towards (α − 1) / (α + β − 2)."
     )
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()

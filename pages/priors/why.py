@@ -33,8 +33,8 @@ private side.
 **k categories.** For neighbours that differ in two cells the likelihood ratio depends on those two counts alone. The
 worst pair has its only row of two cells in one or the other, everything else elsewhere. For PARAM_Post the total of
 the two cells tells nothing, so the answer depends on neither k nor n. For SYNTH_Post(One) with δ the prior *falls* as k
-grows: α stands in every cell, so that k α pseudo-rows outweigh the data, and few of the m released rows fall into the
-two cells that tell. It is the total, k α, that grows.
+grows from 3 on: α stands in every cell, so that k α pseudo-rows outweigh the data, and few of the m released rows fall
+into the two cells that tell. It is the total, k α, that grows.
 """
 
 RANGES = r"""
@@ -44,8 +44,8 @@ this page finds the largest R/σ that keeps a promise (ε, δ).
 
 **Neighbouring, and why 2R/n.** Two data sets are neighbours when one row is *substituted*. A row at −R may become a row
 at +R, which moves the mean by **2R/n**. The thesis uses R/n in Theorems 7.3, 7.8, 7.12, 7.14 and 7.15 (7.13 follows
-from 7.12), as if a row could only move from the middle to an end. They are unsafe unless something else makes up for
-the factor of 2: a strong prior (small σ₀), which shrinks the step, or the slack of composition in 7.15.
+from 7.12), as if a row could only move from the middle to an end. Each of them is unsafe at some settings; at others
+something else in the bound makes up for the factor of 2. The audit computes what each really gives at yours.
 
 **The adversary** knows all rows but one, the prior, the method and every parameter, and sees the release.
 

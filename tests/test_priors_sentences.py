@@ -1,0 +1,203 @@
+"""Every generated sentence of the page "Minimum priors", but the audit's, is a claim: checked against numbers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpviz.priors import METHODS, Setting, maximum_range, minimum_prior
+from dpviz.priors.inverse import what_is_given
+from dpviz.priors.release_size import delta_by_size
+from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
+from dpviz.privacy.average_case import count_release_delta
+from dpviz.privacy.probabilistic import failure_by_row
+from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode
+from pages.priors.answer import prior_sentence, range_sentence
+from pages.priors.average import hidden_by_the_others
+from pages.priors.controls import Asked
+from pages.priors.inverse import kept_by
+from pages.priors.sizes import first_broken, others_go
+from tests.pages import value_of
+
+LAWS = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode}
+
+
+def divergence(release, epsilon: float) -> float:
+    """The hockey-stick divergence of the listed matrix."""
+    matrix = release.transition_matrix()
+    pairs = release.neighbours
+    both = [(matrix[i], matrix[j]) for i, j in [*pairs.tolist(), *pairs[:, ::-1].tolist()]]
+    return max(float(np.maximum(p - math.exp(epsilon) * q, 0).sum()) for p, q in both)
+
+
+def numbers_in(sentence: str) -> list[float]:
+    return [value_of(one) for one in re.findall(r"<b>([^<]+)</b>", sentence)]
+
+
+def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_promise():
+    marks = set()
+    for n, m, epsilon, delta in itertools.product((1, 5, 40), (1, 5, 40), (0.01, 1.0, 8.0), (0.0, 1e-12, 1e-6, 0.1)):
+        asked = Asked(family="bernoulli", setting=Setting(n=n, m=m, epsilon=epsilon, delta=delta))
+        pure = m / math.expm1(epsilon)
+        exact = minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) if delta else pure
+        mark, sentence = prior_sentence(asked, pure, exact)
+        said = numbers_in(sentence)
+        shown = said[-1]
+        marks.add("both" if "→" in mark else mark.split(" ")[0])
+        if mark == "any prior":
+            assert divergence(BetaBinomial(n=n, m=m, alpha=1e-290, beta=1e-290), epsilon) <= delta * (1 + 1e-9)
+            assert shown == pytest.approx(pure, rel=1.1e-4)
+            continue
+        assert divergence(BetaBinomial(n=n, m=m, alpha=shown, beta=shown), epsilon) <= delta * (1 + 1e-9) + 1e-15
+        if delta > 1e-9:
+            smaller = shown * (1 - 1.1e-4)  # five digits, rounded up
+            assert divergence(BetaBinomial(n=n, m=m, alpha=smaller, beta=smaller), epsilon) > delta * (1 - 1e-6)
+        if "→" in mark:
+            assert said[0] == pytest.approx(pure, rel=1.1e-4)
+            before, after = re.search(r"from (\S+) prior rows for every real row to (\S+)\.", sentence).groups()
+            assert 2 * pure / n <= value_of(before) * (1 + 1e-9) <= 2 * pure / n * 1.011  # three digits, rounded up
+            assert 2 * exact / n <= value_of(after) * (1 + 1e-9) <= 2 * exact / n * 1.011
+        elif "noticeably" in sentence:
+            assert pure <= exact * 1.001
+        else:
+            assert delta == 0
+            assert value_of(re.search(r": (\S+) prior rows", sentence)[1]) == pytest.approx(2 * pure / n, rel=1.1e-2)
+    assert marks == {"both", "any", "α"}
+
+
+def test_the_range_that_is_said_to_be_private_is():
+    """With δ a Gaussian mechanism with r = 2 R s / (n √(σ_μ² + σ²/m)), here with σ = 1."""
+    for n, m, epsilon, delta, sigma0 in itertools.product(
+        (1, 10, 100), (1, 30), (0.1, 2.0), (0.0, 1e-5), (1.0, math.inf)
+    ):
+        setting = Setting(n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
+        pure = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon)
+        exact = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon, delta=delta)
+        _, sentence = range_sentence(Asked(family="gaussian", setting=setting), pure, exact)
+        first, *rest = numbers_in(sentence)
+        assert (rest[0] if rest else first) == pytest.approx(pure, rel=2e-3)
+        assert (rest[0] if rest else first) <= pure
+        if delta > 0:
+            shrink = 1.0 if math.isinf(sigma0) else sigma0**2 / (1 / n + sigma0**2)
+            spread = 1 / n if math.isinf(sigma0) else 1 / (n + 1 / sigma0**2)
+
+            def failing(reach: float, e=epsilon, s=shrink, v=spread, n=n, m=m) -> float:
+                r = 2 * reach * s / (n * math.sqrt(v + 1 / m))
+                return float(norm.cdf(r / 2 - e / r) - math.exp(e) * norm.cdf(-r / 2 - e / r))
+
+            assert failing(first) <= delta < failing(first * 1.002)
+
+
+def test_who_keeps_a_promise_at_a_prior_is_who_does_by_the_matrix():
+    seen = set()
+    for n, m, epsilon, delta, alpha in itertools.product((6,), (1, 6), (2.0,), (0.0, 1e-2), (0.7, 1.5, 40.0)):
+        setting = Setting(n=n, m=m, epsilon=epsilon, delta=delta)
+        said = kept_by(what_is_given("bernoulli", setting, alpha), setting)
+        seen.add(said if said in ("no method", "every method") else "some")
+        for method, law in LAWS.items():
+            if method == "synth_map" and alpha <= 1:
+                assert METHODS[method].label not in said.split(", ")
+                assert said != "every method"
+                continue
+            keeps = divergence(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon) <= delta + 1e-15
+            assert keeps == (said == "every method" or METHODS[method].label in said.split(", ")), (setting, alpha)
+    assert seen == {"no method", "every method", "some"}
+
+
+def test_random_rows_hide_one_among_them_but_not_one_alone():
+    for n, theta, epsilon in itertools.product((1, 2, 5, 100), (0.01, 0.5, 0.9), (0.01, 1.0, 8.0)):
+        assert ("hides one row" in hidden_by_the_others(n)) == (count_release_delta(n, theta, epsilon) < 1)
+    deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]
+    assert deltas[2] / deltas[1] < (deltas[1] / deltas[0]) ** 1.5  # exponentially, as said of Corollary 6.19
+
+
+def test_releases_of_rows_go_where_they_are_said_to_go():
+    """One never beyond the parameter draw; the plug-ins rise with m, and to 1."""
+    for n, alpha, epsilon in itertools.product((1, 5, 30), (0.5, 1.0, 3.0), (0.1, 1.0)):
+        sizes = (1, 3, 10, 100, 1000, 30_000)
+        found = delta_by_size(n, alpha, alpha, epsilon, sizes)
+        assert (found.one <= found.parameter_draw * (1 + 1e-9)).all()
+        assert ("The other two" in others_go(mode=found.mode is not None)) == (alpha > 1)
+        for curve in (found.many, found.mode):
+            if curve is None:
+                assert first_broken("X", 0.1, found.sizes, None) == "X needs α &gt; 1"
+                continue
+            assert (np.diff(curve) >= -1e-12).all()
+            assert curve[-1] > 0.5
+            for delta in (0.0, 1e-6, 0.1, 0.9999):
+                words = first_broken("X", delta, found.sizes, curve)
+                if "from there on" in words:
+                    size = value_of(re.search(r"at m = (\S+?),? and", words)[1])
+                    assert (curve[found.sizes >= size] > delta).all()
+                    assert (curve[found.sizes < size] <= delta).all()
+                else:
+                    assert (curve <= delta).all()
+    last = delta_by_size(1, 3.0, 3.0, 1.0, (100_000,))
+    assert last.many[-1] > 0.999
+    assert last.mode[-1] > 0.999
+
+
+def test_what_is_said_of_uneven_priors_holds():
+    """Without δ the smaller one binds; with δ more of the other never hurts; the pull is towards α/(α + β)."""
+    for law, n, m, epsilon, alpha in itertools.product(
+        (BetaBinomial, PosteriorMean), (1, 12), (1, 12), (0.2, 2.0), (0.5, 9.0)
+    ):
+        betas = (alpha, 2 * alpha, 50 * alpha)
+        releases = [law(n=n, m=m, alpha=alpha, beta=beta) for beta in betas]
+        exact = [release.worst_log_odds().value for release in releases]
+        assert exact == pytest.approx([exact[0]] * 3, rel=1e-9)
+        left = [divergence(release, epsilon) for release in releases]
+        assert left[0] >= left[1] * (1 - 1e-9) >= left[2] * (1 - 1e-9) ** 2
+    far = [law(n=3, m=5, alpha=3e6, beta=1e6).transition_matrix() @ np.arange(6) / 5 for law in LAWS.values()]
+    assert np.allclose(far, 0.75, atol=1e-5)
+    near = PosteriorMode(n=1, m=1, alpha=2.0, beta=1.5).transition_matrix()[:, 1]
+    assert near.tolist() == pytest.approx([(0 + 1) / (1 + 1.5), (1 + 1) / (1 + 1.5)])  # towards 1/1.5, not 2/3.5
+
+
+def test_what_is_said_of_several_categories_holds():
+    """From k = 3 on the prior falls and the total grows; PARAM_Post needs the same for every k and n."""
+    for n, m, epsilon, delta in itertools.product((1, 5, 50), (1, 20), (0.1, 1.0, 8.0), (1e-6, 1e-2)):
+        needed = [
+            minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta, cells=cells) for cells in (3, 5, 20)
+        ]
+        assert needed[0] >= needed[1] * (1 - 1e-9) >= needed[2] * (1 - 2e-9)
+        if needed[2] > 1e-200:
+            assert 3 * needed[0] <= 5 * needed[1] * (1 + 1e-9) <= 20 * needed[2] * (1 + 2e-9)
+    every = [
+        minimum_prior("param_post", n=n, m=1, epsilon=1.0, delta=1e-5, cells=cells)
+        for n, cells in itertools.product((1, 7, 100), (3, 30))
+    ]
+    assert every == pytest.approx([every[0]] * len(every), rel=1e-9)
+    for alpha, epsilon in itertools.product((0.5, 2.0), (0.2, 1.0)):
+        release = DirichletMultinomial(n=4, m=3, cells=3, alpha=alpha)
+        worst = release.hockey_stick(epsilon)
+        cells = np.array([release.row_table(worst.likelier), release.row_table(worst.other)])
+        moved = np.flatnonzero(cells[0] != cells[1])
+        assert sorted(cells[:, moved].ravel().tolist()) == [0, 0, 1, 1]  # its only row of two cells in one or the other
+        assert worst.value == pytest.approx(divergence(release, epsilon), rel=1e-9)
+
+
+def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():
+    priors = np.geomspace(1.0, 30.0, 200)
+    failing = [failure_by_row(BetaBinomial(n=20, m=5, alpha=one, beta=one), 1.0).max() for one in priors]
+    steps = np.diff(failing)
+    assert steps.min() < -1e-3
+    assert steps.max() > 1e-6
+
+
+def test_what_is_said_of_sampling_holds():
+    """r (e^ε − 1) is safe, and above ε itself for r near 1; the best general bound is ln(1 + r (e^ε − 1))."""
+    for epsilon, rate in itertools.product((0.01, 1.0, 5.0), (0.01, 0.5, 1.0)):
+        printed, tight = subsampled_printed(epsilon, 1e-6, rate), subsampled_tight(epsilon, 1e-6, rate)
+        assert printed.epsilon == pytest.approx(rate * math.expm1(epsilon))
+        assert tight.epsilon == pytest.approx(math.log1p(rate * math.expm1(epsilon)))
+        assert tight.epsilon <= printed.epsilon * (1 + 1e-12)
+        assert printed.delta == pytest.approx(rate * 1e-6)
+        assert rate < 1 or printed.epsilon > epsilon
+    one = PosteriorMode(n=6, m=4, alpha=3.0, beta=3.0).transition_matrix()
+    assert np.allclose(one, PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0).transition_matrix(), atol=1e-14)
