@@ -23,6 +23,7 @@ from dpviz.priors import (
     GaussianRelease,
     Setting,
     audit,
+    audit_statements,
     maximum_range,
     minimum_prior,
     minimum_prior_probabilistic,
@@ -459,6 +460,17 @@ def test_what_is_unsafe_is_shown_and_the_rest_is_folded(label: str, setting: Set
     counted = sum(int(number) for number in re.findall(r"\d+", summary[1]))
     rest = [one for one in findings(label, setting) if one.verdict != "unsafe"]
     assert counted == len({(one.bound.key, one.verdict) for one in rest})
+
+
+def test_definitions_and_general_theorems_are_folded_below_with_what_was_computed() -> None:
+    setting = AUDITED[0][1]
+    table = table_called(open_at("Bernoulli", setting), "Printed theorems and what they give")
+    folded = unescape(re.sub(r"<[^>]+>", "", table.partition("Definitions, general theorems and lemmas")[2]))
+    found = audit_statements(setting)
+    assert folded.startswith(f": {len(found)} claims")
+    for one in found:
+        assert one.bound.name in folded
+        assert one.sentence in folded
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-3])

@@ -5,6 +5,7 @@ from dpviz.priors.exact import minimum_prior
 from dpviz.priors.probabilistic import minimum_prior_probabilistic, parameter_failure
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.priors.releases import CALIBRATED, METHODS, release
+from dpviz.priors.statements import Statement, audit_statements
 
 __all__ = [
     "CALIBRATED",
@@ -13,7 +14,9 @@ __all__ = [
     "Finding",
     "GaussianRelease",
     "Setting",
+    "Statement",
     "audit",
+    "audit_statements",
     "maximum_range",
     "minimum_prior",
     "minimum_prior_probabilistic",

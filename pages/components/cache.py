@@ -9,7 +9,16 @@ import numpy as np
 import streamlit as st
 
 from dpviz.given import Recognition, read_matrix, recognize
-from dpviz.priors import Finding, Setting, audit, maximum_range, minimum_prior, minimum_prior_probabilistic
+from dpviz.priors import (
+    Finding,
+    Setting,
+    Statement,
+    audit,
+    audit_statements,
+    maximum_range,
+    minimum_prior,
+    minimum_prior_probabilistic,
+)
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.average import average_and_worst
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
@@ -85,6 +94,12 @@ def _profile(name: str, _synthesizer: Synthesizer) -> Profile:
 def cached_audit(family: AuditFamily, setting: Setting) -> tuple[Finding, ...]:
     """`audit`."""
     return audit(family, **dataclasses.asdict(setting))
+
+
+@st.cache_resource(max_entries=ENTRIES, show_spinner=False)
+def cached_statements(setting: Setting) -> tuple[Statement, ...]:
+    """`audit_statements`."""
+    return audit_statements(setting)
 
 
 @st.cache_resource(max_entries=ENTRIES, show_spinner=False)

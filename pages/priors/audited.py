@@ -10,8 +10,8 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.parameters import readable, readable_apart
-from dpviz.priors import METHODS, Finding
-from pages.components.cache import cached_audit
+from dpviz.priors import METHODS, Finding, Statement
+from pages.components.cache import cached_audit, cached_statements
 from pages.components.words import heading, raised
 from pages.priors.controls import Asked
 from pages.priors.numbers import failure, largest, least
@@ -61,6 +61,7 @@ def show_audit(asked: Asked) -> None:
     unsafe = [one for one in found if one.verdict == "unsafe"]
     rest = [one for one in found if one.verdict != "unsafe"]
     folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
+    folded += _statements(cached_statements(asked.asked_setting))
     st.html(
         f'<style>{STYLE}</style><p class="dpviz-question">{_headline(findings)}</p>'
         '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
@@ -79,6 +80,21 @@ def _table(found: list[Finding]) -> str:
     rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
     head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
     return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _statements(found: Sequence[Statement]) -> str:
+    """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
+    rows = "".join(
+        f"<tr{' class=bad' if one.verdict in BAD else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
+        f"{raised(escape('; '.join(part for part in (one.bound.claim, one.bound.conditions) if part)))}</small><br>"
+        f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
+        for one in found
+    )
+    head = "<thead><tr><th>claim, and what was computed here</th><th>verdict</th></tr></thead>"
+    return (
+        f"<details><summary>Definitions, general theorems and lemmas: {len(found)} claims</summary>"
+        f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table></details>'
+    )
 
 
 def _headline(found: Sequence[Finding]) -> str:

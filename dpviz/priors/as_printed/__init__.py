@@ -13,6 +13,7 @@ from dpviz.priors.as_printed import (
     bernoulli_synthetic,
     bernoulli_synthetic_delta,
     categorical,
+    definitions,
     gaussian,
     gaussian_synthetic,
     mechanisms,
@@ -81,6 +82,7 @@ PRINTED: dict[str, PrintedBound] = {
             *gaussian_synthetic.BOUNDS,
             *remarks.BOUNDS,
             *orders.BOUNDS,
+            *definitions.BOUNDS,
         ),
         key=_order,
     )

@@ -15,7 +15,7 @@ from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 Method = Literal["param_map", "param_post", "synth_map", "synth_post_one", "synth_post_many"]
 Family = Literal["general", "bernoulli", "categorical", "average", "gaussian"]
 Promise = Literal["pure", "approximate", "zero_epsilon", "average"]
-Kind = Literal["sufficient", "necessary", "impossible", "order"]
+Kind = Literal["sufficient", "necessary", "impossible", "order", "statement"]
 Quantity = Literal["prior", "range", "epsilon", "scale", "delta", "none"]
 
 MANY_ROWS = dataclasses.replace(ROWS, maximum=10_000_000)
@@ -54,7 +54,8 @@ class PrintedBound:
         The privacy that it promises or denies: (ε, 0), (ε, δ), (0, δ), or on average over random data.
     kind
         Whether the printed condition is said to imply the promise, or to follow from it; an "if and only if" is two
-        claims. ``"impossible"`` where the promise is said to fail, ``"order"`` where only the order is claimed.
+        claims. ``"impossible"`` where the promise is said to fail, ``"order"`` where only the order is claimed,
+        ``"statement"`` for a definition, a general theorem or a lemma.
     claim
         The claim in one line.
     conditions
