@@ -262,7 +262,6 @@ THEOREMS = {
     7: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16),
 }
 WITHOUT_NUMBER = {
-WITHOUT_NUMBER |= {bound.key for bound in PRINTED.values() if bound.kind == "statement"}
     "5.1",
     "5.4",
     "5.6",
@@ -276,6 +275,7 @@ WITHOUT_NUMBER |= {bound.key for bound in PRINTED.values() if bound.kind == "sta
     "7.10",
     "7.11",
 }
+WITHOUT_NUMBER |= {bound.key for bound in PRINTED.values() if bound.kind == "statement"}
 FUNCTIONS = {
     name: function
     for name, function in vars(as_printed).items()
