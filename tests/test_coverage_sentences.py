@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.coverage import REPAIRS, CoverageDecomposition, coverage_decomposition, estimate_law
+from dpviz.coverage import REPAIRS, CoverageDecomposition, coverage_decomposition, estimate_law, stream_lengths
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.design import has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from pages.intervals.exact import against_level, estimate_sentence
 from pages.intervals.fails import failure_sentence, repairs_explained
+from pages.intervals.lengths import below_the_limit
 from pages.intervals.why import WORDS
 from tests.pages import value_of
 
@@ -168,3 +169,24 @@ def test_the_explanations_of_coverage_hold():
             covered.append(one.published - one.level)
     assert min(covered) < -0.05
     assert max(covered) > 0.04
+
+
+def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
+    below = 0
+    for law, epsilon, level in itertools.product(two_cell_laws(), (0.5, 8.0), (0.5, 0.95)):
+        release = release_of_one_set(law, n=12, m=12, sets=1, epsilon=epsilon)
+        rules = [key for key, rule in RULES.items() if rule.least_sets == 1]
+        *_, found = stream_lengths(release, proportions=np.linspace(0, 1, 25), sets=1, rules=rules, level=level)
+        for key, lengths, coverage in zip(
+            found.curves.rules, found.curves.mean_width_inside, found.curves.coverage, strict=True
+        ):
+            if (lengths < found.limit - found.limit_error - 1e-9).any():
+                below += 1
+                assert coverage.min() < level - 1e-6, (law, epsilon, level, key)
+    assert below > 10
+    assert "more of the counts" in below_the_limit(2)
+    assert "more of the counts" not in below_the_limit(1)
+
+
+def test_the_rules_that_know_the_noise_are_the_last_four():
+    assert [rule.knows_noise for rule in RULES.values()] == [False] * (len(RULES) - 4) + [True] * 4

@@ -147,4 +147,4 @@ def test_the_page_keeps_what_can_be_had_where_the_rest_is_beyond_reach():
 def test_rules_without_a_variance_have_nothing_to_repair():
     page = open_coverage(look="Why it fails", rules=["score", "posterior"])
     assert not page.exception
-    assert any("there is nothing to repair" in one.value for one in page.caption)
+    assert any("these three causes are not theirs" in one.value for one in page.caption)

@@ -37,8 +37,8 @@ def show_failure(design: Design) -> None:
     rules = exact_variances(design)
     if not rules and any(RULES[key].knows_noise for key in exact_values(design)):
         st.caption(
-            "Rules that know how the sets were made take the prior's pull and the noise from the synthesizer: there is "
-            "nothing to repair. Choose a rule that has a variance T to see what its interval costs."
+            "Rules that know how the sets were made take the prior's pull and the noise from the synthesizer, so that "
+            "these three causes are not theirs. Choose a rule that has a variance T to see what each costs it."
         )
         return
     if not rules:

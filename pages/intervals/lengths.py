@@ -30,8 +30,8 @@ def show_lengths(design: Design) -> None:
     note(
         "A short interval is no merit if it misses. The grey line is the <b>shortest possible</b> expected length of "
         "an interval that reads the sum of the counts and holds p as often as promised <b>whatever p is</b> "
-        "(Pratt 1961). It is found for each p by itself, so that no single rule need reach it everywhere. A line below "
-        "it belongs to a rule that breaks its promise at some p."
+        "(Pratt 1961). It is found for each p by itself, so that no single rule need reach it everywhere. "
+        + below_the_limit(design.sets)
     )
     points = np.unique(np.append(PROPORTIONS, design.p))
     key = ("lengths", name_of(design.release), design.sets, rules, design.level, points.tobytes())
@@ -44,6 +44,12 @@ def show_lengths(design: Design) -> None:
         ),
     )  # fmt: skip
     show_growing(growing, "Summing the lengths …", lambda found: _draw(design, found), key=f"{PREFIX}lengths_step")
+
+
+def below_the_limit(sets: int) -> str:
+    """What a rule does whose line lies below the limit; one set's count is its sum, several counts say more."""
+    more = "" if sets == 1 else ", or to one that reads more of the counts than their sum"
+    return f"A line below it belongs to a rule that breaks its promise at some p{more}."
 
 
 def _draw(design: Design, found: LengthCurves) -> None:
