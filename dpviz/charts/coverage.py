@@ -18,6 +18,17 @@ LABEL_GAP = 0.06
 """Share of the picture's height that a name at the end of a line needs."""
 
 
+def picture_height(lines: int) -> int:
+    """Pixels that a picture needs so that its legend, one line below the other on a telephone, leaves it room.
+
+    Examples
+    --------
+    >>> picture_height(4), picture_height(6)
+    (460, 508)
+    """
+    return 460 + 24 * max(0, lines - 4)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dot:
     """One simulated value with its error bar.

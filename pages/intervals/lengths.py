@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpviz.charts.coverage import picture_height
 from dpviz.charts.lengths import length_chart
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.inference import RULES
@@ -67,7 +68,7 @@ def _draw(design: Design, found: LengthCurves) -> None:
         ),
         key=f"{PREFIX}length_picture",
         alt="Expected length of each rule's interval against the true proportion, and the shortest possible.",
-        height=460,
+        height=picture_height(len(lengths) + 1),
     )
     here = np.flatnonzero(found.proportions == design.p)
     if not len(here):

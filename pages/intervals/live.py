@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import Dot, coverage_chart
+from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
 from dpviz.coverage import ExactCoverage, Performance, performance_of
 from dpviz.coverage.design import has_prior
@@ -118,7 +118,7 @@ def _picture(
         ),
         key=f"{PREFIX}picture",
         alt="Coverage of each rule: exact lines, simulated dots with error bars, the promised level.",
-        height=460,
+        height=picture_height(len(design.rules)),
     )
     if curves is not None and curves.problem:
         st.caption(f"The line ends early: {curves.problem}")

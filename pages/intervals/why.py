@@ -28,7 +28,19 @@ lines.
 prior pulls them towards ½, and the rule does not know it. Laplace and geometric noise has no prior: it moves the
 estimate only where it is cut off at 0 and n. Even where nothing moves the estimate, as at p = ½, a rule may be wrong:
 its variance can be too small or too large on average, and varies from release to release. “Why it fails” measures each
-cause for your design. The repair is to use what is known of the noise, as the model on the page Posterior does.
+cause for your design.
+
+**Rules that know the noise.** How the sets were made is public, and so is the distribution of the sum $S$ of the M
+counts for every *p*. The *score* interval keeps each *p* from whose mean $E[\bar q \mid p]$ the estimate is not too
+many standard errors away: the prior's pull is undone, and every source of noise is in the variance. The *posterior
+given the sum* starts from a uniform prior for *p*; for one set, and for plug-ins, the sum says all that the counts say.
+The two *exact* intervals keep each *p* that a test does not reject, and so hold their level at every *p*, by
+construction and for any matrix. Where a matrix does not order its rows, each tail is replaced by the smallest bound
+that rises or falls with *p*; where the *p* that Blaker's test keeps are no interval, the interval spans them.
+
+**The limit.** For an interval that holds its level everywhere, the expected length at *p* is an integral over *p′* of
+the probability that *p′* is kept. Neyman and Pearson's test makes that probability as small as it can be for each
+*p′*, and the integral is the shortest expected length possible (Pratt).
 
 **Edges.** b = 0 gives the normal quantile (ν = ∞); v̄ = 0 gives ν = M − 1; T < 0 gives no interval, which does not
 cover; T = 0 gives an interval of no length, which covers only q̄ = p. Where T < 0, T* puts (m/n) v̄ in its place, for
@@ -45,9 +57,9 @@ def show_why(_design: Design) -> None:
     """Explanations, the rules, notation and sources."""
     st.markdown(WORDS)
     listing(
-        ["rule", "variance and quantile", "source"],
+        ["rule", "how it is made", "source"],
         [[f"<b>{rule.label}</b>", rule.formula, rule.source] for rule in RULES.values()],
-        "The combining rules",
+        "The rules",
     )
     listing(
         ["symbol", "name in dpviz", "meaning"],
@@ -56,12 +68,13 @@ def show_why(_design: Design) -> None:
             ["x̃, m (ñ), M", "counts, m, sets", "ones in a set, rows of a set (ñ in the papers), number of sets"],
             ["q̄, v̄, b", "estimate, within, between", "mean of the proportions, variance within and between sets"],
             ["T, ν", "variance, degrees", "the rule's variance of q̄, and the degrees of freedom of its t quantile"],
+            ["S, q̄", "total, estimate", "sum of the M counts; its share of all Mm synthetic rows"],
             ["ε, δ, α", "epsilon, delta, alpha", "the promise for all sets together, pseudo-rows of either kind"],
         ],
         "Notation",
     )
     st.caption(
         "Sources: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*; T. Morris, "
-        "I. White, M. Crowther (2019), *Using simulation studies to evaluate statistical methods*; and those of the "
-        "rules above."
+        "I. White, M. Crowther (2019), *Using simulation studies to evaluate statistical methods*; J. Pratt (1961), "
+        "*Length of confidence intervals*; and those of the rules above."
     )
