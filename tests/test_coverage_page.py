@@ -265,11 +265,13 @@ def test_the_curves_along_p_are_exact_and_hold_the_chosen_point(law: str) -> Non
     lines = lines_of(page)
     assert len(lines) == len(EVERY)
     points = np.array(lines[0]["x"])
-    exact = coverage_by_proportion(release_at(law=law, **SMALL), proportions=points, sets=3, rules=EVERY)
     assert 0.123 in points
-    assert len(points) > 40
+    assert len(points) > 200
+    some = slice(None, None, 9)
+    exact = coverage_by_proportion(release_at(law=law, **SMALL), proportions=points[some], sets=3, rules=EVERY)
     for trace, line in zip(lines, exact.coverage, strict=True):
-        assert np.allclose(trace["y"], line, rtol=0, atol=1e-8)
+        assert np.allclose(np.array(trace["y"])[some], line, rtol=0, atol=1e-8)
+    assert "within 0.1 points of the exact coverage everywhere" in text(page) or "half a pixel apart" in text(page)
 
 
 @pytest.mark.parametrize("prior", ["pure", "exact"])

@@ -12,6 +12,7 @@ from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverag
 from dpviz.coverage.estimates import EstimateLaw, estimate_law
 from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages, within_reach
 from dpviz.coverage.lengths import LengthCurves, stream_lengths
+from dpviz.coverage.lines import CoverageLines, stream_lines
 from dpviz.coverage.performance import Measure, Performance, RulePerformance, performance_of
 from dpviz.coverage.shares import repetitions_needed, wilson_interval
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally, run_coverage, stream_coverage
@@ -20,6 +21,7 @@ __all__ = [
     "REPAIRS",
     "CoverageCurves",
     "CoverageDecomposition",
+    "CoverageLines",
     "CoveragePlan",
     "EstimateLaw",
     "ExactCoverage",
@@ -44,6 +46,7 @@ __all__ = [
     "stream_by_synthesizer",
     "stream_coverage",
     "stream_lengths",
+    "stream_lines",
     "wilson_interval",
     "within_reach",
 ]

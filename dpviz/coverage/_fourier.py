@@ -81,7 +81,7 @@ def box_of(law: FloatArray, sets: int, error: float) -> Box:
     mean = float(kept @ columns / kept.sum())
     distance = columns - mean
     variance = float(kept @ distance**2 / kept.sum())
-    most = sets * (last - first) ** 2 // 8 + 1
+    most = sets * (last - first) ** 2 // 8 + 1 if sets > 1 else 1
     if variance == 0 or most == 1:
         return Box(first, last, sets * first, sets * last, most)
     positive = kept > 0

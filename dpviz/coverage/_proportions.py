@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.stats import binom
 
 from dpviz.coverage._fourier import Roots, law_in_box, least_spread, rounding_error
 from dpviz.coverage._intervals import Features, Point, Sums, ends_of, features, point_of, sums
@@ -14,7 +15,9 @@ from dpviz.inference._confidential import confidential_mixture, released_rows
 from dpviz.inference._interval_ends import reached
 from dpviz.inference.interval_rules import IntervalRule, releases
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import BoolArray, FloatArray, IntArray
+
+Runs = tuple[IntArray, IntArray, IntArray]
 
 NOISE = 1e-15
 """Probabilities of single releases below it are rounding of the transform, which an infinite width must not meet."""
@@ -22,6 +25,25 @@ NOISE = 1e-15
 
 LARGEST_TABLE, LARGEST_PAIR_ROWS = 4_000_000, 1500
 """Most cells of the transition matrix, and rows of two sets, for which tables of all releases are kept in memory."""
+
+
+MOST_JUMPS = 6000
+"""Most ends of intervals, of all rules together, for which a line gets a point on both sides of each."""
+
+SMALLEST_JUMP = 1e-6
+"""Probability of a release given x below which its jumps do not count."""
+
+LARGEST_LAWS = 4_000_000
+"""Most probabilities of releases given each x that are kept, to know which releases there are."""
+
+BESIDE = 1e-9
+"""Distance of a point of a line from the jump beside it."""
+
+
+def keeps_tables(synthesizer: TwoCellSynthesizer, sets: int) -> bool:
+    """Whether tables of all releases are kept in memory, so that a point more on the axis costs little."""
+    large = (synthesizer.n + 1) * (synthesizer.m + 1) > LARGEST_TABLE or sets * synthesizer.m > LARGEST_PAIR_ROWS
+    return sets > 2 or not large
 
 
 def points(
@@ -32,15 +54,18 @@ def points(
     rules: Sequence[IntervalRule],
     level: float,
     confidential_count: int | None,
+    tables: ManySets | None = None,
 ) -> Iterator[Point]:
-    """Results at ``proportions[order]``, one after the other; `proportions` in increasing order."""
-    if by_sum(rules):
+    """Results at ``proportions[order]``, one after the other; `proportions` in increasing order.
+
+    `tables` are those of three sets or more, where somebody has them.
+    """
+    if tables is None and by_sum(rules):
         lone = SumPoints(synthesizer, sets, rules, level, many=True)
         for index in order:
             yield lone.point(float(proportions[index]), confidential_count)
         return
-    large = (synthesizer.n + 1) * (synthesizer.m + 1) > LARGEST_TABLE or sets * synthesizer.m > LARGEST_PAIR_ROWS
-    if sets <= 2 and large:
+    if not keeps_tables(synthesizer, sets):
         for index in order:
             yield single_point(synthesizer, float(proportions[index]), sets, rules, level, confidential_count)
     elif sets <= 2:
@@ -48,7 +73,7 @@ def points(
         for index in order:
             yield few.point(float(proportions[index]), confidential_count)
     else:
-        many = ManySets(synthesizer, proportions, sets, rules, level, confidential_count)
+        many = tables or ManySets(synthesizer, proportions, sets, rules, level, confidential_count)
         for index in order:
             yield many.point(int(index))
 
@@ -113,7 +138,7 @@ class ManySets:
 
     The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the law
     is first added up between those places. Where the synthesizer treats ones and zeros alike, count n − x at p is
-    count x at 1 − p.
+    count x at 1 − p. With `dense`, many more proportions, the coverage there is added up as well, see `line`.
     """
 
     def __init__(
@@ -124,6 +149,7 @@ class ManySets:
         rules: Sequence[IntervalRule],
         level: float,
         confidential_count: int | None,
+        dense: FloatArray | None = None,
     ):
         self._synthesizer, self._n, self._sets = synthesizer, synthesizer.n, sets
         self._rules, self._level = rules, level
@@ -148,6 +174,13 @@ class ManySets:
         size = max(box.high - box.low + 1 for box in self._boxes) * self._roots.length
         self._error = BOX_ERROR + rounding_error(size, sets) + size * NOISE + (sets + 1) * ROW_ERROR
         self._tables = _Tables(synthesizer, self._low, high, self._roots.length, sets, rules, level, self._axis)
+        self._dense, self._line = dense, np.zeros((len(rules), 0 if dense is None else len(dense)))
+        self._laws: dict[int, FloatArray] | None = None
+        if dense is not None:
+            if sum(box.high - box.low + 1 for box in self._boxes) * self._roots.length <= LARGEST_LAWS:
+                self._laws = {}
+            else:
+                self._tables.prepare(dense, None)
         self._done: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def point(self, index: int) -> Point:
@@ -173,7 +206,37 @@ class ManySets:
             law = law_in_box(self._rows[self._counts[count]], self._sets, box, self._roots)
             law[law < NOISE] = 0.0
             self._done[count] = self._tables.results(law, box.low - self._low)
+            if self._laws is not None:
+                self._laws[count] = law
+            elif self._dense is not None:
+                self._add_to_line(count, law)
         return self._done[count]
+
+    def _add_to_line(self, count: int, law: FloatArray) -> None:
+        p, row = self._tables.dense, self._boxes[self._counts[count]].low - self._low
+        self._line += binom.pmf(count, self._n, p) * self._tables.along(law, row)
+        if self._mirrored and 2 * count != self._n:
+            self._line += binom.pmf(self._n - count, self._n, p) * self._tables.along(law, row, turned=True)
+
+    @property
+    def every_jump(self) -> bool:
+        """Whether the line has points on both sides of every jump."""
+        return self._tables.every_jump
+
+    def line(self) -> tuple[FloatArray, FloatArray]:
+        """The dense proportions, those beside jumps among them, and the coverage of each rule there."""
+        for count in self._counts:
+            self._of_count(count)
+        if self._laws is not None and self._dense is not None:
+            possible = np.zeros(self._tables.shape, dtype=bool)
+            for count, law in self._laws.items():
+                row = self._boxes[self._counts[count]].low - self._low
+                possible[row : row + len(law)] |= law > SMALLEST_JUMP
+            self._tables.prepare(self._dense, possible, mirrored=self._mirrored)
+            self._line = np.zeros((len(self._line), len(self._tables.dense)))
+            for count, law in self._laws.items():
+                self._add_to_line(count, law)
+        return self._tables.dense, np.minimum(self._line, 1.0)
 
 
 class _Tables:
@@ -195,23 +258,27 @@ class _Tables:
         squares = total + 2 * (least_spread(total, sets) + np.arange(length))
         found = releases(synthesizer, sets, total, squares)
         self._negative = found.negative_total
-        self._runs: list[tuple[IntArray, IntArray, IntArray]] = []
+        self._runs: list[Runs] = []
+        self._ends, self.shape = (found, rules, level), found.within.shape
+        self._dense_runs: tuple[list[Runs], list[Runs]] = ([], [])
+        self.dense: FloatArray = np.zeros(0)
+        self.every_jump = False
         parts: list[FloatArray] = [np.ones(found.within.size), self._negative.ravel().astype(float)]
         for rule in rules:
             ends = ends_of(rule, found, level)
             parts += [part.ravel() for part in features(*ends)]
-            self._runs.append(self._runs_of(*ends))
+            self._runs.append(self._runs_of(axis, *ends))
         self._features = np.array(parts)
 
-    def _runs_of(self, lower: FloatArray, upper: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    def _runs_of(self, axis: FloatArray, lower: FloatArray, upper: FloatArray) -> Runs:
         """Where the covered proportions, or the sign of T_M, change along the flattened table, and for each run the
         first and last + 1 of them.
         """
         exists = ~np.isnan(lower)
         lowest, highest = reached(lower, upper)
         first, beyond = np.zeros(lower.shape, np.int32), np.zeros(lower.shape, np.int32)
-        first[exists] = np.searchsorted(self._axis, lowest[exists])
-        beyond[exists] = np.searchsorted(self._axis, highest[exists], side="right")
+        first[exists] = np.searchsorted(axis, lowest[exists])
+        beyond[exists] = np.searchsorted(axis, highest[exists], side="right")
         change = np.ones(lower.shape, dtype=bool)
         change[:, 1:] = (first[:, 1:] != first[:, :-1]) | (beyond[:, 1:] != beyond[:, :-1])
         change[:, 1:] |= self._negative[:, 1:] != self._negative[:, :-1]
@@ -234,6 +301,34 @@ class _Tables:
                 covered[place, index] = np.cumsum(steps[:-1])
         here = slice(offset, offset + len(flat))
         return covered, self._features[:, here] @ flat
+
+    def prepare(self, dense: FloatArray, possible: BoolArray | None, *, mirrored: bool = False) -> None:
+        """Where `along` is to give the coverage: `dense`, and beside the ends of intervals of `possible` releases."""
+        found, rules, level = self._ends
+        if possible is not None:
+            pairs = [reached(*ends_of(rule, found, level)) for rule in rules]
+            jumps = np.unique(np.concatenate([end[possible] for pair in pairs for end in pair]))
+            jumps = np.union1d(jumps, 1 - jumps) if mirrored else jumps
+            jumps = jumps[(jumps > dense[0]) & (jumps < dense[-1])]
+            self.every_jump = len(jumps) <= MOST_JUMPS
+            if self.every_jump:
+                dense = np.unique(np.concatenate([dense, jumps - BESIDE, jumps + BESIDE]))
+        self.dense = dense
+        for rule in rules:
+            ends = ends_of(rule, found, level)
+            for runs, places in zip(self._dense_runs, (dense, 1 - dense[::-1]), strict=True):
+                runs.append(self._runs_of(places, *ends))
+
+    def along(self, law: FloatArray, row: int, *, turned: bool = False) -> FloatArray:
+        """Coverage at every dense proportion of each rule, as in `results`; at 1 minus each of them if `turned`."""
+        flat, offset, count = law.ravel(), row * self._length, len(self.dense) + 1
+        covered = np.empty((len(self._runs), len(self.dense)))
+        for index, (starts, first, beyond) in enumerate(self._dense_runs[turned]):
+            part = slice(*np.searchsorted(starts, [offset, offset + len(flat)]))
+            mass = np.add.reduceat(flat, starts[part] - offset)
+            steps = np.bincount(first[part], mass, count) - np.bincount(beyond[part], mass, count)
+            covered[index] = np.cumsum(steps[:-1])
+        return covered[:, ::-1] if turned else covered
 
 
 def _treats_alike(synthesizer: TwoCellSynthesizer, counts: IntArray, rows: FloatArray) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.coverage._intervals import Point
-from dpviz.coverage._proportions import points, single_point
+from dpviz.coverage._proportions import ManySets, points, single_point
 from dpviz.inference._confidential import check_design
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.inference.interval_rules import IntervalRule
@@ -113,6 +113,7 @@ def stream_by_proportion(
     level: float = 0.95,
     confidential_count: int | None = None,
     step: int = 4,
+    tables: ManySets | None = None,
 ) -> Iterator[CoverageCurves]:
     """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, `step` more each time.
 
@@ -122,13 +123,15 @@ def stream_by_proportion(
         As for `coverage_by_proportion`.
     step
         Points added between two results, at least 1.
+    tables
+        For `stream_lines`, which goes on with them.
     """
-    checked, level = _checked(rules, sets, level)
+    checked, level = check_rules(rules, sets, level)
     for p in proportions:
         check_design(synthesizer, float(p), sets, confidential_count)
     axis, place = np.unique(np.asarray(proportions, float), return_inverse=True)
     order = coarse_to_fine(len(place))
-    computed = points(synthesizer, axis, _unrepeated(place[order]), sets, checked, level, confidential_count)
+    computed = points(synthesizer, axis, _unrepeated(place[order]), sets, checked, level, confidential_count, tables)
     known: dict[int, Point] = {}
     done: dict[int, Point] = {}
     for count, index in enumerate(order, 1):
@@ -181,7 +184,7 @@ def stream_by_synthesizer(
     confidential_count: int | None = None,
 ) -> Iterator[CoverageCurves]:
     """`coverage_by_synthesizer` as a growing curve: the points done so far, coarse to fine, one more each time."""
-    checked, level = _checked(rules, sets, level)
+    checked, level = check_rules(rules, sets, level)
     done: dict[int, Point] = {}
     for index in coarse_to_fine(len(synthesizers)):
         synthesizer = synthesizers[index]
@@ -215,7 +218,8 @@ def _unrepeated(values: IntArray) -> IntArray:
     return np.array(list(dict.fromkeys(values.tolist())), dtype=np.int64)
 
 
-def _checked(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], float]:
+def check_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], float]:
+    """The rules with these keys and the level, or a ValueError."""
     if not rules:
         raise ValueError("rules must name at least one combining rule; got none.")
     return [check_rule(key, sets) for key in rules], float(LEVEL.check(level))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.coverage import CoverageCurves, ExactCoverage, Performance, Tally
+from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Performance, Tally
 from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
@@ -51,7 +51,7 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     return csv_text(COVERAGE_COLUMNS, rows)
 
 
-def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves) -> str:
+def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves | CoverageLines) -> str:
     """The exact curves: the axis, then the coverage of each rule."""
     rows = [[cell(float(point)), *map(cell, curves.coverage[:, place])] for place, point in enumerate(points)]
     return csv_text((axis, *curves.rules), rows)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from dpviz.coverage import CoverageCurves, stream_by_proportion, stream_by_synthesizer
+from dpviz.coverage import CoverageLines, stream_by_synthesizer, stream_lines
 from dpviz.coverage.design import ReleasesByEpsilon
-from dpviz.types import FloatArray
+from dpviz.coverage.lines import sampled_lines
 from pages.components.growing import Growing, finished_before
 from pages.intervals.controls import PREFIX, Design
 from pages.intervals.exact import exact_values
@@ -24,20 +24,17 @@ WORK = 0.2
 
 
 @dataclass(kw_only=True)
-class GrowingCoverage(Growing[CoverageCurves]):
+class GrowingCoverage(Growing[CoverageLines]):
     """Curves under way.
 
     Parameters
     ----------
-    points
-        The whole axis.
     patient
         Whether the exact point is drawn first: a line for more than two sets, or against ε, takes a moment.
 
     The others are those of `Growing`.
     """
 
-    points: FloatArray
     patient: bool = False
 
     def advance(self, seconds: float) -> None:
@@ -47,10 +44,26 @@ class GrowingCoverage(Growing[CoverageCurves]):
         else:
             super().advance(seconds)
 
-    @property
-    def drawn(self) -> FloatArray:
-        """The points of the axis that are done."""
-        return self.points[:0] if self.latest is None else self.points[self.latest.places]
+    def said(self, axis: str) -> str:
+        """How near the lines are to the exact curves between their corners."""
+        name, line = {"p": "p", "epsilon": "ε"}[axis], self.latest
+        if line is None:
+            return ""
+        if self.stream is not None:
+            return f"Exact at {len(line.points):,} values of {name} so far, straight lines between them; more to come."
+        if line.jumps:
+            return (
+                "The lines are within 0.1 points of the exact coverage everywhere: computed at "
+                f"{line.drawn_from:,} values of p, among them both sides of every jump, where p passes an end of a "
+                "possible interval."
+            )
+        if line.drawn_from:
+            return (
+                f"The lines are computed at {line.drawn_from:,} values of p, half a pixel apart. The coverage also "
+                "jumps in between, where p passes an end of one of many possible intervals: what is narrower does not "
+                "show."
+            )
+        return f"The lines are sampled: exact at {len(line.points):,} values of {name}, straight between them."
 
 
 def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
@@ -66,21 +79,22 @@ def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
     held: GrowingCoverage | None = st.session_state.get(KEY)
     if held is not None and held.key == key:
         return held
-    known = finished_before(key, CoverageCurves)
+    known = finished_before(key, CoverageLines)
     if known is not None:
-        found = GrowingCoverage(key=key, points=points, stream=None, latest=known)
+        found = GrowingCoverage(key=key, stream=None, latest=known)
     elif axis == "p":
-        stream = stream_by_proportion(release, proportions=points, sets=design.sets, rules=rules, level=design.level)
-        found = GrowingCoverage(key=key, points=points, stream=stream)
+        stream = stream_lines(release, proportions=points, sets=design.sets, rules=rules, level=design.level)
+        found = GrowingCoverage(key=key, stream=stream)
     else:
-        stream = stream_by_synthesizer(
+        sampled = stream_by_synthesizer(
             ReleasesByEpsilon(points.tolist(), design.at_epsilon),
             p=design.p,
             sets=design.sets,
             rules=rules,
             level=design.level,
         )
-        found = GrowingCoverage(key=key, points=points, stream=stream)
+        stream = (sampled_lines(points, one) for one in sampled)
+        found = GrowingCoverage(key=key, stream=stream)
     found.patient = found.stream is not None and (design.sets > 2 or axis == "epsilon")
     st.session_state[KEY] = found
     return found

@@ -27,8 +27,10 @@ def show_downloads(design: Design) -> None:
         exact = exact_values(design)
         download_button(PREFIX, "Coverage, CSV", lambda: coverage_csv(design.rules, exact, found), "coverage.csv")
         if curves is not None and curves.latest is not None and curves.stream is None:
-            latest, points = curves.latest, curves.drawn
-            download_button(PREFIX, "Curves, CSV", lambda: coverage_curves_csv(axis, points, latest), f"by_{axis}.csv")
+            latest = curves.latest
+            download_button(
+                PREFIX, "Curves, CSV", lambda: coverage_curves_csv(axis, latest.points, latest), f"by_{axis}.csv"
+            )
     with middle:
         st.html("<b>The first intervals</b>")
         if tally is None:

@@ -98,7 +98,7 @@ def _picture(
     names = {key: RULES[key].label for key in design.rules}
     points, values = np.array([]), {}
     if curves is not None and curves.latest is not None:
-        points = curves.drawn
+        points = curves.latest.points
         values = dict(zip(curves.latest.rules, curves.latest.coverage, strict=True))
     dots = [] if found is None else [_dot(key, found) for key in design.rules]
     show_figure(
@@ -120,6 +120,8 @@ def _picture(
         alt="Coverage of each rule: exact lines, simulated dots with error bars, the promised level.",
         height=picture_height(len(design.rules)),
     )
+    if curves is not None and curves.latest is not None:
+        st.caption(curves.said(axis))
     if curves is not None and curves.problem:
         st.caption(f"The line ends early: {curves.problem}")
     if len(exact) < len(design.rules):

@@ -1,0 +1,101 @@
+"""Lines of coverage against p: as near to the exact curve between their corners as they say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.coverage import CoverageLines, coverage_by_proportion, exact_coverage, stream_lines
+from dpviz.coverage.lines import FLATNESS, STEPS, corners_of
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
+
+HALF_PIXEL = 0.5 * 1.1 / 400
+FIRST = np.round(np.linspace(0.01, 0.99, 50), 4)
+
+
+def charest(n: int, m: int, sets: int, epsilon: float) -> BetaBinomial:
+    alpha = m / math.expm1(epsilon / sets)
+    return BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+
+
+@pytest.mark.parametrize(
+    ("release", "sets", "rules"),
+    [
+        (charest(100, 100, 1, 2.0), 1, ["as_if_real", "raab_2017"]),
+        (charest(100, 30, 1, 250.0), 1, ["as_if_real"]),
+        (BetaBinomial(n=30, m=20, alpha=0.2, beta=3.0), 2, ["raab_2017", "reiter_2002"]),
+        (charest(5, 5, 3, 1.0), 3, ["raab_2017", "reiter_2003"]),
+        (GeometricSanitizer(n=40, epsilon=1.0), 1, ["as_if_real"]),
+        (PosteriorMean(n=60, m=40, alpha=2.0, beta=1.0), 1, ["raab_2017"]),
+    ],
+)
+def test_a_line_with_all_jumps_is_within_half_a_pixel_everywhere(release: object, sets: int, rules: list[str]) -> None:
+    *_, line = stream_lines(release, proportions=FIRST, sets=sets, rules=rules)  # type: ignore[arg-type]
+    assert line.jumps
+    p = np.sort(np.random.default_rng(12).uniform(0.01, 0.99, 250))
+    exact = coverage_by_proportion(release, proportions=p, sets=sets, rules=rules).coverage  # type: ignore[arg-type]
+    for drawn, true in zip(line.coverage, exact, strict=True):
+        assert np.abs(np.interp(p, line.points, drawn) - true).max() < min(HALF_PIXEL, 1e-3)
+
+
+@pytest.mark.parametrize(("sets", "epsilon"), [(2, 2.0), (5, 2.0)])
+def test_a_line_of_many_releases_is_within_a_pixel_across_and_half_a_pixel_up(sets: int, epsilon: float) -> None:
+    release, rules = charest(100, 100, sets, epsilon), ["raab_2017", "reiter_2002"]
+    *_, line = stream_lines(release, proportions=FIRST, sets=sets, rules=rules)
+    assert not line.jumps
+    assert line.drawn_from > 0.98 * STEPS
+    p = np.sort(np.random.default_rng(13).uniform(0.02, 0.98, 80))
+    exact = coverage_by_proportion(release, proportions=p, sets=sets, rules=rules).coverage
+    for drawn, true in zip(line.coverage, exact, strict=True):
+        near = np.array([np.interp(p + away, line.points, drawn) for away in np.linspace(-1, 1, 21) / STEPS])
+        apart = np.maximum(np.maximum(near.min(axis=0) - true, true - near.max(axis=0)), 0.0)
+        assert apart.max() < 2 * HALF_PIXEL
+        assert np.mean(apart < HALF_PIXEL) > 0.97
+
+
+def test_a_line_shows_what_fifty_points_hide() -> None:
+    """Raab's line at p = 0.32 was drawn 1.1 points too high, and the saw-teeth of a single set were gone."""
+    release = charest(100, 100, 1, 2.0)
+    *_, line = stream_lines(release, proportions=FIRST, sets=1, rules=["raab_2017"])
+    at = float(np.interp(0.32, line.points, line.coverage[0]))
+    exact = exact_coverage(synthesizer=release, p=0.32, sets=1, rule="raab_2017").coverage
+    assert at == pytest.approx(exact, abs=1e-3)
+    rises = np.diff(line.coverage[0])[np.diff(line.points) < 1e-8]
+    assert np.count_nonzero(np.abs(rises) > 0.005) > 50
+
+
+def test_a_line_grows_from_the_first_points_which_it_keeps() -> None:
+    release = charest(30, 30, 3, 2.0)
+    grown = list(stream_lines(release, proportions=FIRST, sets=3, rules=["reiter_2002"], step=7))
+    assert all(isinstance(one, CoverageLines) for one in grown)
+    lengths = [len(one.points) for one in grown]
+    assert lengths == sorted(lengths)
+    assert lengths[:2] == [7, 14]
+    assert not grown[-2].drawn_from
+    assert np.isin(FIRST, grown[-1].points).all()
+    kept = grown[-1].coverage[0][np.isin(grown[-1].points, FIRST)]
+    assert kept == pytest.approx(grown[-2].coverage[0], abs=1e-8)
+
+
+def test_corners_leave_out_only_what_the_line_passes() -> None:
+    random = np.random.default_rng(3)
+    points = np.sort(random.random(500))
+    values = np.cumsum(random.normal(0, FLATNESS, size=(3, 500)), axis=1) + np.sin(6 * points)
+    corners = corners_of(points, values, np.zeros(500, dtype=bool))
+    assert 2 < len(corners) < 500
+    for row in values:
+        assert np.abs(np.interp(points, points[corners], row[corners]) - row).max() <= FLATNESS * (1 + 1e-9)
+
+
+def test_releases_too_many_for_tables_leave_a_sample() -> None:
+    *_, line = stream_lines(charest(50, 900, 2, 2.0), proportions=[0.2, 0.5], sets=2, rules=["reiter_2002"])
+    assert line.points.tolist() == [0.2, 0.5]
+    assert line.drawn_from == 0
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, math.nan])
+def test_a_proportion_outside_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match=r"p .* must be"):
+        next(iter(stream_lines(charest(5, 5, 1, 1.0), proportions=[0.5, wrong], sets=1, rules=["as_if_real"])))
