@@ -360,9 +360,9 @@ def check_one_to_lose(found: Finding, reason: Reason) -> None:
             "synth_post_one": lambda ones: mp.log((ones + m - 1) / (ones - 1)),
         }[found.method]
         shift = 1 if found.method == "synth_map" else 0
-        at_proof = growth(prior - shift) if prior > 1 + shift else mp.inf  # n1 = 0
-        at_least = growth(prior - 1 - shift + 1)  # n1 = 1, one pseudo-row less
         if prior < 1e12 and prior - 1 - shift > 1e-4:
+            at_proof = growth(prior - shift)  # n1 = 0
+            at_least = growth(prior - 1 - shift + 1)  # n1 = 1, one pseudo-row less
             assert abs(at_proof / found.setting.epsilon - 1) < 1e-6
             assert abs(at_least / found.setting.epsilon - 1) < 1e-6
 
@@ -392,7 +392,7 @@ def check_interval(found: Finding, reason: Reason) -> None:
     def outside(real: bool) -> float:
         worst = 0.0
         for ones in range(n + 1):
-            x, y = prior + ones, prior + n - ones
+            x, y = prior + ones, prior + (n - ones)
             odds = [(x - 1) / y] * (ones > 0 or not real) + [x / (y - 1)] * (ones < n or not real)
             low, high = max(odds) / growth, min(odds) * growth  # the ratio to one neighbour is 1 at each of the odds
             worst = max(worst, betainc(x, y, low / (1 + low)) + betainc(y, x, 1 / (1 + high)))

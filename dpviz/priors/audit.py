@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from dpviz.parameters import DELTA, EPSILON, readable, readable_apart, rounded_down, rounded_up
+from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors.as_printed import PRINTED, PrintedBound
 from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
 from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
@@ -17,6 +17,7 @@ from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.priors.reasons import Reason, reasons
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, release
+from dpviz.priors.verdict_words import in_words
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
@@ -305,59 +306,9 @@ def _said(finding: Finding) -> Finding:
     because = reasons(finding)
     limit = LIMITS.get((finding.bound.key, finding.method)) if finding.bound.constant else None
     symbol = finding.bound.constant.split(", ")[-1]
-    parts = [finding.sentence or _size(finding), limit.sentence(symbol) if limit else ""]
+    parts = [finding.sentence or in_words(finding), limit.sentence(symbol) if limit else ""]
     parts += [reason.sentence for reason in because]
     return dataclasses.replace(finding, because=because, sentence=" ".join(part for part in parts if part))
-
-
-def _size(finding: Finding) -> str:
-    """How far the printed value is from the exact one, in words."""
-    factor, epsilon = finding.factor, readable(finding.setting.epsilon, 4)
-    what = {"prior": "prior", "range": "R/σ", "scale": "noise"}.get(finding.bound.quantity, "")
-    if finding.bound.constant:
-        return _constant(finding)
-    if finding.verdict == "exact":
-        return "Printed and exact agree."
-    if finding.verdict == "false" and finding.bound.kind == "necessary" and finding.exact is not None:
-        aside, what = (rounded_down, "R/σ =") if finding.bound.quantity == "range" else (rounded_up, "a prior of")
-        shown = next(
-            (
-                readable(value, digits)
-                for digits in range(4, 17)
-                if (value := aside(finding.exact, digits)) != finding.printed
-                and (value < (finding.printed or 0.0)) == (aside is rounded_up)
-            ),
-            readable(finding.exact, 17),
-        )
-        return f"False: {what} {shown} {'keeps the promise too' if aside is rounded_down else 'is enough'}."
-    if finding.verdict == "holds" and finding.bound.kind == "necessary":
-        return "It holds here."
-    if finding.verdict == "unsafe":
-        if finding.gives_delta is not None and finding.promised_delta > 0:
-            return (
-                f"Unsafe: it gives δ = {readable_apart(finding.gives_delta, finding.promised_delta, 3)} at ε = "
-                f"{epsilon}, not {readable(finding.promised_delta, 3)}."
-            )
-        given = readable_apart(finding.gives_epsilon or 0.0, finding.setting.epsilon, 4)
-        return f"Unsafe: it gives ε = {given}, not {epsilon}."
-    if finding.verdict == "safe" and factor is not None:
-        loose = factor if finding.bound.quantity != "range" else 1 / factor
-        times = f"{readable(100 * (loose - 1), 2)} %" if loose < 1.1 else f"{readable(loose, 3)} times"
-        if finding.bound.quantity == "range":
-            return f"Safe: the exact {what} is {times} {'larger' if loose < 1.1 else 'as large'}."
-        return f"Safe: {times} {'more ' + what + ' than' if loose < 1.1 else 'the ' + what + ' that'} is needed."
-    return ""
-
-
-def _constant(finding: Finding) -> str:
-    """The constant here, in words."""
-    symbol = finding.bound.constant.split(", ")[-1]
-    unnamed = f"{finding.bound.name} does not state its constant {symbol}."
-    if finding.exact is not None and math.isinf(finding.exact):
-        return f"{unnamed} The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
-    if finding.constant is None:
-        return f"{unnamed} At these parameters the bound asks for nothing."
-    return f"{unnamed} Here {symbol} = {readable(finding.constant, 3)} would be exact."
 
 
 def method_label(finding: Finding) -> str:

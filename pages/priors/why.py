@@ -45,7 +45,9 @@ this page finds the largest R/σ that keeps a promise (ε, δ).
 **Neighbouring, and why 2R/n.** Two data sets are neighbours when one row is *substituted*. A row at −R may become a row
 at +R, which moves the mean by **2R/n**. The thesis uses R/n in Theorems 7.3, 7.8, 7.12, 7.14 and 7.15 (7.13 follows
 from 7.12), as if a row could only move from the middle to an end. Each of them is unsafe at some settings; at others
-something else in the bound makes up for the factor of 2. The audit computes what each really gives at yours.
+something else in the bound makes up for the factor of 2. The audit computes what each really gives at yours. Theorem
+7.8 slips once more, with a deviation of kσ_μ for 2kσ_μ, and a remark after Theorem 7.15 hands its bound on to
+SYNTH_Post(One). Corollary 7.16 builds on rows that are conditioned to [−R, R], drops that, and no constant repairs it.
 
 **The adversary** knows all rows but one, the prior, the method and every parameter, and sees the release.
 
