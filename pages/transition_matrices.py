@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.components.address import keep_choice, write_address
 from pages.components.cache import cached_summary
+from pages.components.choices import choice
 from pages.components.controls import controls_style
+from pages.components.last_valid import answerable
 from pages.components.words import page_head, problem
 from pages.transition.attacker import PRIOR_ODDS_KEY, show_attacker
-from pages.transition.controls import IN_ADDRESS, choose, show_problems
+from pages.transition.controls import IN_ADDRESS, PREFIX, choose, first_choice, show_mends
 from pages.transition.downloads import show_downloads
 from pages.transition.given import as_judged
 from pages.transition.plug_in_or_draw import show_plug_in_or_draw
@@ -24,29 +27,33 @@ page_head(
 )
 
 SECTIONS = ["The attacker", "Plug-in or posterior draw?", "As published", "Download", "Why, and sources"]
+LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 
 controls, results = st.columns([1, 3.1], gap="medium")
 with controls, st.container(key="controls"):
-    choice = choose({"tm_look": SECTIONS})
+    chosen = choose()
 with results:
-    show_problems(choice)
-    if choice.synthesizer is not None:
-        top = st.container()
-        release = as_judged(choice.synthesizer)
-        summary = cached_summary(release, choice.epsilon, choice.delta)
-        with top:
-            show_verdict(summary)
-        show_tables(summary)
-        looks = (
-            lambda: show_attacker(summary),
-            lambda: show_plug_in_or_draw(release, choice.epsilon),
-            show_published,
-            lambda: show_downloads(summary, choice.given_text),
-            lambda: show_why(release),
-        )
-        section = st.pills("Look closer", SECTIONS, key="tm_look", bind="query-params", wrap=True)
-        if section is not None:
-            try:
-                looks[SECTIONS.index(section)]()
-            except ValueError as broken:
-                problem(str(broken))
+    mends = st.container()
+    answered = answerable(PREFIX, chosen, lambda one: cached_summary(one.release, one.epsilon, one.delta), first_choice)
+    with mends:
+        show_mends(chosen)
+    top = st.container()
+    release = as_judged(answered.release)
+    summary = cached_summary(release, answered.epsilon, answered.delta)
+    with top:
+        show_verdict(summary)
+    show_tables(summary)
+    looks = (
+        lambda: show_attacker(summary),
+        lambda: show_plug_in_or_draw(release, answered.epsilon),
+        show_published,
+        lambda: show_downloads(summary, answered.given_text),
+        lambda: show_why(release),
+    )
+    section = choice(st.pills, "Look closer", SECTIONS, LOOK, wrap=True)
+    if section:
+        try:
+            looks[SECTIONS.index(section)]()
+        except ValueError as broken:
+            problem(str(broken))
+write_address(PREFIX)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import mpmath
 from streamlit import config
@@ -157,3 +159,9 @@ def shown_range(value: float, digits: int = 5) -> str:
     """A largest range in as few digits, never above it."""
     unit = mpmath.mpf(10) ** (int(mpmath.floor(mpmath.log10(value))) - digits + 1)
     return readable(float(mpmath.floor(mpmath.mpf(value) / unit) * unit), digits)
+
+
+def address(page: AppTest) -> dict[str, str]:
+    """What the page's address says, as the browser is told to set it."""
+    (written,) = [one for one in page.get("bidi_component") if one.proto.component_name == "dpviz_address"]
+    return dict(parse_qsl(json.loads(written.proto.json)["query"], keep_blank_values=True))

@@ -13,13 +13,20 @@ from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
 DIGITS = 6
+LABEL, PADDING, CHARACTER, MARKED = 2.9, 0.9, 0.5, 1.1
+"""Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add."""
+
+HINT = "More columns may be at the right: scroll sideways →"
 
 STYLE = """
 .dpviz-table {container-type: inline-size; overflow-x: auto; max-height: 34rem; overflow-y: auto; margin: 0 0 .4rem}
-.dpviz-table table {border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem; width: 100%}
+.dpviz-table table {border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%;
+  font-size: clamp(.72rem, calc(100cqi / var(--ems)), .875rem)}
 .dpviz-table caption {text-align: left; padding: 0 0 .35rem; font-weight: 600}
 .dpviz-table caption span {display: block; position: sticky; left: 0; max-width: 100cqi}
-.dpviz-table th, .dpviz-table td {padding: .28rem .5rem; text-align: right; border: 0; white-space: nowrap}
+.dpviz-table caption em {display: block; position: sticky; left: 0; max-width: 100cqi; font-weight: 400;
+  overflow: hidden; max-height: clamp(0px, calc((var(--ems) * .72rem - 100cqi) * 999), 1.6em)}
+.dpviz-table th, .dpviz-table td {padding: .3em .45em; text-align: right; border: 0; white-space: nowrap}
 .dpviz-table thead th {border-bottom: 1px solid rgba(128,128,128,.35); font-weight: 500}
 .dpviz-table thead tr:not(:last-child) th {border-bottom: 0; padding-bottom: 0}
 .dpviz-table tbody th {font-weight: 500}
@@ -42,7 +49,7 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | 
     ]
     labels = [_row_header(synthesizer.row_table(row)) for row in range(len(matrix))]
     names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
-    return _table(caption, names, synthesizer, labels, cells)
+    return _table(caption, names, synthesizer, labels, cells, (PADDING + CHARACTER * (DIGITS + 2)) * matrix.shape[1])
 
 
 def log_odds_html(
@@ -74,7 +81,9 @@ def log_odds_html(
     labels = [_row_header((*synthesizer.row_table(a), *synthesizer.row_table(b))) for a, b in pairs]
     cell_names = range(1, synthesizer.row_counts.shape[1] + 1)
     names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_names]
-    return _table(caption, names, synthesizer, labels, cells)
+    lengths = np.vectorize(lambda value: len(six_digits(value if signed else abs(value))))(values)
+    width = float((PADDING + CHARACTER * lengths + MARKED * over).max(axis=0).sum())
+    return _table(caption, names, synthesizer, labels, cells, width)
 
 
 def six_digits(value: float) -> str:
@@ -92,8 +101,13 @@ def _row_header(counts: tuple[int, ...]) -> str:
     )
 
 
-def _table(caption: str, names: list[str], synthesizer: Synthesizer, labels: list[str], cells: list[str]) -> str:
-    """The table: k header rows of released counts, row labels, cells."""
+def _table(
+    caption: str, names: list[str], synthesizer: Synthesizer, labels: list[str], cells: list[str], width: float
+) -> str:
+    """The table: k header rows of released counts, row labels, cells of a width in ems together.
+
+    Its letters become smaller where it is wider than its place, and where that is not enough a hint says so.
+    """
     columns = synthesizer.column_counts
     size = columns.shape[1]
     heads = []
@@ -106,7 +120,8 @@ def _table(caption: str, names: list[str], synthesizer: Synthesizer, labels: lis
         )
         heads.append(f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in columns[:, cell].tolist())}</tr>")
     body = "".join(f"<tr>{label}{line}</tr>" for label, line in zip(labels, cells, strict=True))
+    ems = LABEL * len(names) + width
     return (
-        f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
-        f"<caption><span>{escape(caption)}</span></caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
+        f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}" style="--ems: {ems:.1f}">'
+        f"<table><caption><span>{escape(caption)}</span><em>{HINT}</em></caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
     )

@@ -8,12 +8,17 @@ import re
 import streamlit as st
 
 from dpviz.coverage.design import prior_of_one_set
+from dpviz.inference.posterior_cells import PosteriorCells
 from dpviz.parameters import readable
 from pages.bayes.controls import LAW, MOST_COUNTS, PREFIX, Asked
+from pages.components.address import keep_text
 from pages.components.cache_inference import cached_cells, cached_cells_prior
+from pages.components.choices import written
+from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
 
 EXAMPLE = "52, 30, 18"
+TABLES = keep_text(f"{PREFIX}tables", EXAMPLE)
 
 
 def show_categories(asked: Asked) -> None:
@@ -23,14 +28,14 @@ def show_categories(asked: Asked) -> None:
         "counts, Dirichlet-multinomial releases. The posterior is a mixture of Dirichlet laws over all confidential "
         "tables of n rows. α and γ1 stand in every cell."
     )
-    text = st.text_area(
-        "Released tables, one line for each set", value=EXAMPLE, key=f"{PREFIX}tables", bind="query-params", height=100,
+    text = written(
+        st.text_area, "Released tables, one line for each set", TABLES, height=100,
         help=f"The counts of the k cells separated by commas or blanks; 1 to {MOST_COUNTS} lines with the same total.",
     )  # fmt: skip
-    tables = read_tables(text)
+    tables, alpha, found = accepted(
+        TABLES, text, lambda typed: _computed(asked, typed), EXAMPLE, lambda typed: " / ".join(typed.split("\n"))
+    )
     rows, cells = sum(tables[0]), len(tables[0])
-    alpha = _alpha(asked, rows, cells, len(tables))
-    found = cached_cells(tables, asked.n, alpha, asked.gamma1)
     st.html(
         answer(
             f"k = {cells}",
@@ -60,6 +65,13 @@ def show_categories(asked: Asked) -> None:
         f"Exact: a sum over {len(found.weights):,} confidential tables. Expected rows: of the confidential table. "
         f"Neighbours: one row substituted. M = {len(tables)}: each line is a set, whatever the controls say of M and m."
     )
+
+
+def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
+    """The tables that were typed, the prior in every cell, and the posterior."""
+    tables = read_tables(text)
+    alpha = _alpha(asked, sum(tables[0]), len(tables[0]), len(tables))
+    return tables, alpha, cached_cells(tables, asked.n, alpha, asked.gamma1)
 
 
 def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:

@@ -16,10 +16,10 @@ from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import BetaBinomial
-from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
-from pages.components.prior_rule import prior_rule, prior_text, what_it_gives
-from pages.components.words import problem
+from pages.components.address import SETTINGS, keep_choice, keep_switch, keep_text, read_address
+from pages.components.choices import choice, presets, switch, written
+from pages.components.controls import PageNumbers
+from pages.components.prior_rule import keep_prior_rule, prior_rule, prior_text, what_it_gives
 
 PREFIX = "po_"
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
@@ -58,7 +58,11 @@ NUMBERS = {
 """Every number of the page."""
 
 PAGE = PageNumbers(PREFIX, NUMBERS)
-IN_ADDRESS = PAGE.in_address
+SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
+PRIOR_KEY = keep_prior_rule(PREFIX)
+M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
+KNOWS = keep_switch(f"{PREFIX}knows", False)
+COUNTS = keep_text(f"{PREFIX}counts", "31")
 
 CHARESTS: dict[str, object] = {
     "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0, "level": 0.95,
@@ -110,6 +114,16 @@ class Asked:
     problems: tuple[str, ...] = ()
 
     @property
+    def valid(self) -> bool:
+        """Whether the settings keep every rule."""
+        return bool(self.counts)
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+        return f"{self.listed} of n = {readable(self.n)} and m = {readable(self.m)} rows at {promise_text(self)}"
+
+    @property
     def sets(self) -> int:
         """M."""
         return len(self.counts)
@@ -123,61 +137,70 @@ class Asked:
         return f"the synthetic count{'' if self.sets == 1 else 's'} {', '.join(map(str, self.counts))}"
 
 
-def choose(choices: dict[str, list[str]]) -> Asked:
-    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
+ASKED = ("n", "m", "x", "epsilon", "delta", "alpha", "gamma1", "gamma2", "level", "seed")
+"""The numbers that the posterior follows from."""
+
+
+def choose() -> Asked:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True})
-    source, troubles = _source()
-    prior, more = prior_rule(PREFIX)
+    source = choice(
+        st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=lambda one: SOURCES[one], required=True,
+        width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
+    )  # fmt: skip
+    prior = prior_rule(PRIOR_KEY)
     values = {"epsilon": PAGE.number("epsilon") if prior != "own" else NUMBERS["epsilon"].default}
     values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
     own = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
     values["n"] = PAGE.number("n")
-    linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
+    linked = switch("m = n: as many synthetic rows", M_IS_N)
     values["m"] = values["n"] if linked else PAGE.number("m")
     typed, knows = "", True
     if source == "typed":
-        knows = st.toggle(
-            "x is known: show the confidential data as well", value=False, key=f"{PREFIX}knows", bind="query-params"
-        )
-    values["x"] = PAGE.number("x", highest=max(values["n"], 1)) if knows else 0
+        knows = switch("x is known: show the confidential data as well", KNOWS)
+    values["x"] = PAGE.number("x", highest=values["n"]) if knows else 0
     if source == "drawn":
         values["sets"], values["seed"] = PAGE.number("sets"), PAGE.number("seed")
     else:
-        typed = st.text_input(
-            "Synthetic counts x̃", value="31", key=f"{PREFIX}counts", bind="query-params",
+        typed = written(
+            st.text_input, "Synthetic counts x̃", COUNTS,
             help=f"The ones in each set, 1 to {MOST_COUNTS} counts separated by commas or blanks.",
         )  # fmt: skip
         values["seed"] = NUMBERS["seed"].default
     for name in ("gamma1", "gamma2", "level"):
         values[name] = PAGE.number(name)
-    troubles += [*more, *address_problems(IN_ADDRESS)]
     sets = values.pop("sets", 1)
     asked = Asked(alpha=own, prior=prior, source=source, knows=knows, **values)  # type: ignore[arg-type]
     try:
-        for name, value in {**values, "sets": sets, "alpha": own}.items():
-            NUMBERS[name].check(value)
-        if asked.x > asked.n:
-            raise ValueError(f"x (confidential ones) must be at most n = {asked.n:,}; got {asked.x:,}.")
-        counts = read_counts(typed, asked.m) if source == "typed" else ()
-        alpha = prior_of_one_set(
-            LAW, n=asked.n, m=asked.m, sets=len(counts) or int(sets), epsilon=asked.epsilon, delta=asked.delta,
-            prior=prior, alpha=own,
-        )  # fmt: skip
-        if not counts:
-            counts = draw_counts(
-                confidential_count=asked.x, n=asked.n, m=asked.m, alpha=alpha, beta=alpha, sets=int(sets),
-                generator=np.random.default_rng(asked.seed),
-            )  # fmt: skip
+        return released(asked, sets, typed)
     except ValueError as broken:
-        return dataclasses.replace(asked, problems=(*troubles, str(broken)))
-    return dataclasses.replace(asked, alpha=alpha, counts=counts, problems=tuple(troubles))
+        return dataclasses.replace(asked, problems=(str(broken),))
 
 
-def show_problems(asked: Asked) -> None:
-    """The sentences about what is wrong."""
-    for sentence in asked.problems:
-        problem(sentence)
+def first_asked() -> Asked:
+    """What a fresh page asks for."""
+    values = {name: SETTINGS[PREFIX + name].default for name in ASKED}
+    return released(Asked(prior="pure", source="drawn", **values | {"delta": 0.0}), NUMBERS["sets"].default, "")
+
+
+def released(asked: Asked, sets: float, typed: str) -> Asked:
+    """What was asked, with the prior of each set and the counts, drawn or typed; a ValueError in a sentence refuses."""
+    for name, value in {**{name: getattr(asked, name) for name in ASKED}, "sets": sets}.items():
+        NUMBERS[name].check(value)
+    if asked.x > asked.n:
+        raise ValueError(f"x (confidential ones) must be at most n = {asked.n:,}; got {asked.x:,}.")
+    counts = read_counts(typed, asked.m) if asked.source == "typed" else ()
+    alpha = prior_of_one_set(
+        LAW, n=asked.n, m=asked.m, sets=len(counts) or int(sets), epsilon=asked.epsilon, delta=asked.delta,
+        prior=asked.prior, alpha=asked.alpha,
+    )  # fmt: skip
+    if not counts:
+        counts = draw_counts(
+            confidential_count=asked.x, n=asked.n, m=asked.m, alpha=alpha, beta=alpha, sets=int(sets),
+            generator=np.random.default_rng(asked.seed),
+        )  # fmt: skip
+    return dataclasses.replace(asked, alpha=alpha, counts=counts)
 
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:
@@ -201,14 +224,3 @@ def promise_text(asked: Asked) -> str:
         return f"α = {prior_text(asked.alpha)} ({what_it_gives(epsilon, asked.sets)})"
     delta = f", δ = {readable(asked.delta, 3)}" if asked.prior == "exact" and asked.delta > 0 else ""
     return f"ε = {readable(asked.epsilon, 4)}{delta} (α = {prior_text(asked.alpha)} in each set)"
-
-
-def _source() -> tuple[str, list[str]]:
-    key = f"{PREFIX}source"
-    begin_choice(key, SOURCES, "drawn")
-    source: str = st.segmented_control(
-        "Synthetic counts", list(SOURCES), default=st.session_state[key], format_func=lambda one: SOURCES[one], key=key,
-        required=True, on_change=forget_problem, args=(key,), width="stretch",
-        help="Draw a release from the confidential data, or type in the counts that you hold.",
-    )  # fmt: skip
-    return source, end_choice(key, source, "drawn")

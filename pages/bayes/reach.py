@@ -10,7 +10,9 @@ from dpviz.inference.posterior_coverage import Kind
 from dpviz.parameters import readable
 from pages.bayes.answer import posterior_of
 from pages.bayes.controls import PREFIX, Asked
+from pages.components.address import keep_choice
 from pages.components.cache_inference import cached_posterior_coverage
+from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.words import answer, note
 
@@ -21,6 +23,7 @@ MARGIN = 0.015
 """What the axis leaves below the lowest and above the highest dot."""
 
 KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
+KIND = keep_choice(f"{PREFIX}kind", KINDS, "equal tails")
 
 
 def show_reach(asked: Asked) -> None:
@@ -35,16 +38,12 @@ def show_reach(asked: Asked) -> None:
             "`posterior_coverage` of the package goes up to 5,000."
         )
         return
-    label = st.segmented_control(
-        "Interval", list(KINDS), default="equal tails", key=f"{PREFIX}kind", bind="query-params",
-        persist_state="session", required=True,
-        label_visibility="collapsed",
-    )  # fmt: skip
+    label = choice(st.segmented_control, "Interval", KINDS, KIND, required=True, label_visibility="collapsed")
     here_p = asked.x / asked.n if asked.knows else round(posterior_of(asked).mean, 3)
     named = "p = x/n" if asked.knows else "p = the posterior mean"
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here_p))
     found = cached_posterior_coverage(
-        asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[str(label)],
+        asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[label],
         asked.seed, tuple(points.tolist()),
     )  # fmt: skip
     here = int(np.argmin(np.abs(found.proportions - here_p)))
@@ -79,6 +78,6 @@ def show_reach(asked: Asked) -> None:
         if found.exact
         else f"Simulated: {found.releases:,} releases at each p; there are too many to list."
     )
-    edge = here_p in (0, 1) and KINDS[str(label)] == "equal_tailed"
+    edge = here_p in (0, 1) and KINDS[label] == "equal_tailed"
     never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
     st.caption(f"x ~ Binomial(n, p), M = {asked.sets}. {how}{never}")

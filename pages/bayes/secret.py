@@ -11,12 +11,16 @@ from dpviz.inference.posterior_secret_n import SecretSizePosterior, range_around
 from dpviz.parameters import readable
 from pages.bayes.answer import NAMES, drawn, posterior_of
 from pages.bayes.controls import PAGE, PREFIX, Asked
+from pages.components.address import keep_choice, keep_switch
 from pages.components.cache_inference import cached_secret
+from pages.components.choices import choice, switch
 from pages.components.figure import show_figure
+from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
 
 PRIORS = {"every n alike": "uniform", "around a guess": "poisson", "every size of n alike": "decade"}
-
+SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n alike")
+AROUND = keep_switch(f"{PREFIX}around", True)
 
 LEANS = 3.0
 """How many times its prior probability an end of the range has when the posterior of n is said to pile up there."""
@@ -29,27 +33,26 @@ def show_secret(asked: Asked) -> None:
         "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
         "on n, and publishing it tells about n. All that the analyst needs here is a range that n lies in."
     )
-    label = st.segmented_control(
-        "Prior of n",
-        list(PRIORS),
-        default="every n alike",
-        key=f"{PREFIX}size_prior",
-        bind="query-params",
-        required=True,
-    )
-    around = st.toggle(
+    label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
+    around = switch(
         f"the range is around the true n = {asked.n:,}",
-        value=True,
-        key=f"{PREFIX}around",
-        bind="query-params",
+        AROUND,
         help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
     )
     low, high = range_around(asked.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
-    kind = PRIORS[str(label)]
+    kind = PRIORS[label]
     guess = int(PAGE.checked("guess")) if kind == "poisson" else 0
-    if low > high:
-        raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-    found = cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)
+
+    def compute(ends: tuple[int, int]) -> SecretSizePosterior:
+        low, high = ends
+        if low > high:
+            raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
+        return cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)
+
+    found = accepted(
+        f"{PREFIX}range", (low, high), compute, range_around(asked.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
+    )
+    low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
     known = posterior_of(asked)
     ends, narrower = found.interval(asked.level), found.variance < known.variance and high > asked.n
     st.html(

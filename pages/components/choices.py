@@ -1,40 +1,44 @@
-"""Choices that the address keeps by key, and buttons that set several controls at once."""
+"""Controls other than numbers, each of a setting that `address` keeps, and buttons that set several at once."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import streamlit as st
 
-
-def begin_choice(key: str, accepted: Collection[str], default: str) -> None:
-    """Before its control is drawn: take the choice from the address, or note that what stands there is none."""
-    if key in st.session_state:
-        return
-    asked = st.query_params.get(key, default)
-    if asked not in accepted:
-        st.session_state[f"{key}_problem"] = (
-            f"In the address, {key} = {asked[:40]} was left out: it must be one of {', '.join(accepted)}."
-        )
-    st.session_state[key] = asked if asked in accepted else default
+from pages.components.address import SETTINGS, drawn
 
 
-def forget_problem(key: str) -> None:
-    """What the control does when it is moved."""
-    st.session_state.pop(f"{key}_problem", None)
+def choice(control: Callable[..., str | None], label: str, words: Iterable[str], key: str, **rest: Any) -> str:
+    """One of `words`, by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`; the last may be ``""``.
 
-
-def end_choice(key: str, value: str, default: str) -> list[str]:
-    """After its control is drawn: keep the choice in the address; returns what was wrong there, in sentences.
-
-    Streamlit itself would keep the label of a list, which is long and may change.
+    A word that is not among them any more, for another control has moved, gives way to the default.
     """
-    if value == default:
-        st.query_params.pop(key, None)
-    elif st.query_params.get(key) != value:
-        st.query_params[key] = value
-    sentence = st.session_state.get(f"{key}_problem")
-    return [sentence] if sentence else []
+    options, default = list(words), SETTINGS[key].default
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = default
+    side_by_side = control in (st.segmented_control, st.pills)
+    start = {"default": default} if side_by_side else {"index": options.index(default)}
+    return drawn(key, control(label, options, key=key, persist_state="session", **start, **rest)) or ""
+
+
+def choices(label: str, words: Iterable[str], key: str, **rest: Any) -> list[str]:
+    """Several of `words`, from a list."""
+    start = SETTINGS[key].default
+    return drawn(key, st.multiselect(label, list(words), default=start, key=key, persist_state="session", **rest))
+
+
+def switch(label: str, key: str, **rest: Any) -> bool:
+    """On or off."""
+    start = SETTINGS[key].default
+    return drawn(key, st.toggle(label, value=start, key=key, persist_state="session", **rest))
+
+
+def written(control: Callable[..., str | None], label: str, key: str, **rest: Any) -> str:
+    """A text, by `st.text_input` or `st.text_area`."""
+    start = SETTINGS[key].default
+    return drawn(key, control(label, value=start, key=key, persist_state="session", **rest)) or ""
 
 
 def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mapping[str, object]) -> None:
@@ -62,4 +66,4 @@ def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mappi
         for name, value in {**links, **cases[wanted]}.items() if wanted is not None else ():
             st.session_state[prefix + name] = value
 
-    st.pills("Start from", list(cases), key=key, on_change=apply)
+    st.pills("Start from", list(cases), key=key, on_change=apply, persist_state="session")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import streamlit as st
 
 from dpviz.parameters import Parameter, readable
+from pages.components.address import SETTINGS, drawn, keep_numbers
+from pages.components.last_valid import accepted
 
 POINTS_PER_DECADE = 20
 LINEAR_STOPS = 80
@@ -20,71 +22,59 @@ MOST_STOPS = 90
 FIRST_WHOLE = 30
 """Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
 
-ADDRESS = "address_problems"
-SWITCH = ("true", "false")
-"""What a switch says in the address."""
+LARGEST = 1e308
+"""Largest number that a box takes."""
 
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
-def number_control(
-    declaration: Parameter,
-    key: str,
-    *,
-    widest: Parameter | None = None,
-    default: float | None = None,
-    zero: bool = False,
-) -> float:
-    """Slider and number box for `declaration`; returns the value, which may still break a rule of the synthesizer.
+def number_control(declaration: Parameter, key: str, *, zero: bool = False) -> float:
+    """Slider and number box for `declaration`; returns the value, which may be outside its domain.
+
+    The box takes every number, so that what is refused can be said in a sentence; NaN stands for an empty one.
 
     Parameters
     ----------
     declaration
         The parameter.
     key
-        Key in the session and name in the address.
-    widest
-        Declaration whose domain the box accepts, where it is shared by laws with different domains; a value outside
-        `declaration` is then for the law to refuse, and is not lost.
-    default
-        Value of a fresh page, if not the declaration's.
+        Key of the setting in the session and the address.
     zero
         Whether 0 is added below a logarithmic slider.
     """
-    limits = widest or declaration
-    start = declaration.default if default is None else default
-    symbol = "" if declaration.symbol.lower() == declaration.title.lower() else declaration.symbol
-    typed = st.number_input(
-        f"{symbol or declaration.title}, exact value",
-        min_value=float(limits.minimum),
-        max_value=float(limits.maximum),
-        value=float(start),
-        step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
-        format="%.10g",
-        key=key,
-        bind="query-params",
-        persist_state="page",  # a control that is hidden for a while comes back as it was
-        label_visibility="collapsed",
-    )
-    value = start if typed is None else typed
-    if declaration.integer and float(value).is_integer():
-        value = int(value)
-    slider = f"{key}_slider"
-    options = sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value])
-    if st.session_state.get(slider) != value:
-        st.session_state[slider] = value
-    hint = PRIVATE_END[declaration.private_end]
-    st.select_slider(
-        f"{declaration.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
-        options=options,
-        value=value,  # where a browser missed the run that set the state, it starts from here
-        key=slider,
-        format_func=_text,
-        help=f"{declaration.help} Accepted: {declaration.domain}.",
-        on_change=_take_slider,
-        args=(key, slider),
-    )
-    return value
+    slider, start = f"{key}_slider", SETTINGS[key].default
+    with st.container(key=f"{key}_both"):
+        symbol = "" if declaration.symbol.lower() == declaration.title.lower() else declaration.symbol
+        typed = st.number_input(
+            f"{symbol or declaration.title}, exact value",
+            min_value=-LARGEST,
+            max_value=LARGEST,
+            value=None,  # with another one, a box that is emptied would jump back to it without a word
+            step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
+            format="%.10g",
+            key=key,
+            persist_state="session",  # a control that is hidden for a while comes back as it was
+            label_visibility="collapsed",
+        )
+        value = st.session_state.get(slider, start) if typed is None else typed
+        if declaration.integer and float(value).is_integer():
+            value = int(value)
+        drawn(key, start if typed is None else value)
+        options = sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value])
+        if st.session_state.get(slider) != value:
+            st.session_state[slider] = value
+        hint = PRIVATE_END[declaration.private_end]
+        st.select_slider(
+            f"{declaration.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
+            options=options,
+            value=value,  # where a browser missed the run that set the state, it starts from here
+            key=slider,
+            format_func=_text,
+            help=f"{declaration.help} Accepted: {declaration.domain}.",
+            on_change=_take_slider,
+            args=(key, slider),
+        )
+    return math.nan if typed is None else value
 
 
 @dataclass(frozen=True)
@@ -102,26 +92,33 @@ class PageNumbers:
     prefix: str
     declared: dict[str, Parameter]
 
+    def __post_init__(self) -> None:
+        keep_numbers({self.prefix + name: one for name, one in self.declared.items()})
+
     @property
-    def in_address(self) -> dict[str, Parameter]:
-        """The same by key, as the address has them."""
-        return {self.prefix + name: one for name, one in self.declared.items()}
+    def keys(self) -> list[str]:
+        """The keys of their controls."""
+        return [self.prefix + name for name in self.declared]
 
     def number(self, name: str, highest: float | None = None) -> float:
         """The control of one number; what is outside its domain is returned, for the page to refuse in a sentence.
 
-        `highest` is where the slider ends, where another control says so.
+        `highest` is where the slider ends, where another control says so and it is in the domain.
         """
         one = self.declared[name]
-        if highest is not None:
+        if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
-        edge = 1e15 if one.integer else 1e300
-        widest = dataclasses.replace(one, minimum=-edge, maximum=edge, open_minimum=False)
-        return number_control(one, self.prefix + name, widest=widest, zero=name == "delta")
+        return number_control(one, self.prefix + name, zero=name == "delta")
 
     def checked(self, name: str) -> float:
-        """The control of one number, refused by a ValueError in a sentence where it is outside its domain."""
-        return self.declared[name].check(self.number(name))
+        """The control of one number; outside its domain a sentence says so, and the last one inside is returned."""
+        return checked(self.declared[name], self.prefix + name, self.number(name))
+
+
+def checked(declaration: Parameter, key: str, value: float) -> float:
+    """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
+    symbol = declaration.symbol or declaration.title.lower()
+    return accepted(key, value, declaration.check, SETTINGS[key].default, lambda last: f"{symbol} = {readable(last)}")
 
 
 def controls_style(keys: Iterable[str]) -> str:
@@ -171,62 +168,3 @@ def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
 
 def _rounded_whole(value: float) -> int:
     return round(value) if value < 100 else 5 * round(value / 5)
-
-
-def read_address(declarations: dict[str, Parameter], choices: Mapping[str, Collection[str]] | None = None) -> None:
-    """Note what the address of a fresh page asks for that no control accepts; before the controls are drawn.
-
-    Parameters
-    ----------
-    declarations
-        The page's bound numbers by key.
-    choices
-        The words that the page's bound choices accept, by key.
-    """
-    noted = _noted(declarations)
-    if noted not in st.session_state:
-        found = {key: _problem(key, declaration) for key, declaration in declarations.items()}
-        found |= {key: _unknown(key, words) for key, words in (choices or {}).items()}
-        st.session_state[noted] = [sentence for sentence in found.values() if sentence is not None]
-        for key, sentence in found.items():
-            if sentence is not None:
-                del st.query_params[key]
-        if st.session_state[noted]:
-            st.rerun()  # without them: Streamlit stops at a whole number that is infinite
-
-
-def address_problems(declarations: dict[str, Parameter]) -> list[str]:
-    """What `read_address` noted, in sentences, until one of the controls is moved; after they are drawn."""
-    noted = _noted(declarations)
-    then = st.session_state.setdefault(f"{noted}_then", {})
-    now = {key: st.session_state[key] for key in declarations if key in st.session_state}
-    if any(key in then and then[key] != value for key, value in now.items()):
-        st.session_state[noted] = []
-    then.update(now)  # a control that is drawn later than others joins without having been moved
-    problems: list[str] = st.session_state[noted]
-    return problems
-
-
-def _unknown(key: str, words: Collection[str]) -> str | None:
-    """What is wrong with the word of `key` in the address, if anything is."""
-    text = st.query_params.get(key)
-    if text is None or (text.lower() if words == SWITCH else text) in words:
-        return None
-    return f"In the address, {key} = {text[:40]} was left out: it must be one of {', '.join(words)}."
-
-
-def _noted(declarations: dict[str, Parameter]) -> str:
-    """Where a page keeps what was wrong with its address: its keys share a prefix."""
-    return f"{next(iter(declarations)).partition('_')[0]}_{ADDRESS}"
-
-
-def _problem(key: str, declaration: Parameter) -> str | None:
-    """What is wrong with the value of `key` in the address, if anything is."""
-    text = st.query_params.get(key)
-    if text is None:
-        return None
-    try:
-        declaration.parse(text)
-    except ValueError as wrong:
-        return f"In the address, {key} = {text[:40]} was left out: {wrong}"
-    return None

@@ -11,6 +11,9 @@ from streamlit.navigation.page import StreamlitPage
 PAGES = Path(__file__).parent.parent
 ENTERED = "entered"
 
+PATHS = {"tm_": "", "mp_": "minimum_priors", "cv_": "coverage", "po_": "posterior"}
+"""Where each page is, by what the keys of its controls begin with."""
+
 
 def navigate() -> StreamlitPage:
     """Declare the pages; returns the one that was asked for."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 
 from dpviz.coverage.design import PRIOR_RULES, PriorRule
 from dpviz.parameters import readable, rounded_up
-from pages.components.choices import begin_choice, end_choice, forget_problem
+from pages.components.address import keep_choice
+from pages.components.choices import choice
 
 DEFAULT: PriorRule = "pure"
 
@@ -21,19 +24,22 @@ def what_it_gives(found: float, sets: int) -> str:
     return f"ε = {readable(rounded_up(found, 4), 4)}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
 
 
-def prior_rule(prefix: str) -> tuple[PriorRule, list[str]]:
-    """The chosen rule, and what was wrong with the one asked for in the address."""
-    key = f"{prefix}prior"
-    begin_choice(key, PRIOR_RULES, DEFAULT)
-    prior: PriorRule = st.radio(
-        "Prior of each set",
-        list(PRIOR_RULES),
-        index=list(PRIOR_RULES).index(st.session_state[key]),
-        format_func=lambda rule: PRIOR_RULES[rule],
-        key=key,
-        on_change=forget_problem,
-        args=(key,),
-        help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
-        "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
+def keep_prior_rule(prefix: str) -> str:
+    """Keep the rule of a page; returns its key."""
+    return keep_choice(f"{prefix}prior", PRIOR_RULES, DEFAULT)
+
+
+def prior_rule(key: str) -> PriorRule:
+    """The chosen rule."""
+    return cast(
+        PriorRule,
+        choice(
+            st.radio,
+            "Prior of each set",
+            PRIOR_RULES,
+            key,
+            format_func=lambda rule: PRIOR_RULES[rule],
+            help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
+            "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
+        ),
     )
-    return prior, end_choice(key, prior, DEFAULT)

@@ -38,7 +38,14 @@ STYLE = (
 .dpviz-list th.num {white-space: normal; vertical-align: bottom}
 .dpviz-scroll {overflow-x: auto}
 .stMain [data-testid="stCaptionContainer"] {opacity: .8}
-@media (min-width: 900px) {
+@media (max-width: 1150px) {
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-controls) {flex-direction: column}
+  [data-testid="stHorizontalBlock"] > [data-testid="stColumn"]:has(.st-key-controls),
+  [data-testid="stColumn"]:has(.st-key-controls) + [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none}
+  .st-key-controls {display: grid !important; align-items: start; column-gap: 2rem;
+    grid-template-columns: repeat(auto-fill, minmax(min(19rem, 100%), 1fr))}
+}
+@media (min-width: 1151px) {
   [data-testid="stColumn"]:has(.st-key-controls) {position: sticky; top: 3.5rem; align-self: flex-start;
     max-height: calc(100vh - 4rem); overflow-y: auto; scrollbar-width: thin; padding-right: .6rem}
 }
@@ -56,8 +63,8 @@ STYLE = (
 }
 @media (max-width: 640px) {.dpviz-list {font-size: .8rem} .dpviz-list th, .dpviz-list td {padding-right: .4rem}}
 .dpviz-now {display: none}
-@media (max-width: 640px) {
-  .stMainBlockContainer {padding: 3.6rem 1rem 4.5rem}
+@media (max-width: 640px) {.stMainBlockContainer {padding: 3.6rem 1rem 4.5rem}}
+@media (max-width: 1150px) {
   .dpviz-now {display: block; position: fixed; inset: auto 0 0; z-index: 5; padding: .45rem 1rem; font-size: .9rem;
     background: #F2F5F8; background: light-dark(#F2F5F8, #1B232C); border-top: 1px solid rgba(128,128,128,.5);
     white-space: nowrap; overflow: hidden;

@@ -14,10 +14,10 @@ from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
-from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
-from pages.components.prior_rule import prior_rule, prior_text, what_it_gives
-from pages.components.words import problem
+from pages.components.address import SETTINGS, keep_choice, keep_choices, keep_switch, read_address
+from pages.components.choices import choice, choices, presets, switch
+from pages.components.controls import PageNumbers
+from pages.components.prior_rule import keep_prior_rule, prior_rule, prior_text, what_it_gives
 
 PREFIX = "cv_"
 DEFAULT_LAW = "beta_binomial"
@@ -45,7 +45,10 @@ NUMBERS = {
 """Every number of the page."""
 
 PAGE = PageNumbers(PREFIX, NUMBERS)
-IN_ADDRESS = PAGE.in_address
+LAW_KEY = keep_choice(f"{PREFIX}law", two_cell_laws(), DEFAULT_LAW)
+PRIOR_KEY = keep_prior_rule(PREFIX)
+M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
+RULES_KEY = keep_choices(f"{PREFIX}rules", RULES, DEFAULT_RULES)
 
 CHARESTS: dict[str, object] = {
     "n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure", "rules": list(DEFAULT_RULES),
@@ -95,6 +98,11 @@ class Design:
     problems: tuple[str, ...] = ()
 
     @property
+    def valid(self) -> bool:
+        """Whether the settings keep every rule."""
+        return self.synthesizer is not None
+
+    @property
     def release(self) -> TwoCellSynthesizer:
         """`synthesizer`, where it is known to be there."""
         if self.synthesizer is None:
@@ -137,26 +145,25 @@ def made(design: Design) -> TwoCellSynthesizer:
     )  # fmt: skip
 
 
-def choose(choices: dict[str, list[str]]) -> Design:
-    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
+def choose() -> Design:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True})
-    law, troubles = _law()
+    law = _law()
     values = {"p": PAGE.number("p")}
     prior: PriorRule = "pure"
     if "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}:
-        prior, more = prior_rule(PREFIX)
-        troubles += more
+        prior = prior_rule(PRIOR_KEY)
     values["epsilon"] = PAGE.number("epsilon") if prior != "own" else NUMBERS["epsilon"].default
     values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
     values["alpha"] = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
     values["sets"] = PAGE.number("sets")
     values["n"] = PAGE.number("n")
-    linked = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
+    linked = switch("m = n: as many synthetic rows", M_IS_N)
     values["m"] = values["n"] if linked else PAGE.number("m")
     values["level"] = PAGE.number("level")
-    rules, more = _rules()
-    troubles += [*more, *address_problems(IN_ADDRESS)]
+    rules = _rules()
+    troubles: list[str] = []
     with st.container(key="cv_simulation"):
         values["repetitions"], values["seed"] = PAGE.number("repetitions"), PAGE.number("seed")
     design = Design(law=law, prior=prior, rules=rules, **values)  # type: ignore[arg-type]
@@ -185,10 +192,15 @@ def choose(choices: dict[str, list[str]]) -> Design:
         return dataclasses.replace(design, problems=(*troubles, str(broken)))
 
 
-def show_problems(design: Design) -> None:
-    """The sentences about what is wrong, and a button where rules for a single set mend it."""
-    for sentence in design.problems:
-        problem(sentence)
+def first_design() -> Design:
+    """What a fresh page asks for."""
+    values = {name: SETTINGS[PREFIX + name].default for name in NUMBERS}
+    design = Design(law=DEFAULT_LAW, prior="pure", rules=DEFAULT_RULES, **values | {"delta": 0.0})
+    return dataclasses.replace(design, synthesizer=made(design))
+
+
+def show_mends(design: Design) -> None:
+    """A button where rules for a single set put something right."""
     if design.sets == 1 and design.rules and all(RULES[key].least_sets > 1 for key in design.rules):
         single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
         names = " and ".join(short(key) for key in single)
@@ -205,51 +217,30 @@ def short(key: str) -> str:
 
 
 def _add_rules(keys: list[str]) -> None:
-    chosen = st.session_state[f"{PREFIX}rules"]
-    st.session_state[f"{PREFIX}rules"] = [*chosen, *(one for one in keys if one not in chosen)]
+    chosen = st.session_state[RULES_KEY]
+    st.session_state[RULES_KEY] = [*chosen, *(one for one in keys if one not in chosen)]
 
 
-def _law() -> tuple[str, list[str]]:
-    key, laws = f"{PREFIX}law", two_cell_laws()
-    begin_choice(key, laws, DEFAULT_LAW)
-    law: str = st.selectbox(
+def _law() -> str:
+    laws = two_cell_laws()
+    return choice(
+        st.selectbox,
         "Synthesizer",
-        list(laws),
-        index=list(laws).index(st.session_state[key]),
+        laws,
+        LAW_KEY,
         format_func=lambda law: laws[law].label,
-        key=key,
-        on_change=forget_problem,
-        args=(key,),
         help="The law by which each set's count is drawn from the confidential one.",
     )
-    return law, end_choice(key, law, DEFAULT_LAW)
 
 
-def _rules() -> tuple[tuple[str, ...], list[str]]:
-    """The rules to show, which the address keeps by their keys, separated by dots."""
-    key = f"{PREFIX}rules"
-    default = ".".join(DEFAULT_RULES)
-    sentences: list[str] = []
-    if key not in st.session_state:
-        asked = [word for word in dict.fromkeys(st.query_params.get(key, default).split(".")) if word]
-        unknown = ", ".join(word[:40] for word in asked if word not in RULES)
-        if unknown:
-            st.session_state[f"{key}_problem"] = (
-                f"In the address, {key} = {unknown[:120]} was left out: each must be one of {', '.join(RULES)}."
-            )
-        known = [word for word in asked if word in RULES]
-        st.session_state[key] = known if known or not asked else list(DEFAULT_RULES)
-    chosen = st.multiselect(
+def _rules() -> tuple[str, ...]:
+    """The rules to show, in their own order."""
+    chosen = choices(
         "Rules for the interval",
-        list(RULES),
-        default=st.session_state[key],
+        RULES,
+        RULES_KEY,
         format_func=short,
-        key=key,
-        on_change=forget_problem,
-        args=(key,),
         help="How the analyst turns the M sets into an interval. Each has its own dash in the pictures. The last four "
         "know how the sets were made, and allow for the prior's pull and the noise.",
     )
-    keys = tuple(one for one in RULES if one in chosen)
-    sentences += end_choice(key, ".".join(keys), default)
-    return keys, sentences
+    return tuple(one for one in RULES if one in chosen)

@@ -22,11 +22,16 @@ SAME = 1e-3
 """Relative difference of the two answers below which δ is said to be too small to help."""
 
 
+def compute_answer(asked: Asked) -> tuple[dict[str, float], dict[str, float]]:
+    """What every method needs without δ, and with it."""
+    delta = asked.asked_setting.delta
+    pure = {method: needed(asked, method, 0.0) for method in CALIBRATED}
+    return pure, {method: needed(asked, method, delta) for method in CALIBRATED} if delta > 0 else pure
+
+
 def show_answer(asked: Asked) -> None:
     """The sentence, then the table of methods."""
-    setting = asked.asked_setting
-    pure = {method: needed(asked, method, 0.0) for method in CALIBRATED}
-    exact = {method: needed(asked, method, setting.delta) for method in CALIBRATED} if setting.delta > 0 else pure
+    setting, (pure, exact) = asked.asked_setting, compute_answer(asked)
     gaussian = asked.family == "gaussian"
     said = range_sentence if gaussian else prior_sentence
     mark, sentence = said(asked, pure[HEADLINE], exact[HEADLINE])

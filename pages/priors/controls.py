@@ -14,9 +14,9 @@ from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
-from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import SWITCH, PageNumbers, address_problems, read_address
-from pages.components.words import problem
+from pages.components.address import SETTINGS, keep_choice, keep_switch, read_address
+from pages.components.choices import choice, presets, switch
+from pages.components.controls import PageNumbers
 
 PREFIX = "mp_"
 FAMILIES: dict[str, AuditFamily] = {
@@ -92,7 +92,8 @@ NUMBERS = {
 """Every number of the page."""
 
 PAGE = PageNumbers(PREFIX, NUMBERS)
-IN_ADDRESS = PAGE.in_address
+FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
+M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
@@ -132,6 +133,23 @@ class Asked:
     problems: tuple[str, ...] = ()
 
     @property
+    def valid(self) -> bool:
+        """Whether the settings keep every rule."""
+        return self.setting is not None
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+        setting = self.asked_setting
+        label = next(label for label, family in FAMILIES.items() if family == self.family)
+        rows = f"n = {readable(setting.n)}, m = {readable(setting.m)}"
+        cells = f", k = {setting.cells}" if self.family == "categorical" else ""
+        scales = (
+            f", σ = {readable(setting.sigma)}, σ₀ = {readable(setting.sigma0)}" if self.family == "gaussian" else ""
+        )
+        return f"{label}, {rows}{cells}{scales}, M = {self.sets}, {promise_text(setting)}"
+
+    @property
     def asked_setting(self) -> Setting:
         """`setting`, where it is known to be there."""
         if self.setting is None:
@@ -139,18 +157,13 @@ class Asked:
         return self.setting
 
 
-def family_in_address() -> AuditFamily:
-    """The family that the address names, or else the first."""
-    return FAMILIES.get(st.query_params.get(f"{PREFIX}family", ""), "bernoulli")
-
-
-def choose(choices: dict[str, list[str]]) -> Asked:
-    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS, {f"{PREFIX}m_is_n": SWITCH, **choices})
+def choose() -> Asked:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
-    family, family_problem = _family()
+    family = _family()
     n = PAGE.number("n")
-    m_is_n = st.toggle("m = n: as many synthetic rows", value=True, key=f"{PREFIX}m_is_n", bind="query-params")
+    m_is_n = switch("m = n: as many synthetic rows", M_IS_N)
     values: dict[str, float] = {"n": n, "m": n if m_is_n else PAGE.number("m")}
     values["epsilon"], values["delta"] = PAGE.number("epsilon"), PAGE.number("delta")
     if family == "categorical":
@@ -159,7 +172,6 @@ def choose(choices: dict[str, list[str]]) -> Asked:
         values["sigma"], values["sigma0"] = PAGE.number("sigma"), PAGE.number("sigma0")
     sets = PAGE.number("sets")
     proportion = PAGE.number("proportion") if family != "gaussian" else PROPORTION.default
-    troubles = [*family_problem, *address_problems(IN_ADDRESS)]
     try:
         for name, value in {**values, "sets": sets, "proportion": proportion}.items():
             NUMBERS[name].check(value)
@@ -170,32 +182,28 @@ def choose(choices: dict[str, list[str]]) -> Asked:
             )
         setting = Setting(**values)  # type: ignore[arg-type]
     except ValueError as broken:
-        return Asked(family, None, problems=(*troubles, str(broken)))
-    return Asked(family, setting, int(sets), proportion, m_is_n, tuple(troubles))
+        return Asked(family, None, problems=(str(broken),))
+    return Asked(family, setting, int(sets), proportion, m_is_n)
 
 
-def show_problems(asked: Asked) -> None:
-    """The sentences about what is wrong."""
-    for sentence in asked.problems:
-        problem(sentence)
+def first_asked() -> Asked:
+    """What a fresh page asks for."""
+    default = {name: SETTINGS[PREFIX + name].default for name in NUMBERS}
+    setting = Setting(**{name: default[name] for name in ("n", "m", "epsilon", "delta")})
+    return Asked("bernoulli", setting, default["sets"], default["proportion"])
 
 
-def _family() -> tuple[AuditFamily, list[str]]:
-    """The chosen family, which the address keeps by its label, and what was wrong with the one asked for there."""
-    key = f"{PREFIX}family"
-    begin_choice(key, FAMILIES, "Bernoulli")
-    label = st.segmented_control(
+def _family() -> AuditFamily:
+    label = choice(
+        st.segmented_control,
         "Data",
-        list(FAMILIES),
-        default=st.session_state[key],
-        key=key,
+        FAMILIES,
+        FAMILY,
         required=True,
-        on_change=forget_problem,
-        args=(key,),
         help="Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance.",
         width="stretch",
     )
-    return FAMILIES[str(label)], end_choice(key, str(label), "Bernoulli")
+    return FAMILIES[label]
 
 
 def promise_text(setting: Setting) -> str:

@@ -8,13 +8,16 @@ from dpviz.charts import curves_chart
 from dpviz.priors import CALIBRATED
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
+from pages.components.address import keep_choice
 from pages.components.cache_inference import keep_finished
+from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, finished_before, growing_of, show_growing
 from pages.priors.answer import needed
 from pages.priors.controls import PREFIX, Asked
 
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
+AXIS_KEY = keep_choice(f"{PREFIX}axis", NAMES.values(), NAMES["delta"])
 KEY = f"{PREFIX}growing"
 LET_THROUGH = 0.25
 """Seconds in which the tables reach the browser before new curves take the interpreter."""
@@ -23,12 +26,11 @@ LET_THROUGH = 0.25
 def show_curves(asked: Asked) -> None:
     """Axis, picture, and where it comes from."""
     axis = chosen_axis(
-        st.segmented_control(
+        choice(
+            st.segmented_control,
             "Picture",
             [NAMES[axis] for axis in AXES],
-            default=NAMES["delta"],
-            key=f"{PREFIX}axis",
-            bind="query-params",
+            AXIS_KEY,
             label_visibility="collapsed",
             required=True,
         )

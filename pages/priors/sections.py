@@ -18,15 +18,21 @@ from pages.priors.why import show_why
 Section = Callable[[Asked], None]
 
 
+SECTIONS: dict[str, Section] = {
+    "The inverse": show_inverse,
+    "Several sets": show_sets,
+    "Parameter or rows?": show_sizes,
+    "Average case": show_average,
+    "Subsampling": show_sampling,
+    "Probabilistic δ": show_probabilistic,
+    "Uneven priors": show_uneven,
+    "Download": show_downloads,
+    "Why, and sources": show_why,
+}
+BERNOULLI_ONLY = {"Parameter or rows?", "Average case", "Subsampling", "Probabilistic δ", "Uneven priors"}
+
+
 def sections_of(asked: Asked) -> dict[str, Section]:
     """The sections that make sense for the family, by name."""
-    common: dict[str, Section] = {"The inverse": show_inverse, "Several sets": show_sets}
-    if asked.family == "bernoulli":
-        common |= {
-            "Parameter or rows?": show_sizes,
-            "Average case": show_average,
-            "Subsampling": show_sampling,
-            "Probabilistic δ": show_probabilistic,
-            "Uneven priors": show_uneven,
-        }
-    return common | {"Download": show_downloads, "Why, and sources": show_why}
+    others = frozenset() if asked.family == "bernoulli" else BERNOULLI_ONLY
+    return {name: show for name, show in SECTIONS.items() if name not in others}

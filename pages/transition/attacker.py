@@ -13,7 +13,9 @@ from dpviz.privacy import AttackerView, attacker_view, gain_in_words
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, enumerable
 from dpviz.synthesizers import Synthesizer
-from pages.components.controls import number_control
+from pages.components.address import drawn, keep_numbers, keep_switch
+from pages.components.choices import switch
+from pages.components.controls import LARGEST, checked, number_control
 from pages.components.figure import show_figure
 from pages.components.words import note, numbers, problem
 
@@ -39,12 +41,12 @@ def _place_in_list(name: str, title: str) -> Parameter:
     return Parameter(name=name, symbol=name, title=title, help="", **limits)  # type: ignore[arg-type]
 
 
-ATTACKER_ADDRESS = {
+PLACES = {
     "tm_pair": _place_in_list("pair", "Place of the pair"),
     "tm_column": _place_in_list("column", "Place of the release"),
-    PRIOR_ODDS_KEY: PRIOR_ODDS,
 }
-"""The numbers of this section that the address can set."""
+keep_numbers({**PLACES, PRIOR_ODDS_KEY: PRIOR_ODDS})
+WORST = keep_switch("tm_worst", True)
 
 
 def show_attacker(summary: PrivacySummary) -> None:
@@ -57,7 +59,7 @@ def show_attacker(summary: PrivacySummary) -> None:
     pairs, columns = len(release.neighbours), release.shape[1]
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
-        follow = st.toggle("the worst case of this release", value=True, key="tm_worst", bind="query-params")
+        follow = switch("the worst case of this release", WORST)
         if follow:
             pair, column = _worst_pair(release, worst.likelier, worst.other), int(worst.column or 0)
         else:
@@ -66,7 +68,7 @@ def show_attacker(summary: PrivacySummary) -> None:
             which_release = "Released m1" if two_cells else "Release, by its place"
             pair = _place(which_pair, "tm_pair", pairs, _pairs(release))
             column = _place(which_release, "tm_column", columns, _columns(release))
-        odds = number_control(PRIOR_ODDS, PRIOR_ODDS_KEY)
+        odds = checked(PRIOR_ODDS, PRIOR_ODDS_KEY, number_control(PRIOR_ODDS, PRIOR_ODDS_KEY))
     view = attacker_view(release, pair, column, odds)
     with left:
         st.html(numbers(*_odds(view)))
@@ -82,7 +84,11 @@ def show_attacker(summary: PrivacySummary) -> None:
 
 def _place(label: str, key: str, size: int, words: str) -> int:
     """A place in a list that may have become shorter; one beyond its end is moved to the end, and that is said."""
-    asked = int(st.number_input(label, 0, LAST_PLACE, 0, key=key, bind="query-params", help=words))
+    typed = st.number_input(
+        label, -LARGEST, LARGEST, None, 1.0, "%.10g", key=key, persist_state="session", help=words
+    )  # fmt: skip
+    asked = int(checked(PLACES[key], key, math.nan if typed is None else typed))
+    drawn(key, asked)
     if asked >= size:
         problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. {size - 1:,} is shown.")
     return min(asked, size - 1)

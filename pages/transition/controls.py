@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import streamlit as st
 
-from dpviz.given import MatrixProblem
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.published import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.address import (
+    SETTINGS,
+    keep_choice,
+    keep_numbers,
+    keep_switch,
+    keep_text,
+    read_address,
+)
 from pages.components.cache import cached_matrix
-from pages.components.choices import begin_choice, end_choice, forget_problem, presets
-from pages.components.controls import SWITCH, address_problems, number_control, read_address
-from pages.components.words import problem
-from pages.transition.attacker import ATTACKER_ADDRESS
-from pages.transition.given import RECOGNIZED
+from pages.components.choices import choice, presets, switch, written
+from pages.components.controls import number_control
 
 GIVEN = GivenMatrix.key
 PREFIX = "tm_"
 LINKS = ("m_is_n", "beta_is_alpha", "noise_is_promise")
 """Switches that let one number follow another."""
+
+FOLLOWERS = {
+    "m": ("m_is_n", "n", "n = m"),
+    "beta": ("beta_is_alpha", "alpha", "α = β"),
+    "epsilon": ("noise_is_promise", "epsilon", "ε"),
+}
+"""By the name of a number: the switch that lets it follow another, which one, and both in symbols."""
+
+OWN_KEYS = {"epsilon": "noise_epsilon"}
+"""What a number's own control is called where it is not by its name."""
 
 DEFAULT_LAW = "posterior_mean"
 LONGEST_IN_ADDRESS = 4000
@@ -61,41 +75,64 @@ class Choice:
     delta: float
     given_text: str | None = None
     problems: tuple[str, ...] = ()
-    mends: tuple[tuple[str, float, str], ...] = ()
+    mends: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the settings keep every rule."""
+        return self.synthesizer is not None
+
+    @property
+    def release(self) -> Synthesizer:
+        """`synthesizer`, where it is known to be there."""
+        if self.synthesizer is None:
+            raise ValueError("The settings break a rule, so that there is nothing to compute.")
+        return self.synthesizer
+
+    @property
+    def named(self) -> str:
+        """The release and the promise in words."""
+        release, promise = self.release, f"ε = {readable(self.epsilon)}, δ = {readable(self.delta)}"
+        if isinstance(release, GivenMatrix):
+            return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
+        numbers = [
+            f"{one.symbol} = {readable(getattr(release, one.name))}"
+            for one in release.parameters()
+            if one.name != "epsilon"
+        ]
+        return f"{release.label}, {', '.join(numbers)}, {promise}"
 
 
-def choose(choices: dict[str, list[str]]) -> Choice:
-    """Draw the controls and return what they say; `choices` are the words that the page's other choices accept."""
-    read_address(IN_ADDRESS | ATTACKER_ADDRESS, {**{PREFIX + link: SWITCH for link in LINKS}, **choices})
+def first_choice() -> Choice:
+    """What a fresh page asks for."""
+    law = SYNTHESIZERS[DEFAULT_LAW]
+    values = {one.name: SETTINGS[PREFIX + one.name].default for one in law.parameters()}
+    return Choice(law(**values), EPSILON.default, DELTA.default)
+
+
+def choose() -> Choice:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
     presets(PREFIX, PRESETS, dict.fromkeys(LINKS, True))
-    law, law_problem = _law()
-    choice = _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
-    return dataclasses.replace(choice, problems=(*law_problem, *address_problems(IN_ADDRESS), *choice.problems))
+    law = _law()
+    return _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
 
 
-def show_problems(choice: Choice) -> None:
-    """The sentences about what is wrong, each mend as a button."""
-    for sentence in choice.problems:
-        problem(sentence)
-    for key, value, words in choice.mends:
+def show_mends(choice: Choice) -> None:
+    """Each setting that would put something right, as a button."""
+    for key, (value, words) in choice.mends.items():
         st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
 
 
-def _law() -> tuple[str, list[str]]:
-    """The chosen law, which the address keeps by its key, and what was wrong with the one asked for there."""
-    key, laws = f"{PREFIX}law", [*SYNTHESIZERS, GIVEN]
-    begin_choice(key, laws, DEFAULT_LAW)
-    law: str = st.selectbox(
+def _law() -> str:
+    return choice(
+        st.selectbox,
         "Synthesizer",
-        laws,
-        index=laws.index(st.session_state[key]),
+        [*SYNTHESIZERS, GIVEN],
+        LAW_KEY,
         format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
-        key=key,
-        on_change=forget_problem,
-        args=(key,),
         help="The law by which the released counts are drawn from the confidential ones.",
     )
-    return law, end_choice(key, law, DEFAULT_LAW)
 
 
 def _widest() -> dict[str, Parameter]:
@@ -120,6 +157,12 @@ IN_ADDRESS = {PREFIX + name: declared for name, declared in WIDEST.items() if na
 }
 """The numbers that the address can set."""
 
+keep_numbers(IN_ADDRESS)
+LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
+PASTE = keep_text(f"{PREFIX}paste", printed_figure(1).text)
+for link in LINKS:
+    keep_switch(PREFIX + link, True)
+
 
 def _promise() -> tuple[float, float]:
     epsilon = number_control(EPSILON, f"{PREFIX}epsilon")
@@ -128,7 +171,7 @@ def _promise() -> tuple[float, float]:
 
 def _linked(link: str, label: str, of: float, draw: Callable[[], float]) -> float:
     """A value that follows another one until the reader unlinks it."""
-    if st.toggle(label, value=True, key=f"{PREFIX}{link}", bind="query-params"):
+    if switch(label, PREFIX + link):
         return of
     return draw()
 
@@ -141,8 +184,7 @@ def _registered(law: type[Synthesizer]) -> Choice:
     for name, declaration in declared.items():
 
         def draw(declaration: Parameter = declaration, name: str = name) -> float:
-            widest = WIDEST.get(name, declaration)
-            return number_control(declaration, PREFIX + name, widest=widest, default=widest.default)
+            return number_control(declaration, PREFIX + name)
 
         if name == "m" and "n" in values:
             values[name] = _linked("m_is_n", "m = n: as many synthetic rows", values["n"], draw)
@@ -165,56 +207,57 @@ def _registered(law: type[Synthesizer]) -> Choice:
                 "Set α to the least that gives ε",
                 key=f"{PREFIX}least",
                 on_click=_set_least,
-                args=(law, int(values["m"]), epsilon),
+                args=(law, values["m"], epsilon),
                 help="The smallest symmetric prior for which the release is ε-differentially private, without δ.",
                 width="stretch",
             )
     try:
+        _check_promise(epsilon, delta)
         return Choice(law(**values), epsilon, delta)
     except ValueError as broken:
-        return Choice(None, epsilon, delta, problems=(str(broken),), mends=tuple(_mends(law, values)))
+        return Choice(None, epsilon, delta, problems=(str(broken),), mends=_mends(law, values))
 
 
-def _mends(law: type[Synthesizer], values: dict[str, float]) -> Iterator[tuple[str, float, str]]:
-    """The nearest default for every value that its declaration refuses."""
+def _mends(law: type[Synthesizer], values: dict[str, float]) -> dict[str, tuple[float, str]]:
+    """A value near by, and the words of its button, for the key of every setting that a declaration refuses."""
+    found: dict[str, tuple[float, str]] = {}
     for declaration in law.parameters():
         try:
             declaration.check(values[declaration.name])
         except ValueError:
-            value = min(declaration.maximum, max(declaration.default, values[declaration.name]))
-            value = int(value) if declaration.integer else value
-            words = f"Set {declaration.symbol} = {readable(value)}"
-            if declaration.name == "beta" and st.session_state.get(f"{PREFIX}beta_is_alpha", True):
-                continue
-            if declaration.name == "m" and st.session_state.get(f"{PREFIX}m_is_n", True):
-                yield f"{PREFIX}n", value, f"Set n = m = {readable(value)}"
-                continue
-            yield PREFIX + declaration.name, value, words
+            near, value = declaration.default, values[declaration.name]
+            if value > near:  # not for an empty box
+                near = min(declaration.maximum, value)
+            near = int(near) if declaration.integer else near
+            link, leader, words = FOLLOWERS.get(declaration.name, ("", declaration.name, declaration.symbol))
+            if link and not st.session_state.get(PREFIX + link, True):
+                leader, words = OWN_KEYS.get(declaration.name, declaration.name), declaration.symbol
+            found.setdefault(PREFIX + leader, (near, f"Set {words} = {readable(near)}"))
+    return found
 
 
-def _set_least(law: type[Synthesizer], m: int, epsilon: float) -> None:
-    st.session_state[f"{PREFIX}alpha"] = law.least_alpha(m=m, epsilon=epsilon)  # type: ignore[attr-defined]
+def _check_promise(epsilon: float, delta: float) -> None:
+    EPSILON.check(epsilon)
+    DELTA.check(delta)
+
+
+def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
+    try:
+        alpha = law.least_alpha(m=int(m), epsilon=EPSILON.check(epsilon))  # type: ignore[attr-defined]
+    except ValueError:
+        return  # the sentence about m or ε stands on the page already
+    st.session_state[f"{PREFIX}alpha"] = alpha
     st.session_state[f"{PREFIX}beta_is_alpha"] = True
 
 
 def _given() -> Choice:
     """A matrix pasted or uploaded, and the promise it is held against."""
-    upload = st.file_uploader(
-        "Upload a CSV file",
-        type=["csv", "txt", "tsv"],
-        key=f"{PREFIX}file",
-        max_upload_size=32,
-        on_change=forget_problem,
-        args=(RECOGNIZED,),
-    )
-    pasted = st.text_area(
+    upload = st.file_uploader("Upload a CSV file", type=["csv", "txt", "tsv"], key=f"{PREFIX}file", max_upload_size=32)
+    pasted = written(
+        st.text_area,
         "or paste the matrix",
-        value=printed_figure(1).text,
+        PASTE,
         height=190,
-        key=f"{PREFIX}paste",
-        bind="query-params",
-        on_change=forget_problem,
-        args=(RECOGNIZED,),
         help="One line for each confidential table, the probabilities of the released tables separated by commas. "
         "A header and columns with the counts may stand before them.",
     )
@@ -225,8 +268,9 @@ def _given() -> Choice:
         st.caption(f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters; keep this one as a file.")
     epsilon, delta = _promise()
     try:
+        _check_promise(epsilon, delta)
         given = cached_matrix(content)
-    except MatrixProblem as broken:
+    except ValueError as broken:
         return Choice(None, epsilon, delta, problems=(str(broken),))
     text = content if isinstance(content, str) else content.decode("utf-8-sig")
     return Choice(given, epsilon, delta, text)

@@ -10,16 +10,15 @@ import streamlit as st
 from dpviz.parameters import readable
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.address import drawn, fit_choice, keep_text
 from pages.components.cache import cached_recognition
-from pages.components.choices import begin_choice, end_choice, forget_problem
 from pages.components.words import note, problem
 
 DIGITS = 7
 ROUNDING_OF_SUMS = 1e-12
-RECOGNIZED = "tm_recognized"
-"""Where the address keeps whose exact values are shown, so that an offer taken for one matrix is not for another."""
-
 AS_GIVEN = "as_given"
+RECOGNIZED = keep_text("tm_recognized", AS_GIVEN)
+"""Whose exact values are shown, so that an offer taken for one matrix is not taken for another."""
 
 
 def as_judged(release: Synthesizer) -> Synthesizer:
@@ -30,11 +29,10 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     recognition = cached_recognition(release)
     offered = None if recognition is None else recognition.synthesizer
     word = AS_GIVEN if offered is None else _word(offered)
-    begin_choice(RECOGNIZED, {AS_GIVEN, word}, AS_GIVEN)
-    accepted = offered is not None and _accepted(release, offered, word)
-    st.session_state[RECOGNIZED] = word if accepted else AS_GIVEN
-    for sentence in end_choice(RECOGNIZED, st.session_state[RECOGNIZED], AS_GIVEN):
+    if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):
         problem(sentence)
+    accepted = offered is not None and _accepted(release, offered, word)
+    drawn(RECOGNIZED, word if accepted else AS_GIVEN)
     return offered if offered is not None and accepted else release
 
 
@@ -48,13 +46,14 @@ def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
     values = ", ".join(f"{declared.symbol} = {readable(getattr(law, declared.name))}" for declared in law.parameters())
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     switch = f"{RECOGNIZED}_{word}"
-    if switch not in st.session_state:
-        st.session_state[switch] = st.session_state[RECOGNIZED] == word
+    taken = st.session_state[RECOGNIZED] == word
+    if st.session_state.get(switch) != taken:
+        st.session_state[switch] = taken
     accepted = st.toggle(
         f"These {digits} equal the {law.label} with {values}. Use its exact values?",
         key=switch,
-        on_change=forget_problem,
-        args=(RECOGNIZED,),
+        on_change=_take,
+        args=(switch, word),
         help="Off: every number on this page is computed from the numbers that you gave. On: from this synthesizer's "
         "exact probabilities, which agree with every digit given.",
     )
@@ -62,6 +61,10 @@ def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
         exact, digits = (readable(one.worst_log_odds().value, DIGITS) for one in (law, given))
         note(f"Shown are the exact values of the <b>{law.label}</b>: ε = {exact}. Your digits alone make it {digits}.")
     return accepted
+
+
+def _take(switch: str, word: str) -> None:
+    st.session_state[RECOGNIZED] = word if st.session_state[switch] else AS_GIVEN
 
 
 def _places(given: GivenMatrix) -> str:

@@ -18,17 +18,19 @@ from dpviz.synthesizers import (
     TwoCellSynthesizer,
 )
 from dpviz.synthesizers.cells import CellSynthesizer
+from pages.components.address import keep_switch
 from pages.components.cache import cached_profile
+from pages.components.choices import switch
 from pages.components.figure import show_figure
 from pages.components.words import listing, note
+
+OWN_ALPHA = keep_switch("tm_own_alpha", False)
 
 
 def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     """Both laws at the same n, m, ε and α: the least α of the posterior draw, or the reader's own."""
     own = getattr(release, "alpha", None)
-    use_own = isinstance(own, float) and st.toggle(
-        "α from the controls instead of m/(e^ε − 1)", value=False, key="tm_own_alpha", bind="query-params"
-    )
+    use_own = isinstance(own, float) and switch("α from the controls instead of m/(e^ε − 1)", OWN_ALPHA)
     if isinstance(release, CellSynthesizer):
         n, m = release.n, release.released_shape[0]
     else:

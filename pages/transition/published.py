@@ -18,9 +18,12 @@ from dpviz.published import (
 )
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
+from pages.components.address import keep_choice
+from pages.components.choices import choice
 from pages.components.words import heading, listing, note
 
 FIGURES = {"Fig. 1": 1, "Fig. 2": 2, "Fig. 3": 3, "Fig. 4": 4}
+FIGURE = keep_choice("tm_figure", FIGURES, "Fig. 1")
 
 
 def _law(number: int) -> Synthesizer:
@@ -87,9 +90,7 @@ def show_published() -> None:
         "Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)<sup>5</sup> = 0.000004, "
         "equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977."
     )
-    figure = st.segmented_control(
-        "Figure", list(FIGURES), default="Fig. 1", key="tm_figure", bind="query-params", required=True
-    )
+    figure = choice(st.segmented_control, "Figure", FIGURES, FIGURE, required=True)
     st.html(_tables(FIGURES[figure]))
     heading("What the printed δ = 0.0006 counts")
     listing(

@@ -10,7 +10,9 @@ from dpviz.charts import log_odds_heatmap, log_odds_html, matrix_heatmap, matrix
 from dpviz.charts.style import power_of_ten
 from dpviz.privacy.summary import PrivacySummary, Profile, enumerable
 from dpviz.synthesizers import Synthesizer
+from pages.components.address import keep_choice
 from pages.components.cache import cached_profile, cached_view
+from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.words import note
 
@@ -19,6 +21,10 @@ MOST_ROWS = 120
 HEIGHT = 470
 FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
 """Abowd & Vilhuber's figures of the matrix and of the log-odds, by the synthesizer that they show."""
+SHOWN, PICTURES, SIGNS = ["tables", "pictures"], ["matrix", "log-odds"], ["absolute", "signed"]
+SHOW = keep_choice("tm_show", SHOWN, "tables")
+PICTURE = keep_choice("tm_picture", PICTURES, "matrix")
+SIGN = keep_choice("tm_sign", SIGNS, "absolute")
 
 
 def show_tables(summary: PrivacySummary) -> None:
@@ -37,9 +43,9 @@ def show_tables(summary: PrivacySummary) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         picture = "pictures"
         if small:
-            picture = _switch("Show as", ["tables", "pictures"], "tm_show")
-        which = "both" if picture == "tables" else _switch("Picture of the", ["matrix", "log-odds"], "tm_picture")
-        signed = which != "matrix" and _switch("Log-odds", ["absolute", "signed"], "tm_sign") == "signed"
+            picture = _side_by_side("Show as", SHOWN, SHOW)
+        which = "both" if picture == "tables" else _side_by_side("Picture of the", PICTURES, PICTURE)
+        signed = which != "matrix" and _side_by_side("Log-odds", SIGNS, SIGN) == "signed"
     if which == "both":
         odds = log_odds_html(release, summary.epsilon, f"{_odds_title(signed)}. {source(release, 1)}", signed=signed)
         st.html(matrix_html(release, f"{_matrix_title(release)}. {source(release, 0)}") + odds)
@@ -63,8 +69,8 @@ def show_tables(summary: PrivacySummary) -> None:
     _profile(summary)
 
 
-def _switch(label: str, options: list[str], key: str) -> str:
-    return st.segmented_control(label, options, default=options[0], key=key, bind="query-params", required=True)
+def _side_by_side(label: str, options: list[str], key: str) -> str:
+    return choice(st.segmented_control, label, options, key, required=True)
 
 
 def _profile(summary: PrivacySummary) -> None:

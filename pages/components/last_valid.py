@@ -1,0 +1,102 @@
+"""What was refused is said, and the last answer stays: for a whole page, and for a setting of one of its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+import streamlit as st
+
+from pages.components.address import address_problems
+from pages.components.words import note, problem
+
+EMPTY_BOX = "got nothing: its box is empty."
+"""What a sentence says in place of the NaN that an empty box stands for."""
+
+
+class Asked(Protocol):
+    """What the controls of a page ask for."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with it, or left out of it, in sentences."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether it can be answered."""
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+
+
+OfPage = TypeVar("OfPage", bound=Asked)
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+def answerable(prefix: str, asked: OfPage, compute: Callable[[OfPage], object], first: Callable[[], OfPage]) -> OfPage:
+    """Say what is wrong with what was asked; returns it, or what was asked last that has an answer.
+
+    Parameters
+    ----------
+    prefix
+        What the page's keys begin with.
+    asked
+        What the controls ask for now.
+    compute
+        Computes the page's answer; a ValueError in a sentence refuses what was asked.
+    first
+        What a fresh page asks for, where there was nothing before.
+    """
+    place, valid, refusals = f"{prefix}valid", asked.valid, list(asked.problems)
+    if valid:
+        try:
+            compute(asked)
+        except ValueError as broken:
+            refusals.append(str(broken))
+            valid = False
+    for sentence in [*address_problems(prefix), *map(_said, refusals)]:
+        problem(sentence)
+    if valid:
+        st.session_state[place] = asked
+        return asked
+    before: OfPage | None = st.session_state.get(place)
+    shown = first() if before is None else before
+    what = "the settings of a fresh page" if before is None else "the last settings that are allowed"
+    note(f"What follows is the answer for {what}: {shown.named}.")
+    return shown
+
+
+def accepted(
+    key: str, value: Given, check: Callable[[Given], Found], first: Given, words: Callable[[Given], str]
+) -> Found:
+    """What `check` makes of a value; where it refuses, its sentence, and what it makes of the last value that it took.
+
+    Parameters
+    ----------
+    key
+        Where the session keeps that value.
+    value
+        What the control says.
+    check
+        Raises a ValueError in a sentence where it refuses.
+    first
+        The value of a fresh page, for where there was none before.
+    words
+        Names a value.
+    """
+    place = f"{key}_accepted"
+    try:
+        found = check(value)
+    except ValueError as broken:
+        last = st.session_state.get(place, first)
+        found = check(last)
+        problem(f"{_said(str(broken))} What follows is the answer for {words(last)}.")
+        return found
+    st.session_state[place] = value
+    return found
+
+
+def _said(sentence: str) -> str:
+    return sentence.replace("got nan.", EMPTY_BOX)
