@@ -11,7 +11,13 @@ from tests.visit import answer, choose_law, control, pick, toggle, told, type_nu
 
 pytestmark = pytest.mark.browser
 
-ELSEWHERE = {"": "Coverage", "minimum_priors": "Transition matrices", "coverage": "Posterior", "posterior": "Coverage"}
+ELSEWHERE = {
+    "": "Posterior",
+    "minimum_priors": "Posterior",
+    "coverage": "Posterior",
+    "posterior": "Transition matrices",
+}
+"""Where a reader goes from each page: to one on which nothing moves."""
 TITLES = {
     "": "Transition matrices",
     "minimum_priors": "Minimum priors",
