@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.priors import minimum_prior, release
 from dpviz.priors.posterior_parameter import PosteriorParameter, log_parameter_delta
-from dpviz.privacy.hockey_stick import epsilon_for_delta
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 
 
@@ -190,3 +190,27 @@ def test_a_release_without_rows_does_not_know_m() -> None:
 def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=rf"^{name}\b.* must be"):
         PosteriorParameter(**({"n": 3, "alpha": 1.0, "beta": 1.0} | changes))
+
+
+@pytest.mark.parametrize("x", [1e6, 1e7, 1e9, 1e11])
+@pytest.mark.parametrize("deviations", [0.03, 0.3, 0.9, 1.1, 3.0])
+def test_a_large_prior_keeps_its_digits_at_a_small_epsilon(x: float, deviations: float) -> None:
+    """δ = ∫ f(L) (1 − e^{ε − L}) dL over L > ε, f the density of the loss, by quadrature in 50 digits."""
+    epsilon = deviations * math.sqrt(2 / x)
+    with mp.workdps(50):
+        a, e = mp.mpf(x), mp.mpf(epsilon)
+        scale = mp.loggamma(2 * a + 1) - mp.loggamma(a + 1) - mp.loggamma(a) - (2 * a + 1) * mp.log(2)
+
+        def added(loss: mp.mpf) -> mp.mpf:
+            log_density = scale + (a + 1) * loss - (2 * a + 1) * mp.log1p(mp.expm1(loss) / 2)
+            return -mp.exp(log_density) * mp.expm1(e - loss)
+
+        true = mp.quad(added, [e + step * mp.sqrt(2 / a) for step in (0, 0.25, 0.5, 1, 2, 3, 4, 6, 8, 12)])
+    found = math.exp(float(log_parameter_delta(np.array([x]), np.array([x]), epsilon)[0]))
+    assert found == pytest.approx(float(true), rel=1e-9)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1e12, 1e-300), (1e-300, 1e12)])
+def test_priors_whose_ratio_overflows(alpha: float, beta: float) -> None:
+    """All of one posterior is at 0 and all of the other at 1."""
+    assert delta_for_epsilon(PosteriorParameter(n=2, alpha=alpha, beta=beta), 5.0) == 1.0

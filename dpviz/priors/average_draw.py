@@ -49,7 +49,7 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     Returns
     -------
     float
-        δ in [0, 1], relative error about 1e-12 down to 1e-300 for priors up to 1e6, 1e-9 for priors of 1e12.
+        δ in [0, 1], relative error about 1e-12 down to 1e-300 for priors up to 1e6, 1e-6 for priors of 1e12.
 
     Source: Zheng (2015), Theorem 6.20.
 
@@ -63,7 +63,8 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)
     alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
     weights = log_count_probabilities(n - 1, theta)
-    return max(_upward_draw(alpha, beta, weights, epsilon), _upward_draw(beta, alpha, weights[::-1], epsilon))
+    deltas = _upward_draw(alpha, beta, weights, epsilon), _upward_draw(beta, alpha, weights[::-1], epsilon)
+    return min(max(deltas), 1.0)
 
 
 @dataclass(frozen=True)

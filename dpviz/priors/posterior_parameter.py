@@ -31,6 +31,13 @@ ROUNDING = 1e-12
 CHUNK = 2048
 """Pairs whose continued fractions are added up together."""
 
+MANY = 1e5
+"""Rows of both cells from which the continued fraction converges too slowly within a standard deviation of the centre,
+where incomplete beta functions have all their digits."""
+
+LARGEST_ODDS = 1e300
+"""Odds x / y in whose place larger ones, up to 10³¹², would overflow; θ is 1 then to any number of digits."""
+
 MOST_TERMS = 400
 """Terms of the continued fraction; so far in a tail a few dozen are enough."""
 
@@ -125,8 +132,9 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     if epsilon == 0:
         return log_term
     with np.errstate(over="ignore"):
-        odds = x / y
+        odds = np.minimum(x / y, LARGEST_ODDS)
         far = x * np.expm1(np.float64(epsilon)) >= 1
+        far &= (epsilon**2 * (x * (y / (x + y))) >= 1) | (np.minimum(x, y) < MANY)
         gained = -math.expm1(-epsilon) / (math.exp(-epsilon) + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
     share = np.empty_like(log_term)
     if np.any(far):
