@@ -74,7 +74,8 @@ def show_reach(asked: Asked) -> None:
         height=380,
     )
     how = (
-        f"Exact: all {found.releases:,} different releases are listed."
+        f"Exact at {len(points)} values of p, straight lines between them; all {found.releases:,} different releases "
+        "are listed."
         if found.exact
         else f"Simulated: {found.releases:,} releases at each p; there are too many to list."
     )

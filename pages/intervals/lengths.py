@@ -93,7 +93,8 @@ def _draw(design: Design, found: LengthCurves) -> None:
     listing([*head, "smallest coverage in the picture"], rows, "Expected lengths", frozenset(range(1, 5)))
     sum_alone = "" if design.sets == 1 else " With several sets the limit is that of rules that read the sum alone."
     st.caption(
-        "Length inside 0 to 1, over the releases that have an interval. The lines are exact; the limit is an integral, "
+        "Length inside 0 to 1, over the releases that have an interval. The lines are exact at the points "
+        f"drawn, straight between them; the limit is an integral, "
         f"here to within {readable(error, 1)}.{sum_alone}"
         if np.isfinite(limit)
         else "Length inside 0 to 1, over the releases that have an interval; the limit is out of reach at these sizes."

@@ -77,7 +77,8 @@ def _figure() -> None:
         with column:
             _reading(place, rule)
     st.caption(
-        "Exact. Solid: p = 0.25; dashed: p = 0.5. The paper prints no numbers with its figure; M = 2, 5, 10 is a "
+        f"Exact at {len(EPSILONS)} values of ε, straight lines between them. Solid: p = 0.25; dashed: p = 0.5. The "
+        "paper prints no numbers with its figure; M = 2, 5, 10 is a "
         "reading from its tables."
     )
 

@@ -90,8 +90,9 @@ def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     unsafe = "above" if asked.family == "gaussian" else "below"
     finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
     st.caption(
-        "Solid: exact, the mark is your own setting. Dotted: exact for pure ε. Dashed: as printed by Zheng (2015), "
-        f"with the theorem's number at the right. A dashed line {unsafe} the line that it stands for, solid with δ and "
+        "Solid: exact at the values drawn, straight between them; the mark is your own setting. Dotted: the same for "
+        f"pure ε. Dashed: as printed by Zheng (2015), with the theorem's number at the right. A dashed line "
+        f"{unsafe} the line that it stands for, solid with δ and "
         f"dotted without, promises too much: it is unsafe."
         f"{alone}{finer}"
     )

@@ -82,6 +82,7 @@ def _profile(summary: PrivacySummary) -> None:
         f"{summary.divergence.value:.6g} at the promised ε = {summary.epsilon:g}.",
         height=330,
     )
+    st.caption(f"Exact at {len(profile.epsilons)} values of ε and at your own, straight lines between them.")
 
 
 def _matrix_title(release: Synthesizer) -> str:
