@@ -21,7 +21,7 @@ SETTINGS = [
     for (n, m), epsilon, (delta, sigma0, alpha) in itertools.product(
         [(1, 1), (2, 9), (60, 60), (3000, 7)],
         [0.01, 1.0, 9.0],
-        [(0.0, math.inf, 1.0), (1e-9, 0.3, 2.5), (0.2, 1.0, 40.0)],
+        [(0.0, math.inf, 1.0), (3.3e-12, 0.3, 2.5), (0.2, 1.0, 40.0)],
     )
 ]
 RANDOM = np.random.default_rng(20150401)

@@ -158,7 +158,7 @@ def _advanced(setting: Setting) -> Found:
 
 def _advanced_failures(setting: Setting) -> Found:
     slack = setting.delta or 1e-5
-    exact = 1 - (1 - setting.delta) ** MANY * (1 - slack)
+    exact = -math.expm1(MANY * math.log1p(-setting.delta) + math.log1p(-slack))
     return _compared(exact, MANY * setting.delta + slack, f"{MANY} releases: at most {{}}; the sum is {{}}.", "safe")
 
 
@@ -178,8 +178,7 @@ def _exponential(setting: Setting) -> Found:
 def _sampled(setting: Setting) -> Found:
     if setting.m > setting.n:
         return "not asked here", "A sample is no larger than the data.", math.nan, math.nan
-    share, growth = setting.m / setting.n, math.exp(min(setting.epsilon, 700.0))
-    exact = math.log1p(share * (growth - 1))
+    exact = math.log1p(setting.m / setting.n * math.expm1(min(setting.epsilon, 700.0)))
     said = "m of the n rows: the exact ε is {}; the theorem gives {}."
     return _compared(exact, theorem_2_22(n=setting.n, m=setting.m, epsilon=setting.epsilon), said, "safe")
 
