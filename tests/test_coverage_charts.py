@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.charts.coverage import LABEL_GAP, Dot, Printed, coverage_chart
 from dpviz.charts.repetitions import COVERING, MISSED, MOST_BARS, caterpillar_chart, estimates_chart
-from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, SIMULATED, color_of
+from dpviz.charts.style import RULE, RULE_COLORS, RULE_DASHES, RULE_SYMBOLS, SIMULATED, color_of
 from dpviz.coverage import coverage_by_proportion, estimate_law, exact_coverages
 from dpviz.coverage.design import two_cell_laws
 from dpviz.inference import RULES
@@ -48,7 +48,7 @@ DOTS = [Dot(rule=key, y=0.5, low=0.4, high=0.65, words="50 % ± 5") for key in R
 
 def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Figure:
     asked: dict[str, Any] = {
-        "names": NAMES, "color": COLOUR, "title": "p", "log": False, "level": 0.95, "chosen": 0.3, "marks": MARKS,
+        "names": NAMES, "title": "p", "log": False, "level": 0.95, "chosen": 0.3, "marks": MARKS,
     }  # fmt: skip
     points = changes.pop("points", POINTS)
     return coverage_chart(points, VALUES if values is None else values, **asked | changes)
@@ -56,6 +56,10 @@ def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Fig
 
 def lines_of(figure: go.Figure) -> list[Any]:
     return [trace for trace in figure.data if trace.mode == "lines"]
+
+
+def marks_of(figure: go.Figure) -> list[Any]:
+    return [trace for trace in figure.data if "your point" in str(trace.hovertemplate)]
 
 
 def points_of(figure: go.Figure, colour: str) -> list[Any]:
@@ -106,21 +110,29 @@ def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> Non
     assert len({trace.line.dash for trace in traces}) == len(RULES)
 
 
-@pytest.mark.parametrize("law", two_cell_laws())
-def test_all_lines_and_marks_of_a_synthesizer_have_its_colour(law: str) -> None:
-    figure = drawn(color=law)
-    assert {trace.line.color for trace in lines_of(figure)} == {color_of(law)}
-    assert len(points_of(figure, color_of(law))) == len(RULES)
+def test_a_rule_has_one_colour_in_its_line_and_its_mark_and_shares_it_with_its_own_forms_alone() -> None:
+    figure = drawn()
+    for trace in [*lines_of(figure), *marks_of(figure)]:
+        colour = trace.line.color if trace.mode == "lines" else trace.marker.color
+        assert colour == RULE_COLORS[trace.legendgroup]
+    families: dict[str, set[str]] = {}
+    for key, rule in RULES.items():
+        families.setdefault(RULE_COLORS[key], set()).add(rule.label.split()[0])
+    assert {names for colour, names in ((c, frozenset(n)) for c, n in families.items()) if len(names) > 1} <= {
+        frozenset({RULES[key].label.split()[0] for key in ("clopper_pearson", "blaker_2000")})
+    }
 
 
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
     used = [color_of(law) for law in two_cell_laws()] + [SIMULATED]
     assert len(set(used)) == len(used)
+    assert SIMULATED not in RULE_COLORS.values()
+    assert str(RULE["color"]) not in RULE_COLORS.values()
     assert COVERING != MISSED
 
 
 def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
-    marks = points_of(drawn(dots=DOTS), color_of(COLOUR))
+    marks = marks_of(drawn(dots=DOTS))
     assert {trace.legendgroup: trace.y[0] for trace in marks} == MARKS
     assert {trace.x for trace in marks} == {(0.3,)}
     assert {trace.marker.symbol for trace in marks} == {RULE_SYMBOLS[key] for key in RULES}
@@ -132,7 +144,7 @@ def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
 
 def test_before_there_is_a_line_the_chosen_point_still_has_its_number() -> None:
     figure = drawn({}, points=np.array([0.27, 0.33]), marks={"as_if_real": 0.125})
-    (mark,) = points_of(figure, color_of(COLOUR))
+    (mark,) = marks_of(figure)
     check_can_be_shown(figure)
     assert "text" in mark.mode
     assert mark.text == ("<b>12.5 %</b>",)

@@ -7,14 +7,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE_DASHES, RULE_SYMBOLS, axis, build, color_of, rule
+from dpviz.charts.style import RULE_COLORS, RULE_DASHES, RULE_SYMBOLS, axis, build, rule
 from dpviz.parameters import readable
 
 SPREAD = 0.64
 """Height of a row, of 1, over which the rules' lines are spread."""
 
 
-def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str], color: str) -> go.Figure:
+def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> go.Figure:
     """Each rule's effects as lines from 0, to the left where coverage is lost; the first rule's with their numbers.
 
     Parameters
@@ -23,8 +23,6 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
         For each rule, the change of coverage by the name of its cause, causes in the order of the rows from the top.
     names
         The rules' names for readers, by key.
-    color
-        Key of the synthesizer, see `color_of`.
     """
     causes = list(next(iter(effects.values())))
     step = SPREAD / max(len(effects) - 1, 1)
@@ -34,7 +32,6 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
             [row + step * (place - (len(effects) - 1) / 2) for row in range(len(causes))],
             key,
             names[key],
-            color,
             told=place == 0,
         )
         for place, (key, one) in enumerate(effects.items())
@@ -64,9 +61,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
     )
 
 
-def _effects(
-    points: Mapping[str, float], rows: list[float], key: str, name: str, color: str, *, told: bool
-) -> dict[str, Any]:
+def _effects(points: Mapping[str, float], rows: list[float], key: str, name: str, *, told: bool) -> dict[str, Any]:
     """One trace: from 0 to each effect and a gap; marks and numbers at the ends alone."""
     x = [place for value in points.values() for place in (0.0, value, None)]
     ends = [is_end for _ in points for is_end in (False, True, False)]
@@ -76,10 +71,10 @@ def _effects(
         "x": x,
         "y": [row for row in rows for _ in range(3)],
         "mode": "lines+markers+text",
-        "line": {"color": color_of(color), "width": 2.2, "dash": RULE_DASHES[key]},
+        "line": {"color": RULE_COLORS[key], "width": 2.2, "dash": RULE_DASHES[key]},
         "marker": {
             "size": [9 if end else 0 for end in ends],
-            "color": color_of(color),
+            "color": RULE_COLORS[key],
             "symbol": RULE_SYMBOLS[key],
             "line": {"width": 1, "color": "#fff"},
         },

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, RULE_DASHES, RULE_SYMBOLS, SIMULATED, axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import (
+    RULE,
+    RULE_COLORS,
+    RULE_DASHES,
+    RULE_SYMBOLS,
+    SIMULATED,
+    axis,
+    build,
+    label,
+    log_ticks,
+    rule,
+)
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -64,7 +75,6 @@ def coverage_chart(
     values: Mapping[str, FloatArray],
     *,
     names: Mapping[str, str],
-    color: str,
     title: str,
     log: bool,
     level: float,
@@ -83,8 +93,6 @@ def coverage_chart(
         The axis, and for each rule its exact coverage there; NaN leaves a gap.
     names
         The rules' names for readers, by key.
-    color
-        Key of the synthesizer, see `color_of`.
     title, log
         The axis's title, and whether it is logarithmic.
     level
@@ -100,11 +108,9 @@ def coverage_chart(
     span
         Ends of the axis; those of the points where None.
     """
-    traces = [exact_line(points, line, names[key], key, color) for key, line in values.items()]
+    traces = [exact_line(points, line, names[key], key) for key, line in values.items()]
     first = next(iter(marks), "")
-    traces += [
-        _mark(chosen, value, key, names[key], color, told=key == first, level=level) for key, value in marks.items()
-    ]
+    traces += [_mark(chosen, value, key, names[key], told=key == first, level=level) for key, value in marks.items()]
     traces += [_dot(chosen, dot, names[dot.rule]) for dot in dots]
     traces += [_printed(one) for one in printed]
     low, high = span or (float(points[0]), float(points[-1]))
@@ -139,17 +145,15 @@ def coverage_chart(
     )
 
 
-def exact_line(
-    points: FloatArray, line: FloatArray, name: str, key: str, color: str, *, percent: bool = True
-) -> dict[str, Any]:
-    """The exact line of one rule, in the colour of the synthesizer and the dash of the rule."""
+def exact_line(points: FloatArray, line: FloatArray, name: str, key: str, *, percent: bool = True) -> dict[str, Any]:
+    """The exact line of one rule, in the colour and the dash of the rule."""
     value = "%{y:.5%}" if percent else "%{y:.5g}"
     return {
         "type": "scatter",
         "x": points,
         "y": line,
         "mode": "lines",
-        "line": {"color": color_of(color), "width": 2.4, "dash": RULE_DASHES[key]},
+        "line": {"color": RULE_COLORS[key], "width": 2.4, "dash": RULE_DASHES[key]},
         "name": name,
         "meta": f"{name}, exact",
         "legendgroup": key,
@@ -158,7 +162,7 @@ def exact_line(
     }
 
 
-def _mark(x: float, value: float, key: str, name: str, color: str, *, told: bool, level: float) -> dict[str, Any]:
+def _mark(x: float, value: float, key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [x],
@@ -168,7 +172,7 @@ def _mark(x: float, value: float, key: str, name: str, color: str, *, told: bool
         "textposition": "bottom right" if 0.5 < value < level else "top right",
         "marker": {
             "size": 9,
-            "color": color_of(color),
+            "color": RULE_COLORS[key],
             "symbol": RULE_SYMBOLS[key],
             "line": {"width": 1, "color": "#fff"},
         },
@@ -177,10 +181,6 @@ def _mark(x: float, value: float, key: str, name: str, color: str, *, told: bool
         "legendgroup": key,
         "hovertemplate": f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>",
     }
-
-
-def _marker(size: int, color: str, key: str, edge: str) -> dict[str, Any]:
-    return {"size": size, "color": color, "symbol": RULE_SYMBOLS[key], "line": {"width": 1, "color": edge}}
 
 
 def _dot(x: float, dot: Dot, name: str) -> dict[str, Any]:

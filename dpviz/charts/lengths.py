@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.coverage import ends_of_lines, exact_line
-from dpviz.charts.style import RULE, RULE_SYMBOLS, axis, build, color_of, label, rule
+from dpviz.charts.style import RULE, RULE_COLORS, RULE_SYMBOLS, axis, build, label, rule
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -20,7 +20,6 @@ def length_chart(
     *,
     names: Mapping[str, str],
     ends: Mapping[str, str],
-    color: str,
     chosen: float,
 ) -> go.Figure:
     """Expected length inside 0 to 1 of each rule against p, the shortest possible as a grey line, the chosen p.
@@ -33,12 +32,10 @@ def length_chart(
         The Pratt bound at the points; NaN where it is not known.
     names, ends
         The rules' names for readers, and for the ends of the lines, by key.
-    color
-        Key of the synthesizer, see `color_of`.
     chosen
         The reader's p.
     """
-    traces = [exact_line(points, line, names[key], key, color, percent=False) for key, line in values.items()]
+    traces = [exact_line(points, line, names[key], key, percent=False) for key, line in values.items()]
     place = int(np.argmin(np.abs(points - chosen))) if len(points) else 0
     if len(points) and points[place] == chosen:
         traces += [
@@ -48,7 +45,7 @@ def length_chart(
                 "y": [line[place]],
                 "mode": "markers",
                 "marker": {
-                    "size": 9, "color": color_of(color), "symbol": RULE_SYMBOLS[key],
+                    "size": 9, "color": RULE_COLORS[key], "symbol": RULE_SYMBOLS[key],
                     "line": {"width": 1, "color": "#fff"},
                 },
                 "showlegend": False,

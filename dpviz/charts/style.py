@@ -30,6 +30,24 @@ METHOD_COLORS = {
 }
 """The same for the methods of Zheng's thesis: those that are a law above have its colour."""
 
+RULE_COLORS = {
+    "reiter_2002": "#0072B2",
+    "reiter_2002_normal": "#0072B2",
+    "raghunathan_2003": "#56B4E9",
+    "raghunathan_2003_normal": "#56B4E9",
+    "rubin_1987": "#CC79A7",
+    "rubin_1987_normal": "#CC79A7",
+    "reiter_2003": "#009E73",
+    "raab_2017": "#D55E00",
+    "raab_2017_plug_in": "#D55E00",
+    "as_if_real": "#7F5AA2",
+    "score": "#A6611A",
+    "posterior": "#8C9A00",
+    "clopper_pearson": "#DC267F",
+    "blaker_2000": "#DC267F",
+}
+"""One colour per rule where rules are compared; the forms of one rule share it and have dashes of their own."""
+
 RULE_DASHES = {
     "reiter_2002": "solid",
     "reiter_2002_normal": "16px,2px",

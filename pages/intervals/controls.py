@@ -240,7 +240,7 @@ def _rules() -> tuple[str, ...]:
         RULES,
         RULES_KEY,
         format_func=short,
-        help="How the analyst turns the M sets into an interval. Each has its own dash in the pictures. The last four "
-        "know how the sets were made, and allow for the prior's pull and the noise.",
+        help="How the analyst turns the M sets into an interval. Each has its own colour and dash in the pictures. The "
+        "last four know how the sets were made, and allow for the prior's pull and the noise.",
     )
     return tuple(one for one in RULES if one in chosen)

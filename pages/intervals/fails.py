@@ -63,7 +63,6 @@ def show_failure(design: Design) -> None:
                 for key, one in found.items()
             },
             names={key: RULES[key].label for key in found},
-            color=design.law,
         ),
         key=f"{PREFIX}causes",
         alt="For each rule, what each cause takes from the promised coverage (left) or adds to it (right).",

@@ -63,7 +63,6 @@ def _draw(design: Design, found: LengthCurves) -> None:
             found.limit,
             names={key: RULES[key].label for key in lengths},
             ends={key: RULES[key].abbreviation for key in lengths},
-            color=design.law,
             chosen=design.p,
         ),
         key=f"{PREFIX}length_picture",

@@ -107,7 +107,6 @@ def _picture(
             values,
             names=names,
             ends={key: RULES[key].abbreviation for key in design.rules},
-            color=design.law,
             title={"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}[axis],
             log=axis == "epsilon",
             level=design.level,
