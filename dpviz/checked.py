@@ -8,6 +8,7 @@ import math
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -15,13 +16,24 @@ import numpy as np
 from dpviz.parameters import Parameter, plain_number, shown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Check = Callable[[object], object]
+Check = Callable[[Any], object]
+Declared = Parameter | Collection[str] | Check
+
+GAPS = ("gaps",)
+"""Declares an array that holds NaN where there is no number."""
+
+LARGEST_WHOLE = 2**63
+"""Beyond the whole numbers that an array can hold."""
 
 NOTHING = object()
 """No checked value: what came is not of this kind."""
 
 
-def checked(**declared: Parameter | Collection[str]) -> Callable[[Function], Function]:
+class WrongKind(TypeError, ValueError):
+    """An argument of a kind that is not accepted; who catches what is wrong with a value catches it too."""
+
+
+def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Function]:
     """Check the arguments of the decorated function by what is declared of them and by their annotations.
 
     A number arrives as a plain int or float, an array of numbers as an array; numpy's numbers, fractions and decimals
@@ -30,8 +42,11 @@ def checked(**declared: Parameter | Collection[str]) -> Callable[[Function], Fun
 
     Parameters
     ----------
+    *broadcast
+        Names of arguments whose shapes must go together.
     **declared
-        By the name of the argument: the declaration of a number, or the words that are accepted.
+        By the name of the argument: the declaration of a number, the words that are accepted, a function that returns
+        the checked value, or GAPS for an array that may hold NaN.
 
     Examples
     --------
@@ -42,7 +57,7 @@ def checked(**declared: Parameter | Collection[str]) -> Callable[[Function], Fun
     3.5
     >>> shift("high", True)
     Traceback (most recent call last):
-    TypeError: by must be a whole number; got True.
+    dpviz.checked.WrongKind: by must be a whole number; got True.
     >>> shift("middle", 3)
     Traceback (most recent call last):
     ValueError: kind must be one of low, high; got 'middle'.
@@ -54,13 +69,17 @@ def checked(**declared: Parameter | Collection[str]) -> Callable[[Function], Fun
         if missing:
             raise TypeError(f"{function.__name__} has no arguments {', '.join(sorted(missing))}.")
 
+        renamed = {
+            name: replace(one, name=name) if isinstance(one, Parameter) else one for name, one in declared.items()
+        }
+
         @functools.cache
         def checks() -> dict[str, Check]:
             """Made at the first call: annotations may name what is imported later."""
             hints = typing.get_type_hints(function)
             kinds = {name: one.kind for name, one in signature.parameters.items()}
             return {
-                name: _check(name, hints.get(name, Any), declared.get(name))
+                name: _check(name, hints.get(name, Any), renamed.get(name), name in broadcast)
                 for name, kind in kinds.items()
                 if kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
             }
@@ -71,6 +90,13 @@ def checked(**declared: Parameter | Collection[str]) -> Callable[[Function], Fun
             for name, check in checks().items():
                 if name in bound.arguments:
                     bound.arguments[name] = check(bound.arguments[name])
+            try:
+                np.broadcast_shapes(*(np.shape(bound.arguments[name]) for name in broadcast))
+            except ValueError:
+                shapes = ", ".join(f"{name} {np.shape(bound.arguments[name])}" for name in broadcast)
+                raise ValueError(
+                    f"{' and '.join(broadcast)} must have shapes that go together; got {shapes}."
+                ) from None
             return function(*bound.args, **bound.kwargs)
 
         return typing.cast(Function, guarded)
@@ -78,29 +104,58 @@ def checked(**declared: Parameter | Collection[str]) -> Callable[[Function], Fun
     return decorate
 
 
-def _check(name: str, annotation: Any, declared: Parameter | Collection[str] | None) -> Check:
+def argument(
+    name: str, minimum: float, maximum: float, *, title: str = "", integer: bool = False, open_minimum: bool = False
+) -> Parameter:
+    """The declaration of a number that has no control on a page.
+
+    Examples
+    --------
+    >>> argument("share", 0, 1).check(2)
+    Traceback (most recent call last):
+    ValueError: share must be a number from 0 to 1; got 2.
+    """
+    return Parameter(
+        name=name, symbol=name, title=title or name, minimum=minimum, maximum=maximum, default=maximum, help="",
+        integer=integer, open_minimum=open_minimum,
+    )  # fmt: skip
+
+
+def _check(name: str, annotation: Any, declared: Declared | None, broadcast: bool) -> Check:
     """The check of one argument: every kind that its annotation allows is tried in turn."""
     options = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
     if any(option in (Any, object) or isinstance(option, TypeVar) for option in options):
         return lambda value: value
     kinds = [_kind(option) for option in options if option is not type(None)]
+    kinds.sort(key=lambda kind: kind not in (PLAIN[float], PLAIN[int]))  # a single number is no array
     optional = type(None) in options
-    many = any(words == ARRAY for words, _ in kinds)
+    many = any(words.startswith((ARRAY, PLAIN[Sequence][0])) for words, _ in kinds)
+    words = [word for option in options if typing.get_origin(option) is Literal for word in typing.get_args(option)]
+
+    allowed = " or ".join(dict.fromkeys([*(kind for kind, _ in kinds), *(["None"] if optional else [])]))
+    single = broadcast or any(kind in (PLAIN[float], PLAIN[int]) for kind in kinds)
 
     def check(value: object) -> object:
         if value is None and optional:
             return None
         if isinstance(declared, Parameter):
-            several = many and _sequence(value) is not NOTHING
-            return declared.check_each(value) if several else declared.check(value)
-        for _, read in kinds:
-            found = read(value)
-            if found is not NOTHING:
-                break
-        else:
-            allowed = " or ".join(dict.fromkeys([*(words for words, _ in kinds), *(["None"] if optional else [])]))
-            raise TypeError(f"{name} must be {allowed}; got {shown(value)}.")
-        if declared is not None and value not in declared:
+            if many and _sequence(value) is not NOTHING:
+                numbers = declared.check_each(value)
+                if numbers.ndim > 1 and not any(kind == PLAIN[np.ndarray] for kind in kinds):
+                    raise WrongKind(f"{name} must be {allowed}; got {shown(value)}.")
+                return numbers
+            if single:
+                return declared.check(value)
+        elif callable(declared):
+            return declared(value)
+        if words and isinstance(value, str) and value not in words:
+            raise ValueError(f"{name} must be one of {', '.join(words)}; got {shown(value)}.")
+        found = next((found for _, read in kinds if (found := read(value)) is not NOTHING), NOTHING)
+        if found is NOTHING or (isinstance(found, np.ndarray) and found.ndim == 0 and not single):
+            raise WrongKind(f"{name} must be {allowed}; got {shown(value)}.")
+        if isinstance(found, np.ndarray) and declared != GAPS and np.isnan(found).any():
+            raise ValueError(f"{name} must be {ARRAY} without NaN; got {shown(value)}.")
+        if isinstance(declared, Collection) and declared != GAPS and value not in declared:
             raise ValueError(f"{name} must be one of {', '.join(declared)}; got {shown(value)}.")
         return found
 
@@ -112,16 +167,31 @@ def _is_union(annotation: Any) -> bool:
 
 
 ARRAY = "an array of numbers"
+"""How messages call an array."""
+
+
+def _is_class(annotation: Any) -> bool:
+    """Whether an annotation is a class of its own, no number."""
+    return inspect.isclass(annotation) and annotation not in PLAIN and annotation is not object
+
+
+def _each(values: Any, read: Check) -> object:
+    return _if(values is not NOTHING and all(read(value) is not NOTHING for value in values), values)
 
 
 def _kind(option: Any) -> tuple[str, Check]:
     """A kind of value in words, and what reads a value of it: the value to go on with, or NOTHING."""
     origin = typing.get_origin(option) or option
     if origin is Literal:
-        words = typing.get_args(option)
-        return f"one of {', '.join(words)}", lambda value: _if(isinstance(value, str) and value in words, value)
+        accepted = typing.get_args(option)
+        return f"one of {', '.join(accepted)}", lambda value: _if(isinstance(value, str) and value in accepted, value)
     if origin in PLAIN:
-        return PLAIN[origin]
+        words, read = PLAIN[origin]
+        inside = next(iter(typing.get_args(option)), Any)
+        if origin in (Sequence, list, tuple) and (inside in (str, bool) or _is_class(inside)):
+            one, read_one = _kind(inside)
+            return f"{words} in which every item is {one}", lambda value: _each(read(value), read_one)
+        return words, read
     article = "an" if origin.__name__[0] in "AEIO" else "a"
     return f"{article} {origin.__name__}", lambda value: _if(isinstance(value, origin), value)
 
@@ -132,7 +202,7 @@ def _if(condition: bool, value: object) -> object:
 
 def _whole(value: object) -> object:
     number = plain_number(value)
-    if number is None or abs(number) == math.inf or number != math.floor(number):
+    if number is None or abs(number) >= LARGEST_WHOLE or number != math.floor(number):
         return NOTHING
     return int(number)
 
@@ -150,7 +220,7 @@ def _array(value: object) -> object:
         array = np.asarray(value)
     except ValueError:
         return NOTHING
-    return _if(array.ndim > 0 and array.dtype.kind in "iuf", array)
+    return _if(array.dtype.kind in "iuf", array)
 
 
 def _sequence(value: object) -> object:

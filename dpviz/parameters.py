@@ -97,9 +97,13 @@ class Parameter:
         try:
             given = np.asarray(values)
         except ValueError:
-            given = np.empty(0, dtype=object)
-        if given.dtype.kind not in "iufO" or given.size == 0:
+            given = np.array("ragged")
+        if given.dtype.kind not in "iufO":
             raise ValueError(self._refusal(shown(values)))
+        if given.dtype.kind in ("iu" if self.integer else "iuf"):
+            inside = given > self.minimum if self.open_minimum else given >= self.minimum
+            if np.all(inside & (given <= self.maximum)):
+                return given.astype(np.int64 if self.integer else float)
         return np.array([self.check(one) for one in given.ravel()]).reshape(given.shape)
 
     def _holds(self, number: float) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
+from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import AttackerView
 from dpviz.synthesizers import Synthesizer
@@ -20,8 +21,11 @@ MARKED = 40
 """Most released tables that get a mark each."""
 
 
+@checked()
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> go.Figure:
     """Posterior odds, log axis, against the released count; the prior odds and e^{±ε} times them are thin rules."""
+    if log_odds.shape != (synthesizer.shape[1],):
+        raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")
     prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
     posterior = np.clip(prior + log_odds / math.log(10), -LARGEST, LARGEST)
     counts = synthesizer.column_counts

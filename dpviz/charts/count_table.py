@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
 from dpviz.synthesizers import Synthesizer
@@ -37,12 +38,13 @@ STYLE = """
 """
 
 
+@checked()
 def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | None = None) -> str:
     """The transition matrix as an HTML table; the deeper the shade, the larger the probability.
 
     `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
     """
-    matrix = synthesizer.transition_matrix() if values is None else values
+    matrix = synthesizer.transition_matrix() if values is None else _of_shape(values, synthesizer.shape)
     cells = [
         "".join(f'<td style="background:rgba(0,114,178,{0.42 * value:.3f})">{value:.{DIGITS}f}</td>' for value in line)
         for line in matrix.tolist()
@@ -52,6 +54,7 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | 
     return _table(caption, names, synthesizer, labels, cells, (PADDING + CHARACTER * (DIGITS + 2)) * matrix.shape[1])
 
 
+@checked()
 def log_odds_html(
     synthesizer: Synthesizer,
     epsilon: float,
@@ -64,7 +67,8 @@ def log_odds_html(
 
     `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
     """
-    values = synthesizer.log_odds_table() if values is None else values
+    shape = len(synthesizer.neighbours), synthesizer.shape[1]
+    values = synthesizer.log_odds_table() if values is None else _of_shape(values, shape)
     worst = int(np.argmax(np.abs(values)))
     over = exceeds(values, epsilon)
     cells = []
@@ -91,6 +95,12 @@ def six_digits(value: float) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return f"{value:.{DIGITS}f}".replace("-", "−")
+
+
+def _of_shape(values: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    if values.shape != shape:
+        raise ValueError(f"values must have the shape {shape} of the synthesizer's own; got {values.shape}.")
+    return values
 
 
 def _row_header(counts: tuple[int, ...]) -> str:

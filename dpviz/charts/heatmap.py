@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dpviz.charts.count_table import six_digits
 from dpviz.charts.style import MAGNITUDES, SIGNED, axis, build, log_ticks, power_of_ten
+from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
 from dpviz.privacy.summary import TableView
@@ -19,6 +20,7 @@ DARKEST_EXPONENT = -16
 """Probabilities below 10 to this power share the darkest colour; the hover still tells them apart."""
 
 
+@checked()
 def matrix_heatmap(view: TableView) -> go.Figure:
     """Pr(released | confidential) on a logarithmic colour scale; a probability of 0 stays blank."""
     log10 = view.log_probabilities / math.log(10)
@@ -49,6 +51,7 @@ def matrix_heatmap(view: TableView) -> go.Figure:
     return _build(view, [trace], "matrix")
 
 
+@checked()
 def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Figure:
     """Log-odds of neighbours, with an outline around the cells over ε."""
     table = view.log_odds

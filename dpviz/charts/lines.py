@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.style import SIMULATED, axis, build, color_of, label, log_ticks, rule
+from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -90,6 +91,7 @@ class Rule:
     shapes: tuple[str, ...] = field(default=("solid",))
 
 
+@checked()
 def lines_chart(
     lines: Sequence[Line],
     x: Scale,
@@ -101,6 +103,8 @@ def lines_chart(
     dots: Sequence[Dots] = (),
 ) -> go.Figure:
     """The curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
+    if not lines and not dots:
+        raise ValueError("lines or dots must hold something to draw; got neither.")
     all_x = np.concatenate([*(line.x for line in lines), *(one.x for one in dots)])
     all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
     x_axis, x_ends = _axis(x, all_x)

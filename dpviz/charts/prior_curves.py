@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.style import RULE, axis, build, color_of, label, log_ticks, rule
+from dpviz.checked import checked
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors.curves import Curve, Curves
 from dpviz.priors.releases import METHODS
@@ -47,6 +48,7 @@ MARKED = "synth_post_one"
 """The method whose number stands beside its mark; the others tell theirs on hover and in the table."""
 
 
+@checked()
 def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> go.Figure:
     """Prior or range against the axis, both logarithmic, with the user's own point marked.
 

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
+from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile
 
@@ -18,6 +19,7 @@ NEAR = 3.0
 """A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve."""
 
 
+@checked()
 def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
     """δ(ε) as a line, the chosen ε as one mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
@@ -60,8 +62,11 @@ def _beside(share: float, delta: float) -> str:
     return "top left" if delta < 100 * LOWEST else "bottom left"
 
 
+@checked()
 def compare_profiles(profiles: list[Profile], epsilon: float) -> go.Figure:
     """Several profiles on one picture, with the promised ε as a thin rule."""
+    if not profiles:
+        raise ValueError("profiles must hold at least one profile; got none.")
     promised = label(
         f"promised ε = {readable(epsilon)}", x=epsilon, y=1, yref="y domain", xanchor="left", yanchor="top"
     )

@@ -10,10 +10,12 @@ from functools import cached_property
 import numpy as np
 from scipy.fft import next_fast_len
 
+from dpviz.checked import checked
 from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
 from dpviz.inference._confidential import Mixture, check_design, confidential_mixture, released_rows
-from dpviz.inference.combining_rules import estimate_and_variances
+from dpviz.inference.combining_rules import SETS, estimate_and_variances
 from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.types import FloatArray, IntArray
 
 TAIL, BOX_ERROR, PRUNED = 4e-10, 2e-9, 4e-10
@@ -72,6 +74,7 @@ class ReleaseLaw:
         return self.rows / self.confidential_rows
 
 
+@checked(n=ROWS, m=SYNTHETIC_ROWS, sets=SETS)
 def within_reach(n: int, m: int, sets: int) -> bool:
     """Whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
 

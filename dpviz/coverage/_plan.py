@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpviz.inference._confidential import PROPORTION
 from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.parameters import Parameter
+from dpviz.parameters import Parameter, shown
 from dpviz.synthesizers import TwoCellSynthesizer
 
 REPETITIONS = Parameter(
@@ -119,7 +119,7 @@ class CoveragePlan:
         if not (isinstance(given, TwoCellSynthesizer) and given.m >= 1):
             raise ValueError(
                 "synthesizer must be a two-cell synthesizer that releases at least 1 row; "
-                f"got {getattr(given, 'key', repr(given))}."
+                f"got {getattr(given, 'key', shown(given))}."
             )
         for declaration in (PROPORTION, SETS, LEVEL, REPETITIONS, SEED, BATCH, SHOWN):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
@@ -127,9 +127,9 @@ class CoveragePlan:
             declaration = dataclasses.replace(CONFIDENTIAL_COUNT, maximum=given.n)
             object.__setattr__(self, "confidential_count", declaration.check(self.confidential_count))
         keys: object = self.rules
-        rules = () if isinstance(keys, str) else tuple(self.rules)
+        rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
         if not rules or len(set(rules)) < len(rules):
-            raise ValueError(f"rules must be at least one key of RULES, each once; got {self.rules!r}.")
+            raise ValueError(f"rules must be at least one key of RULES, each once; got {shown(keys)}.")
         for key in rules:
             if not check_rule(key, self.sets).fits(given, self.sets):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage._plan import CoveragePlan
+from dpviz.parameters import shown
 from dpviz.types import FloatArray, IntArray
 
 LEAST_EXPONENT = 1074
@@ -166,8 +168,11 @@ class Tally:
     def __post_init__(self) -> None:
         self.totals.setflags(write=False)
 
+    @checked()
     def rule(self, key: str) -> RuleTally:
         """The tally of the rule named `key`."""
+        if key not in self.plan.rules:
+            raise ValueError(f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {shown(key)}.")
         return self.rules[self.plan.rules.index(key)]
 
     def __add__(self, other: Tally) -> Tally:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import argument, checked
 from dpviz.coverage._intervals import Point
 from dpviz.coverage._proportions import ManySets, points, single_point
-from dpviz.inference._confidential import check_design
-from dpviz.inference.combining_rules import LEVEL
+from dpviz.inference._confidential import PROPORTION, check_design
+from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
+
+PLACES = argument("count", 0, 1_000_000, title="points of an axis", integer=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,7 @@ class CoverageCurves:
     error_bound: FloatArray
 
 
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_by_proportion(
     synthesizer: TwoCellSynthesizer,
     *,
@@ -104,6 +108,7 @@ def coverage_by_proportion(
     return last
 
 
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=PLACES)
 def stream_by_proportion(
     synthesizer: TwoCellSynthesizer,
     *,
@@ -127,6 +132,8 @@ def stream_by_proportion(
         For `stream_lines`, which goes on with them.
     """
     checked, level = check_rules(rules, sets, level)
+    if np.ndim(proportions) != 1 or not len(proportions):
+        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
     for p in proportions:
         check_design(synthesizer, float(p), sets, confidential_count)
     axis, place = np.unique(np.asarray(proportions, float), return_inverse=True)
@@ -143,6 +150,7 @@ def stream_by_proportion(
             yield _gathered(checked, done)
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_by_synthesizer(
     synthesizers: Sequence[TwoCellSynthesizer],
     *,
@@ -174,6 +182,7 @@ def coverage_by_synthesizer(
     return last
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def stream_by_synthesizer(
     synthesizers: Sequence[TwoCellSynthesizer],
     *,
@@ -185,6 +194,8 @@ def stream_by_synthesizer(
 ) -> Iterator[CoverageCurves]:
     """`coverage_by_synthesizer` as a growing curve: the points done so far, coarse to fine, one more each time."""
     checked, level = check_rules(rules, sets, level)
+    if not len(synthesizers):
+        raise ValueError("synthesizers must hold at least one synthesizer; got none.")
     done: dict[int, Point] = {}
     for index in coarse_to_fine(len(synthesizers)):
         synthesizer = synthesizers[index]
@@ -192,6 +203,7 @@ def stream_by_synthesizer(
         yield _gathered(checked, done)
 
 
+@checked(count=PLACES)
 def coarse_to_fine(count: int) -> IntArray:
     """The indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage._half_widths import scaled_half_widths
 from dpviz.coverage._law import release_law
-from dpviz.inference.combining_rules import LEVEL, CombiningRule, covers, quantile
+from dpviz.inference._confidential import PROPORTION
+from dpviz.inference.combining_rules import LEVEL, SETS, CombiningRule, covers, quantile
 from dpviz.inference.rules import check_rule
 from dpviz.inference.set_moments import set_moments
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -113,6 +115,7 @@ class CoverageDecomposition:
         return math.sqrt(self.variance) / abs(self.slope) if self.slope else math.inf
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_decomposition(
     *,
     synthesizer: TwoCellSynthesizer,

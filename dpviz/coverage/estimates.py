@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.inference._confidential import check_design, confidential_mixture, released_rows
+from dpviz.checked import checked
+from dpviz.inference._confidential import PROPORTION, check_design, confidential_mixture, released_rows
+from dpviz.inference.combining_rules import SETS
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
@@ -49,6 +51,7 @@ class EstimateLaw:
         return self.mean - self.proportion
 
 
+@checked(p=PROPORTION, sets=SETS)
 def estimate_law(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, confidential_count: int | None = None
 ) -> EstimateLaw:

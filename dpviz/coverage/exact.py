@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage._law import within_reach
 from dpviz.coverage._proportions import single_point
-from dpviz.inference.combining_rules import LEVEL
+from dpviz.inference._confidential import PROPORTION
+from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.rules import check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
 
@@ -65,6 +67,7 @@ class ExactCoverage:
     confidential_count: int | None
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def exact_coverage(
     *,
     synthesizer: TwoCellSynthesizer,
@@ -121,6 +124,7 @@ def exact_coverage(
     )[rule]
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def exact_coverages(
     *,
     synthesizer: TwoCellSynthesizer,
@@ -139,6 +143,8 @@ def exact_coverages(
     rules
         Keys of `dpviz.inference.RULES`.
     """
+    if not rules:
+        raise ValueError("rules must name at least one combining rule; got none.")
     checked = [check_rule(key, sets) for key in rules]
     level = LEVEL.check(level)
     point = single_point(synthesizer, p, sets, checked, level, confidential_count)

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.coverage.curves import CoverageCurves, stream_by_proportion
+from dpviz.checked import checked
+from dpviz.coverage.curves import PLACES, CoverageCurves, stream_by_proportion
+from dpviz.inference._confidential import PROPORTION
+from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.length_limit import length_limit
 from dpviz.inference.release_sums import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -34,6 +37,7 @@ class LengthCurves:
     limit_error: FloatArray
 
 
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=PLACES)
 def stream_lengths(
     synthesizer: TwoCellSynthesizer,
     *,

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage._proportions import ManySets, by_sum, keeps_tables
-from dpviz.coverage.curves import CoverageCurves, check_rules, stream_by_proportion
-from dpviz.inference._confidential import check_design
+from dpviz.coverage.curves import PLACES, CoverageCurves, check_rules, stream_by_proportion
+from dpviz.inference._confidential import PROPORTION, check_design
+from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
@@ -46,6 +48,7 @@ class CoverageLines:
     jumps: bool = False
 
 
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=PLACES)
 def stream_lines(
     synthesizer: TwoCellSynthesizer,
     *,
@@ -84,6 +87,8 @@ def stream_lines(
     ([0.25, 0.75], [[0.0, 0.0]], True)
     """
     checked, level = check_rules(rules, sets, level)
+    if np.ndim(proportions) != 1 or not len(proportions):
+        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
     for p in proportions:
         check_design(synthesizer, float(p), sets, None)
     axis = np.unique(np.asarray(proportions, float))

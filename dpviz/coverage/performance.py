@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage._tally import RuleTally, Tally
 from dpviz.coverage.shares import wilson_interval
 from dpviz.inference.rules import RULES
@@ -111,6 +112,7 @@ class _Spread:
     of_variance: float
 
 
+@checked()
 def performance_of(tally: Tally) -> Performance:
     """The performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
 

@@ -6,9 +6,15 @@ import math
 
 from scipy.special import ndtri
 
-from dpviz.parameters import readable
+from dpviz.checked import argument, checked
+from dpviz.coverage._plan import REPETITIONS
+from dpviz.inference.combining_rules import LEVEL
+
+SHARE = argument("share", 0, 1)
+ERROR = argument("error", 1e-150, 1e300, title="wanted standard error")
 
 
+@checked(share=SHARE, repetitions=REPETITIONS, level=LEVEL)
 def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval for a probability, from the share of `repetitions` in which it came true.
 
@@ -34,11 +40,6 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
     >>> low, round(high, 6)
     (0.0, 0.277533)
     """
-    _check_share(share)
-    if not repetitions >= 1:
-        raise ValueError(f"repetitions must be at least 1; got {repetitions}.")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be a number above 0 and below 1; got {level}.")
     z = float(ndtri((1 + level) / 2))
     added = z * z / repetitions
     centre, reach = share + added / 2, z * math.sqrt(share * (1 - share) / repetitions + added / (4 * repetitions))
@@ -47,6 +48,7 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
     return max(low, 0.0), min(high, 1.0)
 
 
+@checked(share=SHARE, error=ERROR)
 def repetitions_needed(share: float, error: float) -> int:
     """The least R for which a share near `share` has a Monte Carlo standard error of at most `error`.
 
@@ -73,17 +75,7 @@ def repetitions_needed(share: float, error: float) -> int:
     >>> repetitions_needed(0.95, 0.005)
     1900
     """
-    _check_share(share)
-    if not (error > 0 and math.isfinite(error)):
-        raise ValueError(f"error (wanted standard error) must be a positive number; got {error}.")
     wanted = share * (1 - share) / error / error
-    if not math.isfinite(wanted):
-        raise ValueError(f"error (wanted standard error) must be at least 10⁻¹⁵⁰; got {readable(error)}.")
     nearest = round(wanted)
     # A whole number that decimal input missed by rounding is meant.
     return max(1, nearest if abs(wanted - nearest) <= 1e-12 * wanted else math.ceil(wanted))
-
-
-def _check_share(share: float) -> None:
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be a number from 0 to 1; got {share}.")

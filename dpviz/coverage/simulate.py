@@ -11,6 +11,7 @@ from contextlib import closing
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage._fast_quantiles import ERROR, QuantileTable
 from dpviz.coverage._plan import (
     BATCH,
@@ -153,6 +154,7 @@ class _Runner:
         return tally, low, high
 
 
+@checked(workers=WORKERS)
 def stream_coverage(
     plan: CoveragePlan, *, start: Tally | None = None, workers: int = 1
 ) -> Generator[Tally, None, None]:
@@ -205,6 +207,7 @@ def stream_coverage(
     return _stream(plan, start, workers)
 
 
+@checked(workers=WORKERS)
 def run_coverage(plan: CoveragePlan, *, workers: int = 1) -> Tally:
     """The tally of all repetitions of `plan`: the last one that `stream_coverage` yields.
 

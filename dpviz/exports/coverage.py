@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Performance, Tally
 from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
@@ -16,6 +17,7 @@ COVERAGE_COLUMNS = (
 )  # fmt: skip
 
 
+@checked()
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
     """A line for each rule, exact and simulated, every digit; empty where there is no number.
 
@@ -33,6 +35,9 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     >>> coverage_csv([], {}, None).startswith("rule,exact_coverage")
     True
     """
+    missing = [key for key in rules if found is not None and key not in found.rules]
+    if missing:
+        raise ValueError(f"rules must be rules of the simulation; it has none for {', '.join(missing)}.")
     rows = []
     for key in rules:
         one = exact.get(key)
@@ -51,12 +56,16 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     return csv_text(COVERAGE_COLUMNS, rows)
 
 
+@checked()
 def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves | CoverageLines) -> str:
     """The exact curves: the axis, then the coverage of each rule."""
+    if points.shape != curves.coverage.shape[1:]:
+        raise ValueError(f"points must be one for each column of the curves; got shape {points.shape}.")
     rows = [[cell(float(point)), *map(cell, curves.coverage[:, place])] for place, point in enumerate(points)]
     return csv_text((axis, *curves.rules), rows)
 
 
+@checked()
 def intervals_csv(tally: Tally) -> str:
     """The first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan
@@ -75,6 +84,7 @@ def intervals_csv(tally: Tally) -> str:
     return csv_text(head, rows)
 
 
+@checked()
 def coverage_script(
     *, law: str, prior: str, n: int, m: int, sets: int, epsilon: float, delta: float, alpha: float, p: float,
     level: float, rules: Sequence[str], repetitions: int, seed: int,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from dpviz.checked import checked
 from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
 
+@checked()
 def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]) -> str:
     """Densities or probabilities along an axis, a column for each law, every digit.
 
@@ -17,6 +21,9 @@ def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArra
     >>> posterior_csv("x", np.array([0.0, 1.0]), {"probability": np.array([0.25, 0.75])}).split()
     ['x,probability', '0.0,0.25', '1.0,0.75']
     """
+    for name, column in columns.items():
+        if points.ndim != 1 or np.shape(column) != points.shape:
+            raise ValueError(f"columns must hold a number for each of the points; {name} has shape {np.shape(column)}.")
     rows = [
         [cell(float(point)), *(cell(float(column[place])) for column in columns.values())]
         for place, point in enumerate(points)
@@ -24,6 +31,7 @@ def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArra
     return csv_text([axis, *columns], rows)
 
 
+@checked()
 def posterior_script(
     *, counts: Sequence[int], n: int, m: int, alpha: float, gamma1: float, gamma2: float,
     confidential_count: int | None, level: float,

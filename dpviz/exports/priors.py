@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from dpviz.checked import checked
 from dpviz.exports._csv import cell, csv_text
 from dpviz.priors import Finding, Setting
+from dpviz.priors.audit import FAMILIES
 from dpviz.priors.curves import Curves
 
 FINDING_COLUMNS = (
@@ -15,6 +17,7 @@ FINDING_COLUMNS = (
 )  # fmt: skip
 
 
+@checked()
 def findings_csv(findings: Sequence[Finding]) -> str:
     """The audit as CSV, a line for each printed bound and method, numbers to every digit, empty where there is none.
 
@@ -34,6 +37,7 @@ def findings_csv(findings: Sequence[Finding]) -> str:
     return csv_text(FINDING_COLUMNS, rows)
 
 
+@checked()
 def curves_csv(curves: Curves) -> str:
     """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
     names = [" ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines]
@@ -44,6 +48,7 @@ def curves_csv(curves: Curves) -> str:
     return csv_text((curves.axis, *names), rows)
 
 
+@checked(family=FAMILIES)
 def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:
     """The page "Minimum priors" as a script that prints the same numbers.
 

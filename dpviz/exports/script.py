@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from dpviz.checked import checked
 from dpviz.privacy.summary import enumerable
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -12,6 +13,7 @@ LONGEST_INLINE = 20_000
 """Characters of a pasted matrix that the script still carries itself."""
 
 
+@checked()
 def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given_text: str | None = None) -> str:
     """The page "Transition matrices" as a script that prints the same numbers.
 

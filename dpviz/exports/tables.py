@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.checked import argument, checked
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
@@ -17,6 +18,10 @@ LARGEST_FILE = 4_000_000
 """Most cells of a table written to a file."""
 
 
+DIGITS = argument("digits", 0, 17, integer=True)
+
+
+@checked()
 def matrix_csv(synthesizer: Synthesizer) -> str:
     r"""The transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
 
@@ -31,6 +36,7 @@ def matrix_csv(synthesizer: Synthesizer) -> str:
     return _csv([f"n{cell}" for cell in cells], synthesizer, labels, synthesizer.transition_matrix())
 
 
+@checked()
 def log_odds_csv(synthesizer: Synthesizer) -> str:
     """The signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
     cells = range(1, synthesizer.row_counts.shape[1] + 1)
@@ -39,6 +45,7 @@ def log_odds_csv(synthesizer: Synthesizer) -> str:
     return _csv(names, synthesizer, labels, synthesizer.log_odds_table())
 
 
+@checked(digits=DIGITS)
 def matrix_latex(synthesizer: Synthesizer, caption: str, digits: int = 6) -> str:
     """The transition matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
     cells = range(1, synthesizer.row_counts.shape[1] + 1)
@@ -47,6 +54,7 @@ def matrix_latex(synthesizer: Synthesizer, caption: str, digits: int = 6) -> str
     return _latex(names, synthesizer, labels, synthesizer.transition_matrix(), caption, digits)
 
 
+@checked(digits=DIGITS)
 def log_odds_latex(synthesizer: Synthesizer, caption: str, digits: int = 6, *, signed: bool = False) -> str:
     """The log-odds table as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for the booktabs package."""
     cells = range(1, synthesizer.row_counts.shape[1] + 1)
@@ -56,6 +64,7 @@ def log_odds_latex(synthesizer: Synthesizer, caption: str, digits: int = 6, *, s
     return _latex(names, synthesizer, labels, table if signed else np.abs(table), caption, digits)
 
 
+@checked()
 def figure_html(figure: go.Figure) -> str:
     """A picture as one HTML file that needs nothing else."""
     figure.update_layout(template="plotly_white", height=560)

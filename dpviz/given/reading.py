@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix
 from dpviz.types import FloatArray, IntArray
 
@@ -37,6 +38,7 @@ class _Line:
     values: list[str]
 
 
+@checked()
 def read_matrix(content: str | bytes) -> GivenMatrix:
     r"""The transition matrix written in `content`.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.types import FloatArray
@@ -43,6 +44,7 @@ class Recognition:
     largest_difference: float
 
 
+@checked()
 def recognize(given: GivenMatrix) -> Recognition | None:
     """The two-cell synthesizer that prints as this matrix, or None.
 

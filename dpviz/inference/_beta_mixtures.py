@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, gammaln
 
+from dpviz.checked import argument, checked
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.types import FloatArray
@@ -51,6 +52,9 @@ def log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
     total = a + b
     power = (a - 0.5) * -np.log1p(b / a) + (b - 0.5) * -np.log1p(a / b) - 0.5 * np.log(total / (2 * math.pi))
     return power + stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(total)
+
+
+PROBABILITY = argument("q", 0, 1, title="probability")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -136,10 +140,12 @@ class BetaMixture:
         log_factor = np.log(cumulative[inner]) - np.log(a[inner]) - log_beta(a[inner], b[inner])
         return a[inner], b[inner] - 1, log_factor, a[last], b[last], cumulative[last]
 
+    @checked()
     def pdf(self, p: FloatArray | float) -> FloatArray:
         """The density at `p`, of its shape; 0 outside [0, 1], infinite at an end where some a or b is below 1."""
         return self._by_blocks(self._pdf, p, outside=(0.0, 0.0))
 
+    @checked()
     def cdf(self, p: FloatArray | float) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of `p`; absolute error about 1e-12 for parameters to 10,000."""
         return self._by_blocks(self._cdf, p, outside=(0.0, 1.0))
@@ -164,6 +170,7 @@ class BetaMixture:
             value = value + _sum_of_powers(inside, power, other, log_factor)
         return np.minimum(value, 1.0)
 
+    @checked(q=PROBABILITY)
     def quantile(self, q: float) -> float:
         """The proportion p with cdf(p) = q, to 1e-13 or the last digit.
 
@@ -172,8 +179,6 @@ class BetaMixture:
         q
             From 0 to 1; the ends of [0, 1] at 0 and 1.
         """
-        if not 0 <= q <= 1:
-            raise ValueError(f"q (probability) must be a number from 0 to 1; got {q!r}.")
         if q in (0, 1):
             return float(q)
         low, high = 0.0, 1.0

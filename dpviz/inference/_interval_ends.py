@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from dpviz.checked import GAPS, argument, checked
+from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.types import BoolArray, FloatArray, IntArray
+
+SETS = replace(COMPOSED_SETS, maximum=100, default=5, slider_maximum=10)
+RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
+ANY_ROWS = argument("rows", 1, 10_000_000, integer=True)
+VARIANCE = argument("variance", 0, 1e150)
+COUNTS = argument("total", 0, 2**53, integer=True)
+ESTIMATE = argument("estimate", -1e150, 1e150)
+BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 
 ROUNDING = 1e-12
 """Relative distance within which a variance counts as zero, and an end of an interval as reached."""
@@ -17,6 +28,7 @@ LEAST_DEGREES = 0.006
 """Degrees of freedom below which the quantile of a usual level passes the largest floating-point number."""
 
 
+@checked("degrees", "level", degrees=GAPS, level=BELOW_1)
 def quantile(degrees: FloatArray, level: FloatArray | float) -> FloatArray:
     """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where ν is below 0.006.
 
@@ -71,6 +83,7 @@ def half_widths(
     return half
 
 
+@checked("estimate", "half_width", "proportion", estimate=ESTIMATE, half_width=GAPS, proportion=ESTIMATE)
 def covers(estimate: FloatArray, half_width: FloatArray, proportion: FloatArray | float) -> BoolArray:
     """Whether |q̄ − p| ≤ half width, an end being reached when it is within a relative 1e-12.
 
@@ -88,9 +101,11 @@ def covers(estimate: FloatArray, half_width: FloatArray, proportion: FloatArray 
     >>> covers(np.array([0.3, 0.3, 0.3]), np.array([0.1, 0.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
-    return holds(np.asarray(estimate) - half_width, estimate + np.asarray(half_width), proportion)
+    with np.errstate(over="ignore"):
+        return holds(np.asarray(estimate) - half_width, estimate + np.asarray(half_width), proportion)
 
 
+@checked("low", "high", "proportion", low=GAPS, high=GAPS, proportion=ESTIMATE)
 def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> BoolArray:
     """Whether low ≤ p ≤ high, as `covers` decides it for intervals that are given by their ends; NaN where none is.
 
@@ -106,7 +121,8 @@ def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> 
     >>> holds(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
-    lowest, highest = reached(low, high)
+    with np.errstate(invalid="ignore"):
+        lowest, highest = reached(low, high)
     return np.asarray((lowest <= proportion) & (proportion <= highest))
 
 
@@ -116,6 +132,7 @@ def reached(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (low - slack) / (1 + ROUNDING), (high + slack) / (1 - ROUNDING)
 
 
+@checked("total", "squares", total=COUNTS, squares=COUNTS, sets=SETS, rows=ANY_ROWS)
 def estimate_and_variances(
     total: IntArray, squares: IntArray, *, sets: int, rows: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.inference._beta_mixtures import BLOCK, DROPPED, log_beta
+from dpviz.checked import checked
+from dpviz.inference._beta_mixtures import BLOCK, DROPPED, PROBABILITY, log_beta
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._posterior_weights import log_likelihood_table, log_prior_counts, normalized
 from dpviz.inference._turning_points import angle_grid
@@ -44,6 +45,7 @@ class PosteriorSummaries:
     width: FloatArray
     several: dict[int, list[tuple[float, float]]]
 
+    @checked(p=PROBABILITY)
     def covers(self, p: float) -> BoolArray:
         """Whether each release's interval holds `p`."""
         held: BoolArray = (self.low <= p) & (p <= self.high)

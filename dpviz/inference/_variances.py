@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from dpviz.inference._interval_ends import ROUNDING
+from dpviz.checked import checked
+from dpviz.inference._interval_ends import RATIO, ROUNDING, SETS, VARIANCE
 from dpviz.types import FloatArray
 
 
@@ -27,6 +28,7 @@ def _square_degrees(numerator: FloatArray, denominator: FloatArray, sets: int, s
         return np.asarray((sets - 1) * (1 + sign * ratio) ** 2)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def rubin_1987(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -60,6 +62,7 @@ def rubin_1987(
     return raised + within, _square_degrees(within, raised, sets, 1)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def raghunathan_2003(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -86,6 +89,7 @@ def raghunathan_2003(
     return difference, _square_degrees(within, raised, sets, -1)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def reiter_2002(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -110,6 +114,7 @@ def reiter_2002(
     return np.where(difference >= 0, difference, synthetic_ratio * np.asarray(within, float)), degrees
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def reiter_2002_normal(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -133,6 +138,7 @@ def reiter_2002_normal(
     return variance, np.where(difference < 0, math.inf, degrees)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def reiter_2003(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -165,6 +171,7 @@ def reiter_2003(
     return within + shared, _square_degrees(within, shared, sets, 1)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def raab_2017(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -192,6 +199,7 @@ def raab_2017(
     return (synthetic_ratio + (1 + synthetic_ratio) / sets) * within, np.full(within.shape, math.inf)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def raab_2017_plug_in(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -213,6 +221,7 @@ def raab_2017_plug_in(
     return (synthetic_ratio + 1 / sets) * within, np.full(within.shape, math.inf)
 
 
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
 def as_if_real(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,17 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from dpviz.inference._interval_ends import covers, estimate_and_variances, half_widths, quantile
+from dpviz.checked import checked
+from dpviz.inference._interval_ends import (
+    ANY_ROWS,
+    RATIO,
+    SETS,
+    VARIANCE,
+    covers,
+    estimate_and_variances,
+    half_widths,
+    quantile,
+)
 from dpviz.inference._variances import (
     as_if_real,
     raab_2017,
@@ -20,7 +30,8 @@ from dpviz.inference._variances import (
     reiter_2003,
     rubin_1987,
 )
-from dpviz.inference.interval_rules import LEVEL, SETS, Ends, IntervalRule, Quantiles, Releases
+from dpviz.inference.interval_rules import LEVEL, Ends, IntervalRule, Quantiles, Releases
+from dpviz.parameters import plain_number, shown
 from dpviz.types import FloatArray
 
 __all__ = [
@@ -107,6 +118,7 @@ class CombiningRule(IntervalRule):
             found.between, found.within, sets=found.sets, synthetic_ratio=found.synthetic_ratio
         )[0]
 
+    @checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
     ) -> tuple[FloatArray, FloatArray]:
@@ -114,6 +126,7 @@ class CombiningRule(IntervalRule):
         variance, degrees = self.combine(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
         return variance, np.full(np.shape(degrees), math.inf) if self.normal else degrees
 
+    @checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO, level=LEVEL)
     def half_width(
         self,
         between: FloatArray,
@@ -166,6 +179,7 @@ class CombiningRule(IntervalRule):
         )
         return 2 * float(quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
 
+    @checked(rows=ANY_ROWS, confidential_rows=ANY_ROWS, level=LEVEL)
     def interval(
         self, counts: Sequence[int], *, rows: int, confidential_rows: int, level: FloatArray | float = 0.95
     ) -> CombinedInterval:
@@ -193,14 +207,14 @@ class CombiningRule(IntervalRule):
         """
         self.check_sets(int(SETS.check(len(counts))))
         for count in counts:
-            if not (0 <= count <= rows and count == math.floor(count)):
-                raise ValueError(f"counts must be whole numbers from 0 to {rows:,}; got {count}.")
-        checked = np.array([LEVEL.check(item) for item in np.ravel(level)]).reshape(np.shape(level))
-        whole = np.array(counts, dtype=np.int64)
+            number = plain_number(count)
+            if number is None or not 0 <= number <= rows or number != math.floor(number):
+                raise ValueError(f"counts must be whole numbers from 0 to {rows:,}; got {shown(count)}.")
+        whole = np.array([int(count) for count in counts])
         estimate, between, within = estimate_and_variances(whole.sum(), (whole**2).sum(), sets=len(counts), rows=rows)
         sets, ratio = len(counts), rows / confidential_rows
         variance, degrees = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=ratio)
-        half = self.half_width(between, within, sets=sets, synthetic_ratio=ratio, level=checked)
+        half = self.half_width(between, within, sets=sets, synthetic_ratio=ratio, level=level)
         return CombinedInterval(
             estimate=float(estimate),
             variance=float(variance),

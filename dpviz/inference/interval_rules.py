@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,15 +10,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.inference._interval_ends import estimate_and_variances, quantile
+from dpviz.inference._interval_ends import SETS, estimate_and_variances, quantile
 from dpviz.inference._posterior_weights import checked_counts
 from dpviz.inference._variances import raghunathan_2003
 from dpviz.parameters import Parameter
-from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-SETS = dataclasses.replace(COMPOSED_SETS, maximum=100, default=5, slider_maximum=10)
 LEVEL = Parameter(
     name="level",
     symbol="",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.inference._confidential import PROPORTION
 from dpviz.inference.interval_rules import LEVEL
 from dpviz.inference.release_sums import ReleaseSums
 from dpviz.types import FloatArray
@@ -38,6 +39,7 @@ class LengthLimit:
 
 
 @checked(level=LEVEL)
+@checked(proportions=PROPORTION, level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: float = 0.95) -> LengthLimit:
     """∫₀¹ β(p', p) dp', β the least probability under p with which a test of p' at the level accepts.
 

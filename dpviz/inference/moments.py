@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 from scipy.special import ndtr
 
-from dpviz.parameters import readable
+from dpviz.checked import argument, checked
+from dpviz.inference._confidential import PROPORTION
+from dpviz.parameters import plain_number, shown
 
 ESTIMATED = ("synth_post_one", "synth_post_many", "synth_map", "param_post")
+
+ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
+MANY_SETS = argument("sets", 1, 10**12, title="synthetic sets", integer=True)
+PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
+CELLS = argument("cells", 2, 1_000_000, integer=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +57,7 @@ class ProportionMoments:
         return math.hypot(self.bias, self.standard_error)
 
 
+@checked(method=ESTIMATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, beta=PRIOR, proportion=PROPORTION, sets=MANY_SETS)
 def proportion_moments(
     method: str, *, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -82,12 +91,14 @@ def proportion_moments(
     >>> moments.mean, round(moments.standard_error**2, 12)
     (0.5, 0.25)
     """
-    if method not in ESTIMATED:
-        raise ValueError(f"method must be one of {', '.join(ESTIMATED)}; got {method!r}.")
-    if not 0 <= proportion <= 1:
-        raise ValueError(f"proportion (true proportion) must be a number from 0 to 1; got {readable(proportion)}.")
     if method == "synth_map":
+        for name, prior in (("alpha", alpha), ("beta", beta)):
+            argument(name, 1, PRIOR.maximum, title=PRIOR.title).check(prior)
         alpha, beta = alpha - 1, beta - 1
+    return _moments(method, n, m, alpha, beta, proportion, sets)
+
+
+def _moments(method: str, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int) -> ProportionMoments:
     total = n + alpha + beta
     mean = (n * proportion + alpha) / total
     between = n * proportion * (1 - proportion) / total**2
@@ -103,6 +114,7 @@ def proportion_moments(
     )
 
 
+@checked(method=ESTIMATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, cells=CELLS, proportion=PROPORTION, sets=MANY_SETS)
 def cell_moments(
     method: str, *, n: int, m: int, alpha: float, cells: int, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -126,11 +138,9 @@ def cell_moments(
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
-    effective = alpha - 1 if method == "synth_map" else alpha
-    return proportion_moments(
-        "synth_post_many" if method == "synth_map" else method,
-        n=n, m=m, alpha=effective, beta=(cells - 1) * effective, proportion=proportion, sets=sets,
-    )  # fmt: skip
+    if method == "synth_map":
+        alpha = argument("alpha", 1, PRIOR.maximum, title=PRIOR.title).check(alpha) - 1
+    return _moments(method, n, m, alpha, (cells - 1) * alpha, proportion, sets)
 
 
 def share_beyond(range_over_sigma: float) -> float:
@@ -146,4 +156,7 @@ def share_beyond(range_over_sigma: float) -> float:
     >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
     (1.0, 0.05)
     """
-    return float(2 * ndtr(-range_over_sigma))
+    number = plain_number(range_over_sigma)
+    if number is None or number < 0:
+        raise ValueError(f"range_over_sigma must be a number, 0 or larger; got {shown(range_over_sigma)}.")
+    return float(2 * ndtr(-float(min(number, sys.float_info.max))))

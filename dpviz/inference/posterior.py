@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import (
     GAMMA_ONES,
@@ -70,6 +71,14 @@ class PosteriorMixture(BetaMixture):
         return float(self.weights @ np.arange(self.n + 1))
 
 
+@checked(
+    n=POSTERIOR_ROWS,
+    m=POSTERIOR_SYNTHETIC_ROWS,
+    alpha=PRIOR_ONES,
+    beta=PRIOR_ZEROS,
+    gamma1=GAMMA_ONES,
+    gamma2=GAMMA_ZEROS,
+)
 def posterior_mixture(
     *,
     synthetic_counts: Sequence[int] | IntArray,
@@ -124,6 +133,7 @@ def posterior_mixture(
     return _posterior(counts, n, likelihood, gamma1, gamma2)
 
 
+@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_given(
     synthesizer: TwoCellSynthesizer,
     synthetic_counts: Sequence[int] | IntArray,
@@ -162,6 +172,7 @@ def posterior_given(
     return _posterior(counts, synthesizer.n, likelihood, gamma1, gamma2)
 
 
+@checked(n=POSTERIOR_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:
     """Beta(γ1 + x, γ2 + n − x): the posterior of an analyst who sees the confidential count x itself.
 
@@ -191,6 +202,7 @@ def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, 
     return _single(int(given), n, gamma1, gamma2)
 
 
+@checked(m=POSTERIOR_SYNTHETIC_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_if_real(
     synthetic_counts: Sequence[int] | IntArray, *, m: int, gamma1: float = 1.0, gamma2: float = 1.0
 ) -> BetaMixture:
@@ -217,6 +229,7 @@ def posterior_if_real(
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
 
+@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
 def posterior_summaries(
     synthetic_counts: IntArray | Sequence[Sequence[int]],
     *,

@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import (
     GAMMA_ONES,
@@ -83,6 +84,7 @@ class PosteriorCells:
         """Posterior variance of every proportion, shape (k,)."""
         return np.diag(self.covariance).copy()
 
+    @checked()
     def count_law(self, cell: int) -> FloatArray:
         """Pr(x_cell = 0 … n | release)."""
         self._check_cell(cell)
@@ -90,6 +92,7 @@ class PosteriorCells:
         np.add.at(law, self.tables[:, cell], self.weights)
         return law
 
+    @checked()
     def marginal(self, cell: int) -> BetaMixture:
         """The posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), with its intervals.
 
@@ -108,6 +111,7 @@ class PosteriorCells:
             raise ValueError(f"cell must be a whole number from 0 to {len(self.gamma) - 1}; got {cell!r}.")
 
 
+@checked(n=POSTERIOR_ROWS)
 def posterior_cells(
     *,
     synthetic_counts: Sequence[Sequence[int]] | IntArray,
@@ -189,7 +193,7 @@ def _said(number: int) -> str:
 
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     """`value` for each of `cells` cells, every one of them checked."""
-    given = np.atleast_1d(np.asarray(value, dtype=float))
+    given = np.atleast_1d(declaration.check_each(value))
     if given.ndim != 1 or len(given) not in (1, cells):
         raise ValueError(
             f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."

@@ -10,8 +10,11 @@ from typing import Literal, cast
 import numpy as np
 from scipy.stats import binom
 
+from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BLOCK
-from dpviz.inference.combining_rules import SETS
+from dpviz.inference._confidential import PROPORTION
+from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS
+from dpviz.inference.combining_rules import LEVEL, SETS
 from dpviz.inference.posterior import PosteriorSummaries, posterior_summaries
 from dpviz.parameters import Parameter
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -65,6 +68,7 @@ class PosteriorCoverage:
     exact: bool
 
 
+@checked(proportions=PROPORTION, sets=SETS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL, runs=RUNS)
 def posterior_coverage(
     *,
     synthesizer: TwoCellSynthesizer,

@@ -10,7 +10,8 @@ from typing import cast
 import numpy as np
 from scipy.stats import poisson
 
-from dpviz.inference._beta_mixtures import BetaMixture
+from dpviz.checked import checked
+from dpviz.inference._beta_mixtures import PROBABILITY, BetaMixture
 from dpviz.inference._posterior_weights import (
     GAMMA_ONES,
     GAMMA_ZEROS,
@@ -80,6 +81,7 @@ class SizePrior:
     weights: FloatArray = field(repr=False)
 
 
+@checked(low=LOW, high=HIGH)
 def uniform_size(low: int, high: int) -> SizePrior:
     """Every n from `low` to `high` as likely, 1 ≤ low ≤ high ≤ 10,000.
 
@@ -92,6 +94,7 @@ def uniform_size(low: int, high: int) -> SizePrior:
     return _size_prior(f"uniform from {readable(low)} to {readable(high)} rows", sizes, np.zeros(len(sizes)))
 
 
+@checked(low=LOW, high=HIGH)
 def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     """n ~ Poisson(`guess`), cut to `low` … `high`, for an analyst who knows n to about √guess.
 
@@ -114,6 +117,7 @@ def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     return _size_prior(label, sizes, poisson.logpmf(sizes, guess))
 
 
+@checked(low=LOW, high=HIGH)
 def decade_size(low: int, high: int) -> SizePrior:
     """Pr(n) ∝ 1/n on `low` … `high`: every decade of n about as likely, for an analyst who knows its order alone.
 
@@ -153,10 +157,9 @@ class SecretSizePosterior(BetaMixture):
         """E[n | release]."""
         return float(self.size_weights @ self.prior.sizes)
 
+    @checked(q=PROBABILITY)
     def size_quantile(self, q: float) -> int:
         """The least n with Pr(n or fewer | release) ≥ `q`, 0 to 1."""
-        if not 0 <= q <= 1:
-            raise ValueError(f"q (probability) must be a number from 0 to 1; got {q!r}.")
         place = np.searchsorted(np.cumsum(self.size_weights), q * (1 - 1e-14))
         return int(self.prior.sizes[min(int(place), len(self.prior.sizes) - 1)])
 
@@ -165,6 +168,7 @@ class SecretSizePosterior(BetaMixture):
         """Posterior probability of the least and of the most rows: where it is not small, the range cuts it."""
         return float(self.size_weights[0]), float(self.size_weights[-1])
 
+    @checked()
     def given_size(self, n: int) -> PosteriorMixture:
         """The posterior of p if n were this one of the prior's sizes."""
         place = int(np.searchsorted(self.prior.sizes, n))
@@ -180,6 +184,7 @@ class SecretSizePosterior(BetaMixture):
         )  # fmt: skip
 
 
+@checked(m=POSTERIOR_SYNTHETIC_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_secret_n(
     *,
     synthetic_counts: Sequence[int] | IntArray,

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 
 from dpviz.checked import checked
 from dpviz.inference._confidential import released_rows
-from dpviz.inference.interval_rules import SETS
+from dpviz.inference._interval_ends import SETS
 from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
@@ -76,6 +76,7 @@ class ReleaseSums:
         return binomial_weights(np.atleast_1d(np.asarray(p, float)), self.n) @ self.rows
 
 
+@checked(sets=SETS)
 @checked(sets=SETS)
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     """The law of the sum of M releases for every confidential count.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpviz.checked import checked
 from dpviz.inference.combining_rules import COMBINING_RULES, SETS
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.noise_aware_rules import NOISE_AWARE_RULES
@@ -10,6 +11,7 @@ RULES: dict[str, IntervalRule] = {**COMBINING_RULES, **NOISE_AWARE_RULES}
 """Every rule by its key, in the order in which readers see them."""
 
 
+@checked(sets=SETS)
 def check_rule(key: str, sets: int) -> IntervalRule:
     """The rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
 

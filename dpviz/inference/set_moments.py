@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.inference._confidential import binomial_law, check_design, released_rows
+from dpviz.checked import checked
+from dpviz.inference._confidential import PROPORTION, binomial_law, check_design, released_rows
+from dpviz.inference.combining_rules import SETS
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers._plug_in import PlugIn
 from dpviz.types import FloatArray, IntArray
@@ -67,6 +69,7 @@ class CentralMoments(NamedTuple):
     fourth: FloatArray
 
 
+@checked(p=PROPORTION, sets=SETS)
 def set_moments(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, confidential_count: int | None = None
 ) -> SetMoments:

@@ -7,14 +7,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.checked import checked
+from dpviz.parameters import DELTA, EPSILON, plain_number, readable
 from dpviz.priors.as_printed import PRINTED, PrintedBound
 from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
 from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
 from dpviz.priors.constants import LIMITS
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
-from dpviz.priors.ranges import GaussianRelease, maximum_range
+from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, maximum_range
 from dpviz.priors.reasons import Reason, reasons
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, release
 from dpviz.priors.verdict_words import in_words
@@ -63,6 +64,11 @@ class Setting:
     def __post_init__(self) -> None:
         for declaration in (MANY_ROWS, MANY_SYNTHETIC_ROWS, EPSILON, DELTA, TWO_CELLS_OR_MORE, PRIOR_ONES):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
+        for deviation in (SIGMA, SIGMA0):
+            value = plain_number(getattr(self, deviation.name))
+            if value != math.inf or deviation is SIGMA:
+                value = deviation.check(getattr(self, deviation.name))
+            object.__setattr__(self, deviation.name, value)
         if self.delta == 1:
             raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
         if self.alpha < 1:
@@ -124,6 +130,7 @@ class Finding:
         return self.printed / self.exact
 
 
+@checked(family=FAMILIES)
 def audit(family: AuditFamily, **setting: float) -> tuple[Finding, ...]:
     """Every printed bound of a family at the user's parameters: printed, really given, exact, safe or unsafe.
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from dpviz.checked import checked
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
 from dpviz.priors.posterior_parameter import MANY_ROWS
@@ -25,6 +26,7 @@ LARGEST_SOUGHT = PRIOR_ONES.maximum / 2
 """The largest prior that is tried where no closed form bounds the answer."""
 
 
+@checked(n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA, beta=PRIOR_ZEROS, cells=TWO_CELLS_OR_MORE)
 def minimum_prior(
     method: str,
     *,

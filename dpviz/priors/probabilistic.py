@@ -10,10 +10,12 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.parameters import readable
+from dpviz.checked import checked
+from dpviz.parameters import DELTA, readable
 from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
+from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
 from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
@@ -69,6 +71,7 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     return min(float(failure.max()), 1.0)
 
 
+@checked(n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA)
 def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, delta: float) -> float:
     """The least symmetric prior from which on a method keeps probabilistic (ε, δ)-differential privacy.
 

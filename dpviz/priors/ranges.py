@@ -18,10 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz.parameters import DELTA, EPSILON, Parameter
+from dpviz.checked import checked
+from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.priors._conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, private_side
+from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 
 RANGE_METHODS = {
@@ -122,8 +124,8 @@ class GaussianRelease:
     sets: int = 1
 
     def __post_init__(self) -> None:
-        if self.method not in RANGE_METHODS:
-            raise ValueError(f"method must be one of {', '.join(RANGE_METHODS)}; got {self.method!r}.")
+        if not isinstance(self.method, str) or self.method not in RANGE_METHODS:
+            raise ValueError(f"method must be one of {', '.join(RANGE_METHODS)}; got {shown(self.method)}.")
         for declaration in (DATA_ROWS, RELEASED_ROWS, SIGMA, SIGMA0, SETS):
             value = getattr(self, declaration.name)
             if declaration is SIGMA0 and isinstance(value, (float, np.floating)) and value == math.inf:
@@ -157,6 +159,7 @@ class GaussianRelease:
             "synth_post_many": (1 + posterior) * rows,
         }[self.method]
 
+    @checked(range_over_sigma=RANGE)
     def ratio(self, range_over_sigma: float) -> float:
         """r = √M · 2Rs/(n noise_sd), the ratio of sensitivity to noise of the untruncated release.
 
@@ -166,6 +169,7 @@ class GaussianRelease:
         distance = 2 * RANGE.check(range_over_sigma) * self.shrinkage / self.n
         return math.sqrt(self.sets) * distance / math.sqrt(self._variance) if self._variance else math.inf
 
+    @checked(range_over_sigma=RANGE, epsilon=check_epsilon)
     def delta(self, range_over_sigma: float, epsilon: float) -> float:
         """The least δ for which the untruncated release is (ε, δ)-differentially private; 1 for PARAM_MAP.
 
@@ -179,6 +183,7 @@ class GaussianRelease:
         """
         return gaussian_delta(self.ratio(range_over_sigma), epsilon)
 
+    @checked(range_over_sigma=RANGE, delta=DELTA)
     def epsilon(self, range_over_sigma: float, delta: float) -> float:
         """The least ε for which the untruncated release is (ε, δ)-differentially private.
 
@@ -186,6 +191,7 @@ class GaussianRelease:
         """
         return gaussian_epsilon(self.ratio(range_over_sigma), delta)
 
+    @checked(range_over_sigma=RANGE)
     def pure_epsilon(self, range_over_sigma: float) -> float:
         """The exact pure ε of the release whose every number is conditioned to lie in [−R, R].
 
@@ -235,6 +241,7 @@ class GaussianRelease:
         return self.sets * (self.m if self.method in ("synth_map", "synth_post_many") else 1)
 
 
+@checked(method=RANGE_METHODS, n=DATA_ROWS, m=RELEASED_ROWS, epsilon=EPSILON, delta=DELTA, sets=SETS)
 def maximum_range(
     method: str,
     *,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.parameters import Parameter, readable
 from dpviz.priors.cell_releases import CellRelease
 from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, PosteriorParameter, log_parameter_delta
@@ -99,6 +100,7 @@ def check_method(method: str, allowed: tuple[str, ...] = CALIBRATED) -> str:
     return method
 
 
+@checked(method=CALIBRATED, cells=TWO_CELLS_OR_MORE)
 def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = None, cells: int = 2) -> Release:
     """The release of a method under a given prior, as the measures of `dpviz.privacy` take it.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
+from dpviz.checked import checked
 from dpviz.parameters import readable, rounded_up
 from dpviz.priors.as_printed import PRINTED, PrintedBound, theorem_2_18, theorem_2_20, theorem_2_22
 from dpviz.priors.audit import Setting, Verdict
@@ -61,6 +62,7 @@ Found = tuple[Verdict, str, float, float]
 Judge = Callable[[Setting], Found]
 
 
+@checked()
 def audit_statements(setting: Setting) -> tuple[Statement, ...]:
     """Every definition, general theorem and lemma of the thesis, in its order, judged at a setting.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.parameters import SUPERSCRIPTS, readable, shown
 from dpviz.synthesizers import Synthesizer
 
@@ -45,6 +46,7 @@ class AttackerView:
         return _probability(math.log(self.prior_odds) + self.log_gain)
 
 
+@checked()
 def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: float) -> AttackerView:
     """Posterior odds of neighbouring tables after a release: prior odds × Pr(c | first) / Pr(c | second).
 
@@ -89,6 +91,7 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     )
 
 
+@checked()
 def gain_in_words(view: AttackerView) -> str:
     """What the release did to the odds, in one sentence."""
     if math.isinf(view.log_gain):

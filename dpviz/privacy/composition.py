@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dpviz.checked import checked
 from dpviz.parameters import DELTA, Parameter
 from dpviz.privacy.log_odds import check_epsilon
 from dpviz.privacy.loss_grid import Bracket
@@ -37,6 +38,7 @@ TINY = 1e-60
 """Variance of a loss below which it has a single value."""
 
 
+@checked(sets=SETS, epsilon=check_epsilon)
 def composed_delta(
     losses: Losses,
     sets: int,
@@ -100,6 +102,7 @@ def composed_delta(
     return grid.composed_delta(sets, epsilon)
 
 
+@checked(epsilon=check_epsilon, delta=DELTA, sets=SETS)
 def basic_composition(epsilon: float, delta: float, sets: int) -> tuple[float, float]:
     """(Mε, Mδ), kept by M releases that are each (ε, δ)-differentially private.
 
@@ -114,6 +117,7 @@ def basic_composition(epsilon: float, delta: float, sets: int) -> tuple[float, f
     return sets * check_epsilon(epsilon), min(sets * delta, 1.0)
 
 
+@checked(epsilon=check_epsilon, delta=DELTA, sets=SETS)
 def advanced_composition(epsilon: float, delta: float, sets: int, slack: float) -> tuple[float, float]:
     """(ε √(2M ln 1/δ') + Mε(e^ε − 1), Mδ + δ'), kept by M releases that are each (ε, δ)-differentially private.
 

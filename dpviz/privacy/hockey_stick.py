@@ -8,7 +8,8 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz.parameters import readable
+from dpviz.checked import checked
+from dpviz.parameters import DELTA, readable
 from dpviz.privacy.log_odds import check_epsilon, pure_epsilon
 from dpviz.synthesizers import Release, WorstCase
 from dpviz.types import FloatArray
@@ -28,6 +29,7 @@ MOST_LOOKS = 1000
 """Bound on the looks of the root finder, which halves a bracket a hundred times at most."""
 
 
+@checked(epsilon=check_epsilon)
 def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     """δ(ε) with the ordered pair of neighbours that attains it, kept from rounding above 1, or above 0 from ε* on."""
     worst = release.hockey_stick(check_epsilon(epsilon))
@@ -36,6 +38,7 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     return dataclasses.replace(worst, value=1.0) if worst.value > 1 else worst
 
 
+@checked(epsilon=check_epsilon)
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
     """The least δ for which the release is (ε, δ)-differentially private.
 
@@ -64,6 +67,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     return worst_neighbours(release, epsilon).value
 
 
+@checked(delta=DELTA)
 def epsilon_for_delta(release: Release, delta: float) -> float:
     """The least ε for which the release is (ε, δ)-differentially private: the inverse of `delta_for_epsilon`.
 
@@ -116,6 +120,9 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     return epsilon
 
 
+@checked()
 def privacy_profile(release: Release, epsilons: FloatArray) -> FloatArray:
     """δ(ε) at each of `epsilons`."""
-    return np.array([delta_for_epsilon(release, float(epsilon)) for epsilon in epsilons])
+    return np.array([delta_for_epsilon(release, float(epsilon)) for epsilon in epsilons.ravel()]).reshape(
+        epsilons.shape
+    )

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.parameters import plain_number, shown
 from dpviz.synthesizers import Release, Synthesizer, WorstCase
 from dpviz.types import BoolArray, FloatArray
@@ -14,6 +15,7 @@ TIE = 1e-12
 """Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
 
 
+@checked()
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair (i, i') at every released count c.
 
@@ -37,11 +39,13 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     return synthesizer.log_odds_table()
 
 
+@checked()
 def worst_cell(release: Release) -> WorstCase:
     """The cell of the log-odds table with the largest absolute value."""
     return release.worst_log_odds()
 
 
+@checked()
 def pure_epsilon(release: Release) -> float:
     """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
 
@@ -56,6 +60,7 @@ def pure_epsilon(release: Release) -> float:
     return worst_cell(release).value
 
 
+@checked()
 def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
     """Where |log-odds| > ε; a value that equals ε up to rounding (relative 1e-12) does not exceed it."""
     result: BoolArray = np.abs(log_odds) > epsilon * (1 + TIE) + 1e-14

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.privacy.log_odds import check_epsilon, exceeds
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers._sums import log_rising
@@ -17,6 +18,7 @@ CACHED = 200_000
 """Cells of the log-odds table worked on at once."""
 
 
+@checked(epsilon=check_epsilon)
 def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """For each confidential table, the probability that the released counts tell it from a neighbour by more than ε.
 
@@ -42,6 +44,7 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     return np.minimum(failure(synthesizer, epsilon), 1.0)
 
 
+@checked(epsilon=check_epsilon)
 def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     """The least δ of (ε, δ)-probabilistic differential privacy: the worst row of `failure_by_row`.
 
@@ -59,6 +62,7 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     return float(failure_by_row(synthesizer, epsilon).max())
 
 
+@checked(epsilon=check_epsilon)
 def loss_tail(synthesizer: Synthesizer, epsilon: float) -> float:
     """The probability that the privacy loss of one fixed pair of neighbours exceeds ε, for the worst ordered pair.
 
@@ -82,6 +86,7 @@ def loss_tail(synthesizer: Synthesizer, epsilon: float) -> float:
     return min(worst, 1.0)
 
 
+@checked(epsilon=check_epsilon)
 def joint_probabilistic_delta(synthesizer: Synthesizer, epsilon: float, law: str = "even") -> float:
     """The probability of failure when the confidential counts too are random: Σ over rows of Pr(row) `failure_by_row`.
 
@@ -97,6 +102,7 @@ def joint_probabilistic_delta(synthesizer: Synthesizer, epsilon: float, law: str
     return float(law_of_counts(synthesizer, law) @ failure_by_row(synthesizer, epsilon))
 
 
+@checked()
 def law_of_counts(synthesizer: Synthesizer, law: str) -> FloatArray:
     """The probability of each confidential table under the named law, shape (rows,)."""
     if law not in LAWS:

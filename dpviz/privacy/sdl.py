@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
 
+@checked()
 def change_by_row(synthesizer: Synthesizer) -> FloatArray:
     """Pr(m ≠ n | n) for each confidential table; 1 where the table cannot be released at all.
 

@@ -12,6 +12,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.privacy import (
     delta_for_epsilon,
     exceeds,
@@ -56,8 +57,11 @@ class PrintedTable:
     values: FloatArray
     text: str
 
+    @checked()
     def differing_cells(self, values: FloatArray) -> int:
         """How many of `values`, rounded as printed, differ from the printed ones."""
+        if values.shape != self.values.shape:
+            raise ValueError(f"values must have the shape {self.values.shape} of the figure; got {values.shape}.")
         return int(np.count_nonzero(np.round(values, PRINTED_DIGITS) != self.values))
 
 
@@ -80,6 +84,7 @@ class Account:
     how: str
 
 
+@checked()
 @cache
 def printed_figure(number: int) -> PrintedTable:
     """Figure 1, 2, 3 or 4 as printed.
@@ -112,6 +117,7 @@ def fig_3_synthesizer() -> LaplaceSanitizer:
     return LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
 
 
+@checked()
 def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Account]:
     """The ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 

@@ -15,6 +15,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.inference.moments import proportion_moments
 from dpviz.inference.posterior import posterior_if_known
 from dpviz.published._charest_runs import (
@@ -161,6 +162,7 @@ class Figure1:
 FIGURE_1 = Figure1()
 
 
+@checked()
 @cache
 def charest_table(number: int) -> CharestTable:
     """Table 1, 2, 3 or 4 as printed.
@@ -177,6 +179,7 @@ def charest_table(number: int) -> CharestTable:
     return CharestTable(number, CAPTIONS[number], rows, text)
 
 
+@checked()
 def compare_charest(number: int, *, generator: np.random.Generator | None = None) -> list[Comparison]:
     """Every number of a table beside what it estimates, column by column in each row.
 

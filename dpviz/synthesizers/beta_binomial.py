@@ -9,10 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.synthesizers import _staircase
 from dpviz.synthesizers._sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers.base import WorstCase
-from dpviz.synthesizers.prior import PriorSynthesizer, private_side
+from dpviz.synthesizers.prior import PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer, private_side
 from dpviz.types import FloatArray, IntArray
 
 LARGE = 1e4
@@ -196,6 +197,7 @@ class BetaBinomial(PriorSynthesizer):
         return _staircase.worst_upward_pair(self, epsilon)
 
     @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior with pure ε-differential privacy, m / (e^ε − 1), rounded to the private side.
 

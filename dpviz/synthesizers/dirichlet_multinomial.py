@@ -9,11 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.synthesizers._sums import SplitSum, log_rising
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.beta_binomial import BetaBinomial
 from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
-from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 from dpviz.types import FloatArray, IntArray
 
 PRIOR_ROWS = {"title": "Prior rows in a cell", "per_cell": True}
@@ -150,6 +151,7 @@ class DirichletMultinomial(PriorCellSynthesizer):
         return np.log1p(u / x) - np.log1p(v / y), log_masses.total()
 
     @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior with pure ε-differential privacy, m / (e^ε − 1) in every cell, whatever k is."""
         return BetaBinomial.least_alpha(m=m, epsilon=epsilon)

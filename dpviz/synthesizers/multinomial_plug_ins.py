@@ -10,12 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.checked import checked
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
 from dpviz.synthesizers.dirichlet_multinomial import PRIOR_ROWS, check_per_cell
 from dpviz.synthesizers.posterior_mean import PosteriorMean
 from dpviz.synthesizers.posterior_mode import ABOVE_ONE, PosteriorMode
-from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 from dpviz.types import FloatArray, IntArray
 
 
@@ -103,6 +104,7 @@ class MultinomialMean(MultinomialPlugIn):
         return np.broadcast_to(np.asarray(self.alpha, dtype=float), (self.cells,))
 
     @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1) in every cell."""
         return PosteriorMean.least_alpha(m=m, epsilon=epsilon)
@@ -143,6 +145,7 @@ class MultinomialMode(MultinomialPlugIn):
         return np.broadcast_to(np.asarray(self.alpha, dtype=float) - 1, (self.cells,))
 
     @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior with pure ε-differential privacy, 1 + 1 / (e^{ε/m} − 1) in every cell."""
         return PosteriorMode.least_alpha(m=m, epsilon=epsilon)

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dpviz.checked import checked
 from dpviz.synthesizers._plug_in import PlugIn
-from dpviz.synthesizers.prior import private_side
+from dpviz.synthesizers.prior import PROMISED_EPSILON, PROMISED_ROWS, private_side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,7 @@ class PosteriorMean(PlugIn):
         return self.alpha, self.beta
 
     @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1), on the private side.
 

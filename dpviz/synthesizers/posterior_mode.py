@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dpviz.checked import checked
 from dpviz.synthesizers._plug_in import PlugIn
 from dpviz.synthesizers.base import parameter
-from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, private_side
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, private_side
 
 ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
 
@@ -50,6 +51,7 @@ class PosteriorMode(PlugIn):
         return self.alpha - 1, self.beta - 1
 
     @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior with pure ε-differential privacy, 1 + 1 / (e^{ε/m} − 1), on the private side.
 

@@ -9,9 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
+from dpviz.checked import argument
 from dpviz.parameters import Parameter
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer, WorstCase, parameter
 
+PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
+PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
     name="alpha",
     symbol="α",

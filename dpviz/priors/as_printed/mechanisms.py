@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
+from dpviz.checked import checked
 from dpviz.parameters import DELTA, EPSILON, Parameter
 from dpviz.priors.as_printed.printed_bound import (
     MANY_ROWS,
@@ -28,6 +29,7 @@ SENSITIVITY = Parameter(
 )
 
 
+@checked(epsilons=EPSILON)
 def proposition_2_17(*, epsilons: Sequence[float]) -> float:
     """The ε of several releases together by basic composition: ε₁ + ε₂ + ….
 
@@ -48,9 +50,10 @@ def proposition_2_17(*, epsilons: Sequence[float]) -> float:
     >>> proposition_2_17(epsilons=(0.5, 0.25))
     0.75
     """
-    return math.fsum(EPSILON.check(epsilon) for epsilon in epsilons)
+    return math.fsum(epsilons)
 
 
+@checked(deltas=DELTA)
 def proposition_2_17_delta(*, deltas: Sequence[float]) -> float:
     """The δ of several releases together by basic composition: δ₁ + δ₂ + …; it may exceed 1.
 
@@ -66,7 +69,7 @@ def proposition_2_17_delta(*, deltas: Sequence[float]) -> float:
     >>> proposition_2_17_delta(deltas=(0.5, 0.25))
     0.75
     """
-    return math.fsum(DELTA.check(delta) for delta in deltas)
+    return math.fsum(deltas)
 
 
 def theorem_2_18(*, k: int, epsilon: float, delta_prime: float) -> float:

@@ -1,0 +1,527 @@
+"""Whatever a public function is given, it answers: a result, or a ValueError or TypeError that is a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import inspect
+import itertools
+import math
+import pkgutil
+import random
+import re
+import signal
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import pytest
+
+import dpviz
+from dpviz import charts, coverage, inference, priors, privacy, published, synthesizers
+from dpviz.given import read_matrix
+from dpviz.parameters import plain_number
+from dpviz.priors.audit import Setting
+from dpviz.priors.curves import prior_curves
+from dpviz.privacy.composition import DiscreteLosses
+from dpviz.privacy.summary import profile, summarize, view_tables
+from dpviz.synthesizers import BetaBinomial
+
+SEED = 20
+VALUES = 6
+"""Hostile values tried in the place of each argument."""
+
+RANDOM_CALLS = 1000
+SECONDS = 20
+"""Longest time for one call, on a busy machine."""
+
+
+class Odd:
+    """Something that nobody expects."""
+
+    def __repr__(self) -> str:
+        return "an odd thing"
+
+
+HOSTILE: tuple[Any, ...] = (
+    True,
+    np.True_,
+    None,
+    "",
+    "3",
+    "many",
+    b"3",
+    math.nan,
+    math.inf,
+    -math.inf,
+    np.float64("nan"),
+    -1,
+    0,
+    -5,
+    2.5,
+    3.0,
+    1e308,
+    5e-324,
+    10**400,
+    -(10**400),
+    10**19,
+    10**8,
+    10**5000,
+    np.int8(3),
+    np.uint8(200),
+    np.float32(0.5),
+    np.int64(1),
+    np.float16("inf"),
+    Decimal("nan"),
+    Decimal("sNaN"),
+    Decimal("1e999"),
+    Decimal("0.5"),
+    Fraction(1, 3),
+    2 + 1j,
+    [],
+    (),
+    {},
+    [1],
+    [math.nan],
+    [[1, 2], [3]],
+    ["a"],
+    [None],
+    np.array([]),
+    np.array([math.nan, 1.0]),
+    np.array("x"),
+    np.array(3),
+    np.array([[1, 2], [3, 4]]),
+    Odd(),
+    Odd,
+    math.sqrt,
+)
+"""Values of every kind that somebody once passed, or might."""
+
+
+def _law() -> Any:
+    """The law that `coverage_of_law` is given."""
+    from dpviz.coverage._law import release_law
+
+    return release_law(synthesizer=ONE, p=0.25, sets=2, confidential_count=None)
+
+
+ONE = BetaBinomial(n=4, m=3, alpha=1.0, beta=1.0)
+RULE = "raab_2017"
+VALID: dict[str, Any] = {
+    "n": 4,
+    "m": 3,
+    "k": 3,
+    "cells": 3,
+    "sets": 2,
+    "alpha": 2.0,
+    "beta": 2.0,
+    "epsilon": 1.0,
+    "delta": 0.01,
+    "p": 0.25,
+    "proportion": 0.25,
+    "proportions": [0.25, 0.5],
+    "level": 0.9,
+    "gamma": 1.0,
+    "gamma1": 1.0,
+    "gamma2": 1.0,
+    "count": 5,
+    "share": 0.5,
+    "error": 0.01,
+    "repetitions": 20,
+    "seed": 1,
+    "batch": 10,
+    "shown": 5,
+    "workers": 1,
+    "step": 2,
+    "confidential_count": 2,
+    "rule": RULE,
+    "rules": (RULE,),
+    "synthesizer": ONE,
+    "synthesizers": (ONE,),
+    "synthetic_counts": [1, 2],
+    "low": 3,
+    "high": 9,
+    "guess": 5.0,
+    "method": "synth_post_one",
+    "key": RULE,
+    "runs": 50,
+    "generator": None,
+    "prior_odds": 1.0,
+    "pair": 1,
+    "column": 1,
+    "law": "even",
+    "release": ONE,
+    "slack": 0.01,
+    "sigma": 1.0,
+    "sigma0": 2.0,
+    "sigma_0": 2.0,
+    "constant": 1.0,
+    "theta_real": 0.5,
+    "data_bound": 1.0,
+    "epsilons": [1.0, 2.0],
+    "deltas": [0.1, 0.2],
+    "delta_prime": 0.1,
+    "sensitivity": 1.0,
+    "range_over_sigma": 1.0,
+    "family": "bernoulli",
+    "number": 1,
+    "digits": 6,
+    "caption": "a table",
+    "signed": True,
+    "axis": "p",
+    "prior": "least",
+    "rows": 10,
+    "confidential_rows": 10,
+    "ratio": 1.0,
+    "near": None,
+    "resolution": 1e-3,
+    "tilt": None,
+    "only_upper": False,
+    "highest_density": False,
+    "kind": "equal_tailed",
+    "content": "0.5,0.5\n0.25,0.75",
+    "given_text": None,
+    "values": None,
+    "start": None,
+    "text": "words",
+    "title": "words",
+    "x": np.array([1.0, 2.0]),
+    "y": np.array([1.0, 2.0]),
+    "between": np.array([0.1, 0.2]),
+    "within": np.array([0.1, 0.2]),
+    "synthetic_ratio": 1.0,
+    "estimate": np.array([0.2]),
+    "half_width": np.array([0.1]),
+    "degrees": np.array([3.0]),
+    "counts": [1, 2],
+    "total": np.array([3, 4]),
+    "squares": np.array([5, 8]),
+    "points": np.array([0.25, 0.5]),
+    "log_odds": np.array([[0.5]]),
+    "together": None,
+    "dots": (),
+    "marks": (),
+    "pairs": np.array([0, 1]),
+    "columns": np.array([0, 1]),
+    "cell": 1,
+    "q": 0.5,
+}
+"""An argument that works, by its name; `OWN` has those of single functions."""
+
+PLAN = coverage.CoveragePlan(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,), repetitions=20, seed=1, batch=10, shown=5)
+TALLY = coverage.run_coverage(PLAN)
+SETTING = Setting(n=4, m=3, epsilon=1.0, delta=0.01)
+POINTS = np.array([0.25, 0.5])
+CURVES = coverage.coverage_by_proportion(ONE, proportions=POINTS, sets=2, rules=(RULE,))
+MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2.0, beta=2.0)
+SIZES = inference.uniform_size(2, 6)
+PROFILE, SUMMARY, VIEW = profile(ONE), summarize(ONE, 1.0, 0.01), view_tables(ONE)
+ATTACKER = privacy.attacker_view(ONE, 1, 1, 1.0)
+FIGURE = charts.profile_chart(PROFILE, SUMMARY)
+GIVEN = read_matrix("0.5,0.5\n0.25,0.75")
+
+LOSSES = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
+CELLS = inference.posterior_cells(synthetic_counts=[[1, 1, 1], [2, 0, 1]], n=4, alpha=1.0)
+SECRET = inference.posterior_secret_n(synthetic_counts=[1, 2], m=3, alpha=2.0, beta=2.0, prior=SIZES)
+SUMMARIES = inference.posterior_summaries([[1, 2], [0, 3]], synthesizer=ONE, highest_density=True)
+GAUSSIAN = priors.GaussianRelease(method="param_post", n=4, m=1, sigma=1.0, sigma0=2.0)
+FIGURE_1 = published.printed_figure(1)
+TWO_CELLS = [ONE, synthesizers.PosteriorMean(n=4, m=3, alpha=1, beta=1), synthesizers.LaplaceSanitizer(n=3, epsilon=1)]
+MORE_CELLS = [
+    synthesizers.DirichletMultinomial(n=3, cells=3, m=2, alpha=1.0),
+    synthesizers.MultinomialMean(n=3, cells=3, m=2, alpha=1.0),
+    synthesizers.LaplaceCells(n=3, cells=3, epsilon=1.0),
+]
+
+METHODS: dict[str, Callable[..., Any]] = {
+    f"{type(one).__name__}.{name}": getattr(one, name)
+    for one, names in [
+        (MIXTURE, "cdf pdf quantile interval highest_density"),
+        (SECRET, "given_size size_quantile"),
+        (CELLS, "marginal count_law"),
+        (SUMMARIES, "covers"),
+        (GAUSSIAN, "delta epsilon pure_epsilon ratio"),
+        (inference.RULES[RULE], "half_width interval variance_and_degrees"),
+        (FIGURE_1, "differing_cells"),
+        (TALLY, "rule"),
+        *((one, "least_alpha") for one in (*TWO_CELLS[:2], *MORE_CELLS[:2])),
+    ]
+    for name in names.split()
+}
+"""The methods of results and synthesizers that are called with numbers."""
+
+OWN: dict[str, dict[str, Any]] = {
+    "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
+    "gain_in_words": {"view": ATTACKER},
+    "compare_profiles": {"profiles": [PROFILE]},
+    "charts.curves_chart": {"curves": prior_curves("bernoulli", SETTING, "epsilon"), "sets": 1},
+    "exports.curves_csv": {"curves": prior_curves("bernoulli", SETTING, "epsilon")},
+    "lines_chart": {
+        "lines": [charts.Line(name="a", color="#000000", x=POINTS, y=POINTS)],
+        "x": charts.Scale(title="x"),
+        "y": charts.Scale(title="y"),
+        "key": "lines",
+        "rules": (),
+    },
+    "log_odds_heatmap": {"view": VIEW},
+    "matrix_heatmap": {"view": VIEW},
+    "profile_chart": {"profile": PROFILE, "summary": SUMMARY},
+    "performance_of": {"tally": TALLY},
+    "intervals_csv": {"tally": TALLY},
+    "run_coverage": {"plan": PLAN},
+    "stream_coverage": {"plan": PLAN},
+    "coverage_of_law": {"law": _law(), "rule": inference.RULES[RULE]},
+    "coverage_csv": {
+        "exact": coverage.exact_coverages(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,)),
+        "found": coverage.performance_of(TALLY),
+    },
+    "coverage_curves_csv": {"curves": CURVES},
+    "coverage_script": {"law": "beta_binomial"},
+    "figure_html": {"figure": FIGURE},
+    "findings_csv": {"findings": priors.audit("bernoulli", n=4, m=3, epsilon=1.0)},
+    "posterior_csv": {"columns": {"density": POINTS}},
+    "posterior_script": {"counts": [1, 2]},
+    "priors_script": {"setting": SETTING},
+    "recognize": {"given": GIVEN},
+    "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
+    "stream_by_proportion": {"tables": None},
+    "length_limit": {"sums": inference.release_sums(ONE, 2)},
+    "audit_statements": {"setting": SETTING},
+    "audit": {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01},
+    "minimum_prior": {"cells": 2, "beta": None},
+    "priors.release": {"cells": 2},
+    "differing_cells": {"values": FIGURE_1.values},
+    "composed_delta": {"losses": LOSSES},
+    "as_if_real": {"sets": 1},
+    "posterior_cells": {"synthetic_counts": [[1, 1, 1], [2, 0, 1]]},
+    "posterior_secret_n": {"prior": SIZES},
+    "posterior_summaries": {"synthetic_counts": [[1, 2], [0, 3]]},
+}
+"""Arguments of single functions that differ from `VALID`."""
+
+
+RESULTS = (coverage.Tally, coverage.ShownRuns, inference.PosteriorMixture, DiscreteLosses)
+"""Records of what was computed: they hold what they are given, and their makers check."""
+
+
+def public() -> dict[str, Callable[..., Any]]:
+    """Every function and every class that checks in an ``__all__``, once, by its name.
+
+    Left out are exceptions, classes that only describe what others are, and records that hold what they are given.
+    """
+    found: dict[str, Callable[..., Any]] = {}
+    for module in pkgutil.walk_packages(dpviz.__path__, "dpviz."):
+        home = importlib.import_module(module.name)
+        for name in getattr(home, "__all__", ()):
+            one = getattr(home, name)
+            if inspect.isclass(one):
+                record = (dataclasses.is_dataclass(one) and not hasattr(one, "__post_init__")) or one in RESULTS
+                if record or inspect.isabstract(one) or Protocol in one.__bases__ or issubclass(one, Exception):
+                    continue
+            elif not isinstance(one, types.FunctionType):
+                continue
+            if not any(one is old for old in found.values()):
+                found[f"{module.name.removeprefix('dpviz.')}.{name}"] = one
+    return found
+
+
+PUBLIC = public()
+
+
+CALLED = PUBLIC | METHODS
+
+
+def arguments(name: str, function: Callable[..., Any]) -> dict[str, Any]:
+    """Arguments that work, for every parameter of a function."""
+    own = OWN.get(name, OWN.get(name.rpartition(".")[2], {}))
+    known = {**VALID, **own}
+    parameters = inspect.signature(function).parameters.values()
+    named = [one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+    missing = [one for one in named if one not in known]
+    assert not missing, f"{name}: say in VALID or OWN what {missing} may be"
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return {one: known[one] for one in named} | (own if open_ended else {})
+
+
+class Slow(BaseException):
+    """Raised in a call that takes too long."""
+
+
+def _late(*_: object) -> None:
+    raise Slow
+
+
+@contextlib.contextmanager
+def timed(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer."""
+    before = signal.signal(signal.SIGALRM, _late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def call(function: Callable[..., Any], values: dict[str, Any]) -> Any:
+    """What the function returns; the first of what it yields and the last, where it yields."""
+    parameters = inspect.signature(function).parameters.values()
+    first = [values[one.name] for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    positional = {one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = function(*first, **{name: value for name, value in values.items() if name not in positional})
+        return list(itertools.islice(result, 3)) if isinstance(result, Iterator) else result
+
+
+def nans(result: object) -> bool:
+    """Whether a number in the result is NaN."""
+    if isinstance(result, float):
+        return math.isnan(result)
+    if isinstance(result, np.ndarray):
+        return result.dtype.kind == "f" and bool(np.isnan(result).any())
+    if isinstance(result, Mapping):
+        return any(map(nans, result.values()))
+    if isinstance(result, (list, tuple)):
+        return any(map(nans, result))
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        return any(nans(getattr(result, field.name)) for field in dataclasses.fields(result))
+    return False
+
+
+SENTENCE = re.compile(r"\S+ .*[.]", re.DOTALL)
+LONGEST_SENTENCE = 600
+
+
+def fault(function: Callable[..., Any], values: dict[str, Any], *, nan_is_fine: bool) -> str | None:
+    """What is wrong with the answer to these arguments, or None."""
+    try:
+        with timed(SECONDS):
+            result = call(function, values)
+    except (ValueError, TypeError) as refusal:
+        message = str(refusal)
+        if SENTENCE.fullmatch(message) and len(message) < LONGEST_SENTENCE:
+            return None
+        return f"{type(refusal).__name__}: {message!r}"
+    except Slow:
+        return f"no answer in {SECONDS} s"
+    except Exception as wrong:
+        return type(wrong).__name__
+    return "NaN in the result" if nans(result) and not nan_is_fine else None
+
+
+def finite(value: object) -> bool:
+    """Whether a value is a number that may well be accepted."""
+    number = plain_number(value)
+    return number is not None and abs(number) < math.inf
+
+
+def said(value: object) -> str:
+    """A hostile value in a few characters."""
+    return "a huge number" if isinstance(value, int) and abs(value) > 1e300 else repr(value)[:60]
+
+
+every_function = pytest.mark.parametrize("name", CALLED)
+
+
+@every_function
+def test_what_works_works(name: str) -> None:
+    """The arguments that the other tests start from are accepted: a refusal there says something about one value."""
+    call(CALLED[name], arguments(name, CALLED[name]))
+
+
+@every_function
+def test_one_bad_argument_is_answered_in_a_sentence(name: str) -> None:
+    function, chance = CALLED[name], random.Random(f"{SEED} {name}")
+    working = arguments(name, function)
+    for argument in working:
+        for value in chance.sample(HOSTILE, VALUES):
+            wrong = fault(function, working | {argument: value}, nan_is_fine=value is None or finite(value))
+            assert wrong is None, f"{name}({argument}={said(value)}): {wrong}"
+
+
+def test_several_bad_arguments_are_answered_in_a_sentence() -> None:
+    chance = random.Random(SEED)
+    for _ in range(RANDOM_CALLS):
+        name = chance.choice(sorted(CALLED))
+        working = arguments(name, CALLED[name])
+        if working:
+            bad = {one: chance.choice(HOSTILE) for one in chance.sample(sorted(working), min(3, len(working)))}
+            wrong = fault(CALLED[name], working | bad, nan_is_fine=any(map(finite, bad.values())))
+            assert wrong is None, f"{name}({', '.join(f'{one}={said(value)}' for one, value in bad.items())}): {wrong}"
+
+
+@every_function
+def test_a_number_of_any_kind_is_that_number(name: str) -> None:
+    """An `np.int8` neither overflows nor is refused; neither is a whole number written as 3.0."""
+    if name.startswith("charts") or name.endswith("figure_html"):
+        return
+    function = CALLED[name]
+    working = arguments(name, function)
+    expected = repr(call(function, working))
+    for argument, value in working.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        kinds: list[Any] = [np.float64(value), Decimal(value), Fraction(value)]
+        if value == int(value):
+            kinds += [int(value), float(value), np.int8(value), np.uint8(value), np.int64(value)]
+        for kind in kinds:
+            assert repr(call(function, working | {argument: kind})) == expected, (argument, kind)
+
+
+NAMED: dict[str, Callable[[], Any]] = {
+    "a whole float for M": lambda: coverage.exact_coverage(synthesizer=ONE, p=0.25, sets=3.0, rule=RULE),
+    "x as 2.0": lambda: coverage.coverage_by_proportion(
+        ONE, proportions=[0.2], sets=2, rules=[RULE], confidential_count=2.0
+    ),
+    "epsilon as an integer of numpy": lambda: privacy.delta_for_epsilon(ONE, np.int64(1)),
+}
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "negative rows": (
+        lambda: inference.RULES[RULE].interval([1], rows=-5, confidential_rows=5),
+        "rows must be a whole",
+    ),
+    "no rows": (
+        lambda: inference.RULES[RULE].interval([1], rows=math.nan, confidential_rows=5),
+        "rows must be a whole",
+    ),
+    "10⁸ rows": (lambda: inference.RULES[RULE].interval([1], rows=10**8, confidential_rows=5), "rows must be a whole"),
+    "10¹⁹ places": (lambda: coverage.coarse_to_fine(10**19), "count .* must be a whole number"),
+    "a truth value": (lambda: published.charest_table(True), "number must be a whole number; got True"),
+    "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),
+    "10⁴⁰⁰": (lambda: BetaBinomial(n=4, m=1, alpha=10**400, beta=1), "alpha .* got a number above 10³⁰⁸"),
+    "a decimal NaN": (lambda: BetaBinomial(n=4, m=1, alpha=Decimal("nan"), beta=1), "alpha .* must be a number"),
+    "no synthesizer": (lambda: coverage.estimate_law("laplace", p=0.5, sets=1), "synthesizer must be a TwoCell"),
+    "no release": (lambda: privacy.pure_epsilon(3), "release must be a Release"),
+    "no prior of n": (
+        lambda: inference.posterior_secret_n(synthetic_counts=[1], m=2, alpha=1.0, beta=1.0, prior=5),
+        "prior must be a SizePrior; got 5",
+    ),
+    "moments of nothing": (
+        lambda: inference.proportion_moments("synth_post_one", n=0, m=1, alpha=1, beta=1, proportion=0.5),
+        "n .* must be a whole number",
+    ),
+    "a mode without a mode": (
+        lambda: inference.cell_moments("synth_map", n=3, m=1, alpha=0.5, cells=3, proportion=0.5),
+        "alpha .* must be a number from 1",
+    ),
+    "a range below 0": (lambda: inference.share_beyond(-1), "range_over_sigma must be a number, 0 or larger; got −1"),
+    "no reach": (lambda: coverage.within_reach(math.nan, 3, 2), "n .* must be a whole number"),
+}
+
+
+@pytest.mark.parametrize("made", NAMED.values(), ids=NAMED)
+def test_numbers_that_were_refused_are_numbers(made: Callable[[], Any]) -> None:
+    made()
+
+
+@pytest.mark.parametrize(("made", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_went_wrong_before_is_refused_in_a_sentence(made: Callable[[], Any], words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words) as refusal:
+        made()
+    assert str(refusal.value).endswith(".")
