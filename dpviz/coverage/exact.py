@@ -1,4 +1,4 @@
-"""How often the interval of a combining rule holds the true proportion: by sums over every release, not simulated."""
+"""How often the interval of a rule holds the true proportion: by sums over every release, not simulated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ExactCoverage:
     Parameters
     ----------
     coverage
-        Pr(|q̄ − p| ≤ half width); a release without an interval does not cover.
+        Pr(low ≤ p ≤ high), which is Pr(|q̄ − p| ≤ t √T) for a combining rule; a release without an interval does not cover.
     mean_width
         Expected width of the interval, given that there is one; NaN where there never is. For the rules with
         ν = (M − 1)(1 − 1/r)² it is made by releases with almost 0 degrees of freedom, which may be among those left
@@ -77,9 +77,10 @@ def exact_coverage(
     level: float = 0.95,
     confidential_count: int | None = None,
 ) -> ExactCoverage:
-    """Pr(|q̄ − p| ≤ t √T) over the confidential rows and M independent releases, exactly.
+    """Pr(low ≤ p ≤ high) over the confidential rows and M independent releases, exactly.
 
     Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃_j and Q = Σ x̃_j², which determine q̄, b and v̄.
+    Rules that know the noise read S alone: where only such rules are asked for, its distribution is enough.
 
     Parameters
     ----------
