@@ -224,7 +224,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
             for one in (page, other):
                 run_to_the_end(one)
                 assert one.url == address
-            assert len(table(page)) == 5
+            assert len(table(page)) == len(DEFAULT_RULES) + 1
             assert table(other) == table(page)
 
 

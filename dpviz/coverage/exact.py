@@ -25,7 +25,7 @@ class ExactCoverage:
     Parameters
     ----------
     coverage
-        Pr(low ≤ p ≤ high), which is Pr(|q̄ − p| ≤ t √T) for a combining rule; a release without an interval does not cover.
+        Pr(low ≤ p ≤ high), for a combining rule Pr(|q̄ − p| ≤ t √T); a release without an interval does not cover.
     mean_width
         Expected width of the interval, given that there is one; NaN where there never is. For the rules with
         ν = (M − 1)(1 − 1/r)² it is made by releases with almost 0 degrees of freedom, which may be among those left
