@@ -26,9 +26,9 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
     share
         c, 0 to 1.
     repetitions
-        R, at least 1.
+        R, 1 to 10,000,000.
     level
-        Above 0 and below 1.
+        0.001 to 0.999999.
 
     Source: Wilson (1927).
 

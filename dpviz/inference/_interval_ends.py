@@ -16,7 +16,7 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 SETS = replace(COMPOSED_SETS, maximum=100, default=5, slider_maximum=10)
 RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 ANY_ROWS = argument("rows", 1, 10_000_000, integer=True)
-VARIANCE = argument("variance", 0, 1e150)
+VARIANCE = argument("variance", -1e150, 1e150)
 COUNTS = argument("total", 0, 2**53, integer=True)
 ESTIMATE = argument("estimate", -1e150, 1e150)
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)

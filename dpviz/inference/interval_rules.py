@@ -68,8 +68,9 @@ class Releases(NamedTuple):
         """Whether T_M = (1 + 1/M) b − v̄ is below 0; nowhere for a single set, which has no b."""
         if self.sets == 1:
             return np.zeros(self.within.shape, dtype=bool)
-        between = np.nan_to_num(self.between, nan=1.0)  # where only the sums are known, nothing is said of T
-        return np.asarray(raghunathan_2003(between, np.maximum(self.within, 0.0), sets=self.sets)[0] < 0)
+        # Where only the sums are known, nothing is said of T.
+        between, within = np.nan_to_num(self.between, nan=1.0), np.nan_to_num(self.within, nan=0.0)
+        return np.asarray(raghunathan_2003(between, np.maximum(within, 0.0), sets=self.sets)[0] < 0)
 
 
 def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
