@@ -23,6 +23,7 @@ from dpviz.charts import (
     matrix_html,
     profile_chart,
 )
+from dpviz.charts.count_table import HINT
 from dpviz.privacy import attacker_view, exceeds, pure_epsilon
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from dpviz.published import fig_1_synthesizer, fig_3_synthesizer, printed_figure
@@ -224,8 +225,8 @@ def test_a_log_odds_that_equals_epsilon_is_not_marked() -> None:
 def test_a_table_is_well_formed_and_its_caption_is_escaped(write: Callable[..., str], release: Synthesizer) -> None:
     html = write(release, "a < b & c")
     assert 'aria-label="a &lt; b &amp; c"' in html
-    assert "<caption><span>a &lt; b &amp; c</span></caption>" in html
-    for tag in ("div", "table", "caption", "span", "thead", "tbody", "tr", "th", "td", "sub", "sup"):
+    assert f"<caption><span>a &lt; b &amp; c</span><em>{HINT}</em></caption>" in html
+    for tag in ("div", "table", "caption", "span", "em", "thead", "tbody", "tr", "th", "td", "sub", "sup"):
         assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
     assert not BREAKING.search(text_of(html))
     rows = re.findall(r"<tr>(.*?)</tr>", html)
