@@ -70,15 +70,22 @@ def test_the_coverage_as_csv_keeps_every_digit(with_exact: bool, with_run: bool)
         by_exact = {
             "exact_coverage": one.coverage,
             "error_bound": one.error_bound,
-            "exact_mean_width": one.mean_width,
+            "exact_mean_width": math.nan if RULES[row[0]].few_degrees else one.mean_width,
+            "mean_width_error_bound": one.mean_width_error_bound,
             "exact_mean_width_inside": one.mean_width_inside,
+            "mean_width_inside_error_bound": one.mean_width_inside_error_bound,
             "exact_no_interval": one.negative_variance_share,
+            "exact_vacuous": one.vacuous_share,
+            "exact_negative_total": one.negative_total_share,
+            "exact_coverage_given_negative_total": one.coverage_given_negative_total,
+            "exact_coverage_given_nonnegative_total": one.coverage_given_nonnegative_total,
         }
         by_run = {
             "simulated_coverage": ours.coverage.value,
             "simulated_error": ours.coverage.error,
             "simulated_low": ours.coverage_low,
             "simulated_high": ours.coverage_high,
+            "simulated_vacuous": ours.vacuous_share.value,
             "repetitions": float(found.repetitions),
         }
         assert list(cells) == ["rule", *by_exact, *by_run]
@@ -167,6 +174,12 @@ def test_the_script_prints_the_numbers_of_the_page(setting: dict[str, Any]) -> N
     widths = re.findall(r"^    mean length inside 0 to 1 (\S+) \| no interval (\S+)$", printed, re.MULTILINE)
     assert [(float(width), float(share)) for width, share in widths] == [
         (one.mean_width_inside, one.negative_variance_share) for one in exact.values()
+    ]
+    shares = re.findall(r"^    holds all of 0 to 1 (\S+) \| T < 0 (\S+)$", printed, re.MULTILINE)
+    assert shares == [(str(one.vacuous_share), str(one.negative_total_share)) for one in exact.values()]
+    given = re.findall(r"^    coverage given T >= 0 (\S+) \| given T < 0 (\S+)$", printed, re.MULTILINE)
+    assert given == [
+        (str(one.coverage_given_nonnegative_total), str(one.coverage_given_negative_total)) for one in exact.values()
     ]
     allowed = EVERY if setting["sets"] > 1 else SINGLE
     plan = CoveragePlan(

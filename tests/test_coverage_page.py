@@ -230,8 +230,17 @@ def test_the_numbers_in_the_table_are_the_exact_ones(asked: dict[str, Any]) -> N
         cells = shown[short(key)]
         check_percent(cells["coverage, exact"], one.coverage, 5)
         width = one.mean_width_inside
-        assert cells["mean length inside 0 to 1"] == (readable(width, 4) if math.isfinite(width) else "–")
+        known = math.isfinite(width) and one.mean_width_inside_error_bound <= 1e-4
+        assert cells["mean length inside 0 to 1"] == (readable(width, 4) if known else "–")
         check_percent(cells["no interval"], one.negative_variance_share, 3)
+        check_percent(cells["hold all of 0 to 1"], one.vacuous_share, 3)
+        given = (one.coverage_given_nonnegative_total, one.coverage_given_negative_total)
+        for column, part in zip(("coverage where T ≥ 0", "where T < 0"), given, strict=True):
+            assert (column in cells) == (one.sets > 1)
+            if math.isfinite(part):
+                check_percent(cells[column], part, 3)
+            else:
+                assert cells.get(column, "–") == "–"
     first = exact[rules[0]].coverage
     [mark] = marks(page)
     check_percent(mark, first, 4)
@@ -774,6 +783,8 @@ def test_what_only_the_simulation_says_stands_with_its_error() -> None:
                 assert (cell, RULES[key].has_variance) == ("–", False)
             else:
                 assert cell == f"{readable(measure.value, 5)} ± {readable(measure.error, 2)}"
+        # A mean that hardly any release makes is not one that a simulation can say.
+        assert (row[1] == "–") == RULES[key].few_degrees
 
 
 @pytest.mark.parametrize("sets", [2, 5])

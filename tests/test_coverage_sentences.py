@@ -10,12 +10,19 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.coverage import REPAIRS, CoverageDecomposition, coverage_decomposition, estimate_law, stream_lengths
+from dpviz.coverage import (
+    REPAIRS,
+    CoverageDecomposition,
+    coverage_decomposition,
+    estimate_law,
+    exact_coverages,
+    stream_lengths,
+)
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.design import has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from pages.intervals.exact import against_level, estimate_sentence
+from pages.intervals.exact import against_level, estimate_sentence, vacuous_sentence
 from pages.intervals.fails import failure_sentence, repairs_explained
 from pages.intervals.lengths import below_the_limit
 from pages.intervals.why import WORDS
@@ -190,3 +197,26 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
 
 def test_the_rules_that_know_the_noise_are_the_last_four():
     assert [rule.knows_noise for rule in RULES.values()] == [False] * (len(RULES) - 4) + [True] * 4
+
+
+@pytest.mark.parametrize("sets", [1, 2, 5])
+def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_release(sets: int) -> None:
+    """Every interval that holds 0 and 1 holds every proportion: then its coverage is 1 wherever p is."""
+    told = 0
+    for epsilon, p in itertools.product((0.1, 2.0, 250.0), (0.01, 0.25, 0.5)):
+        release = release_of_one_set("beta_binomial", n=9, m=6, sets=sets, epsilon=epsilon)
+        rules = [key for key, rule in RULES.items() if rule.least_sets <= sets]
+        matrix, x = release.transition_matrix(), np.arange(10)
+        for key, one in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules).items():
+            share = 0.0
+            for counts in itertools.combinations_with_replacement(range(7), sets):
+                low, high = RULES[key].interval_from(counts, synthesizer=release)
+                if low <= 1e-12 and high >= 1 - 1e-12:
+                    weight = math.factorial(sets) / math.prod(math.factorial(counts.count(j)) for j in set(counts))
+                    share += weight * float(binom.pmf(x, 9, p) @ np.prod(matrix[:, counts], axis=1))
+            sentence = vacuous_sentence(one.vacuous_share)
+            assert bool(sentence) == (share >= 0.01), (key, epsilon, p)
+            if sentence:
+                told += 1
+                assert value_of(sentence.split(" %")[0]) == pytest.approx(100 * share, rel=6e-3)
+    assert told > 0 or sets == 1

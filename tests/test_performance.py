@@ -66,7 +66,8 @@ def expectations(
     n, m = synthesizer.n, synthesizer.m
     matrix = synthesizer.transition_matrix()
     law = binom.pmf(np.arange(n + 1), n, p) if fixed is None else np.eye(n + 1)[fixed]
-    sums = dict.fromkeys(("mean", "square", "mse", "coverage", "negative", "width", "inside", "variance"), 0.0)
+    names = ("mean", "square", "mse", "coverage", "negative", "width", "inside", "variance", "vacuous", "below")
+    sums = dict.fromkeys((*names, "covered_below"), 0.0)
     ends = NOISE_AWARE_RULES[key].by_sum(synthesizer, sets, level) if key in NOISE_AWARE_RULES else ()
     for counts in itertools.product(range(m + 1), repeat=sets):
         weight = float(law @ np.prod(matrix[:, counts], axis=1))
@@ -81,10 +82,15 @@ def expectations(
         sums["square"] += weight * estimate**2
         sums["mse"] += weight * (estimate - p) ** 2
         sums["variance"] += weight * variance
+        below = referee_interval("raghunathan_2003", counts, n, m, level)[0] < -1e-15
+        sums["below"] += weight * below
         if math.isnan(low):
             sums["negative"] += weight
         else:
-            sums["coverage"] += weight * (low - 1e-9 <= p <= high + 1e-9)
+            hit = low - 1e-9 <= p <= high + 1e-9
+            sums["coverage"] += weight * hit
+            sums["covered_below"] += weight * (hit and below)
+            sums["vacuous"] += weight * (low <= 1e-9 and high >= 1 - 1e-9)
             sums["width"] += weight * (high - low)
             sums["inside"] += weight * (min(high, 1) - max(low, 0))
     sums["width"] /= 1 - sums["negative"]
@@ -135,6 +141,12 @@ def test_every_measure_agrees_with_the_sum_over_all_releases(
         assert agrees(found.mean_square_error, true["mse"])
         assert agrees(rule.coverage, true["coverage"], floor), key
         assert agrees(rule.negative_variance_share, true["negative"], floor), key
+        assert agrees(rule.vacuous_share, true["vacuous"], floor), key
+        assert agrees(found.negative_total_share, true["below"], floor)
+        above = (true["coverage"] - true["covered_below"]) / (1 - true["below"])
+        assert agrees(rule.coverage_given_negative_total, true["covered_below"] / true["below"], 4 * floor), key
+        assert agrees(rule.coverage_given_nonnegative_total, above, 4 * floor), key
+        assert (rule.mean_width.error == math.inf) == (RULES[key].few_degrees and not rule.unbounded_share.value), key
         assert agrees(rule.mean_width_inside, true["inside"]), key
         if RULES[key].has_variance:
             assert agrees(rule.mean_variance, true["variance"]), key
@@ -220,9 +232,13 @@ def test_every_rule_agrees_with_its_exact_coverage(sets: int) -> None:
         assert agrees(found.coverage, exact.coverage, slack), key
         assert agrees(found.negative_variance_share, exact.negative_variance_share, slack), key
         assert agrees(found.mean_width_inside, exact.mean_width_inside, slack), key
-        if math.isfinite(found.mean_width.value):
+        assert agrees(found.vacuous_share, exact.vacuous_share, slack), key
+        for name in ("coverage_given_negative_total", "coverage_given_nonnegative_total"):
+            known = getattr(exact, name)
+            assert math.isnan(known) or agrees(getattr(found, name), known, 10 * slack), (key, name)
+        if not RULES[key].few_degrees:
             assert agrees(found.mean_width, exact.mean_width, slack), key
-        else:
+        elif math.isinf(found.mean_width.value):
             assert exact.mean_width > 1e90, key
 
 

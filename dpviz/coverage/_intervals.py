@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.coverage._half_widths import fast_quantile
-from dpviz.inference._interval_ends import holds, reached
+from dpviz.inference._interval_ends import holds, vacuous
 from dpviz.inference.interval_rules import Ends, IntervalRule, Releases
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
@@ -17,7 +17,7 @@ from dpviz.types import FloatArray
 QUANTILE_ERROR = 1e-11
 """Relative error of a tabled quantile from ν = 0.1 on; rules with fewer degrees have no largest width anyway."""
 
-CONDITIONAL_ERROR = 1e-4
+CONDITIONAL_ERROR = 1e-6
 """Largest error of a conditional coverage that is given."""
 
 
@@ -42,13 +42,12 @@ def features(low: FloatArray, high: FloatArray) -> Features:
     width = np.where(none, 0.0, high - low)
     infinite = np.isinf(width)
     inside = np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0)
-    lowest, highest = reached(low, high)
     return Features(
         width=np.where(infinite, 0.0, width),
         inside=np.where(none, 0.0, inside),
         infinite=infinite.astype(float),
         none=none.astype(float),
-        vacuous=((lowest <= 0.0) & (highest >= 1.0)).astype(float),
+        vacuous=vacuous(low, high).astype(float),
     )
 
 

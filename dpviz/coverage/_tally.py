@@ -45,6 +45,10 @@ class RuleTally:
         Intervals that hold p.
     negative
         Repetitions whose variance is negative, so that there is no interval; they do not cover.
+    vacuous
+        Intervals that hold all of 0 to 1.
+    covered_negative
+        Intervals that hold p where T_M = (1 + 1/M) b − v̄ is negative.
     unbounded
         Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
     variance, variance_squared, variance_deviation, variance_deviation_squared
@@ -57,6 +61,8 @@ class RuleTally:
 
     covered: int = 0
     negative: int = 0
+    vacuous: int = 0
+    covered_negative: int = 0
     unbounded: int = 0
     variance: int = 0
     variance_squared: int = 0
@@ -152,6 +158,8 @@ class Tally:
         How many.
     totals
         How often Σ_j x̃_j was 0, 1, …, M m; shape (M m + 1,). The estimate q̄ is that sum over M m.
+    negative_total
+        Repetitions with T_M = (1 + 1/M) b − v̄ < 0; 0 for a single set.
     rules
         One tally for each rule of the plan, in its order.
     shown
@@ -162,6 +170,7 @@ class Tally:
     first: int
     repetitions: int
     totals: IntArray
+    negative_total: int
     rules: tuple[RuleTally, ...]
     shown: ShownRuns
 
@@ -188,6 +197,7 @@ class Tally:
             first=self.first,
             repetitions=self.repetitions + other.repetitions,
             totals=self.totals + other.totals,
+            negative_total=self.negative_total + other.negative_total,
             rules=tuple(mine.plus(theirs) for mine, theirs in zip(self.rules, other.rules, strict=True)),
             shown=self.shown.then(other.shown),
         )
@@ -198,6 +208,7 @@ class Tally:
             self,
             repetitions=self.repetitions - end.repetitions,
             totals=self.totals - end.totals,
+            negative_total=self.negative_total - end.negative_total,
             rules=tuple(mine.plus(theirs, -1) for mine, theirs in zip(self.rules, end.rules, strict=True)),
             shown=self.shown.first(len(self.shown) - len(end.shown)),
         )
@@ -208,7 +219,9 @@ class Tally:
             return NotImplemented
         return (
             self.plan.fingerprint == other.plan.fingerprint
-            and (self.first, self.repetitions, self.rules) == (other.first, other.repetitions, other.rules)
+            and (self.first, self.repetitions, self.negative_total)
+            == (other.first, other.repetitions, other.negative_total)
+            and self.rules == other.rules
             and np.array_equal(self.totals, other.totals)
             and self.shown.same(other.shown)
         )

@@ -41,7 +41,7 @@ class ExactCoverage:
     negative_total_share
         Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set.
     coverage_given_negative_total, coverage_given_nonnegative_total
-        Coverage given T_M < 0, and given T_M ≥ 0, off by at most 10⁻⁴; NaN where that is too rare to say.
+        Coverage given T_M < 0, and given T_M ≥ 0, off by at most 10⁻⁶; NaN where that is too rare to say.
     error_bound
         Bound of the absolute error of `coverage` and of every share: releases left out, aliasing, rounding.
     synthesizer, p, sets, rule, level, confidential_count

@@ -10,6 +10,7 @@ import numpy as np
 from dpviz.checked import checked
 from dpviz.coverage._tally import RuleTally, Tally
 from dpviz.coverage.shares import wilson_interval
+from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES
 from dpviz.types import FloatArray, IntArray
 
@@ -42,9 +43,14 @@ class RulePerformance:
         Wilson's 95 % interval for the coverage: the error bar to draw, as the error √(c(1 − c)/R) is 0 at 0 and 1.
     negative_variance_share
         Share of the repetitions with T < 0, for which there is no interval.
+    vacuous_share
+        Share of the repetitions whose interval holds all of 0 to 1.
+    coverage_given_negative_total, coverage_given_nonnegative_total
+        Coverage in the repetitions with T_M = (1 + 1/M) b − v̄ < 0, and in the others; NaN where there is none.
     mean_width
-        Mean width over the repetitions that have an interval. Infinite, with error NaN, as soon as one interval is
-        wider than 1e100, which t quantiles with few degrees of freedom bring about.
+        Mean width over the repetitions that have an interval. Rules with ν = (M − 1)(1 − 1/r)² have an expected width
+        that releases make which no simulation meets: for them the error is infinite, or NaN where the mean itself is
+        infinite because an interval is wider than 1e100.
     mean_width_inside
         Mean length of the part of the interval inside 0 to 1, over the repetitions that have one: always finite.
     unbounded_share
@@ -63,6 +69,9 @@ class RulePerformance:
     coverage_low: float
     coverage_high: float
     negative_variance_share: Measure
+    vacuous_share: Measure
+    coverage_given_negative_total: Measure
+    coverage_given_nonnegative_total: Measure
     mean_width: Measure
     mean_width_inside: Measure
     unbounded_share: Measure
@@ -90,6 +99,8 @@ class Performance:
         √Var(q̄).
     mean_square_error
         E[(q̄ − p)²].
+    negative_total_share
+        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄; NaN for a single set.
     rules
         By the rules' keys, in the order of the plan.
     """
@@ -100,6 +111,7 @@ class Performance:
     variance: Measure
     empirical_error: Measure
     mean_square_error: Measure
+    negative_total_share: Measure
     rules: dict[str, RulePerformance]
 
 
@@ -164,8 +176,9 @@ def performance_of(tally: Tally) -> Performance:
         variance=variance,
         empirical_error=_root(variance),
         mean_square_error=Measure(mean_square, math.sqrt(deviation_of_squares / repetitions)),
+        negative_total_share=_share(tally.negative_total, repetitions if tally.plan.sets > 1 else 0),
         rules={
-            key: _rule_performance(rule, repetitions, spread, with_variance=RULES[key].has_variance)
+            key: _rule_performance(RULES[key], rule, tally, spread)
             for key, rule in zip(tally.plan.rules, tally.rules, strict=True)
         },
     )
@@ -193,6 +206,9 @@ def _mean(total: float, squared: float, repetitions: int) -> Measure:
 
 
 def _share(count: int, repetitions: int) -> Measure:
+    """count / repetitions and its error; NaN where there are no repetitions."""
+    if repetitions == 0:
+        return Measure(math.nan, math.nan)
     share = count / repetitions
     return Measure(share, math.sqrt(share * (1 - share) / repetitions))
 
@@ -205,21 +221,29 @@ def _root(measure: Measure) -> Measure:
     return Measure(root, measure.error / (2 * root) if root > 0 else math.nan)
 
 
-def _rule_performance(rule: RuleTally, repetitions: int, spread: _Spread, *, with_variance: bool) -> RulePerformance:
+def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread: _Spread) -> RulePerformance:
+    repetitions = tally.repetitions
+    below = tally.negative_total
+    above = repetitions - below if tally.plan.sets > 1 else 0
     coverage = _share(rule.covered, repetitions)
     low, high = wilson_interval(coverage.value, repetitions)
     nothing = Measure(math.nan, math.nan)
     variance, relative_error, relative_bias = nothing, nothing, nothing
-    if with_variance:
+    if kind.has_variance:
         variance = _mean(rule.total("variance"), rule.total("variance_squared"), repetitions)
         relative_error, relative_bias = _relative(rule, repetitions, variance, spread)
     intervals = repetitions - rule.negative
     width = _mean(rule.total("width"), rule.total("width_squared"), intervals)
+    if kind.few_degrees:
+        width = Measure(width.value, math.inf)
     return RulePerformance(
         coverage=coverage,
         coverage_low=low,
         coverage_high=high,
         negative_variance_share=_share(rule.negative, repetitions),
+        vacuous_share=_share(rule.vacuous, repetitions),
+        coverage_given_negative_total=_share(rule.covered_negative, below),
+        coverage_given_nonnegative_total=_share(rule.covered - rule.covered_negative, above),
         mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
         mean_width_inside=_mean(rule.total("inside"), rule.total("inside_squared"), intervals),
         unbounded_share=_share(rule.unbounded, repetitions),

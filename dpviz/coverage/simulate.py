@@ -24,11 +24,11 @@ from dpviz.coverage._plan import (
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally, exact_units
 from dpviz.inference._confidential import binomial_law
-from dpviz.inference._interval_ends import holds, quantile
+from dpviz.inference._interval_ends import holds, quantile, vacuous
 from dpviz.inference.interval_rules import IntervalRule, Releases, releases
 from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "BATCH",
@@ -99,12 +99,14 @@ class _Runner:
                 kept_confidential.append(confidential)
                 kept_counts.append(counts)
         found = releases(plan.synthesizer, plan.sets, total, squares)
-        results = [self._apply(rule, found) for rule in self._rules]
+        below = found.negative_total
+        results = [self._apply(rule, found, below) for rule in self._rules]
         return Tally(
             plan=plan,
             first=first,
             repetitions=blocks * size,
             totals=np.bincount(total.ravel(), minlength=plan.sets * plan.synthesizer.m + 1),
+            negative_total=int(np.count_nonzero(below)),
             rules=tuple(tally for tally, *_ in results),
             shown=ShownRuns(
                 confidential=np.concatenate([np.empty(0, dtype=np.intp), *kept_confidential])[:keep],
@@ -119,14 +121,15 @@ class _Runner:
         """The t quantile from the table, at once where it is the normal one throughout."""
         return np.full(degrees.shape, self._normal) if np.isposinf(degrees).all() else self._table(degrees)
 
-    def _apply(self, rule: IntervalRule, found: Releases) -> tuple[RuleTally, FloatArray, FloatArray]:
-        """The tally of one rule over blocks, shape (blocks, size), and the ends of its intervals."""
+    def _apply(self, rule: IntervalRule, found: Releases, below: BoolArray) -> tuple[RuleTally, FloatArray, FloatArray]:
+        """The tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
         plan = self.plan
         low, high = rule.ends(found, plan.level, self._quantile)
         # So near to an end of the interval the table of quantiles may not decide.
         reach = 2 * ERROR * (1 + (high - low))
-        close = np.nonzero((np.abs(plan.p - low) <= reach) | (np.abs(plan.p - high) <= reach))
-        if len(close[0]):
+        near = [np.abs(place - end) <= reach for place, end in ((plan.p, low), (plan.p, high), (0, low), (1, high))]
+        close = np.nonzero(np.logical_or.reduce(near))
+        if len(close[0]) and not rule.knows_noise:  # their ends do not come from that table
             low, high = low.copy(), high.copy()
             low[close], high[close] = rule.ends(found.at(close), plan.level)
         none, deviation = np.isnan(low), found.estimate - plan.p
@@ -148,6 +151,8 @@ class _Runner:
         tally = RuleTally(
             covered=int(np.count_nonzero(covered)),
             negative=int(np.count_nonzero(none)),
+            vacuous=int(np.count_nonzero(vacuous(low, high))),
+            covered_negative=int(np.count_nonzero(covered & below)),
             unbounded=int(np.count_nonzero(unbounded)),
             **{name: exact_units(values.sum(axis=1).tolist()) for name, values in sums.items()},
         )

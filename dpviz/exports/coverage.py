@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,14 +13,18 @@ from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
 COVERAGE_COLUMNS = (
-    "rule", "exact_coverage", "error_bound", "exact_mean_width", "exact_mean_width_inside", "exact_no_interval",
-    "simulated_coverage", "simulated_error", "simulated_low", "simulated_high", "repetitions",
+    "rule", "exact_coverage", "error_bound", "exact_mean_width", "mean_width_error_bound", "exact_mean_width_inside",
+    "mean_width_inside_error_bound", "exact_no_interval", "exact_vacuous", "exact_negative_total",
+    "exact_coverage_given_negative_total", "exact_coverage_given_nonnegative_total", "simulated_coverage",
+    "simulated_error", "simulated_low", "simulated_high", "simulated_vacuous", "repetitions",
 )  # fmt: skip
 
 
 @checked()
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
     """A line for each rule, exact and simulated, every digit; empty where there is no number.
+
+    A mean width is left out where its error has no bound, as for rules with almost no degrees of freedom.
 
     Parameters
     ----------
@@ -42,16 +47,18 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     for key in rules:
         one = exact.get(key)
         row: list[object] = [key]
-        row += [""] * 5 if one is None else [
-            *map(cell, (one.coverage, one.error_bound, one.mean_width, one.mean_width_inside)),
-            cell(one.negative_variance_share),
-        ]  # fmt: skip
+        row += [""] * 11 if one is None else map(cell, (
+            one.coverage, one.error_bound, one.mean_width if math.isfinite(one.mean_width_error_bound) else math.nan,
+            one.mean_width_error_bound, one.mean_width_inside, one.mean_width_inside_error_bound,
+            one.negative_variance_share, one.vacuous_share, one.negative_total_share,
+            one.coverage_given_negative_total, one.coverage_given_nonnegative_total,
+        ))  # fmt: skip
         if found is None:
-            row += [""] * 5
+            row += [""] * 6
         else:
             rule = found.rules[key]
             values = rule.coverage.value, rule.coverage.error, rule.coverage_low, rule.coverage_high
-            row += [*map(cell, values), found.repetitions]
+            row += [*map(cell, (*values, rule.vacuous_share.value)), found.repetitions]
         rows.append(row)
     return csv_text(COVERAGE_COLUMNS, rows)
 
@@ -126,6 +133,9 @@ if exact:
     for key, found in exact_coverages(synthesizer=release, p=p, sets=sets, rules=exact, level=level).items():
         print(key, "| exact", found.coverage, "| error at most", found.error_bound)
         print("    mean length inside 0 to 1", found.mean_width_inside, "| no interval", found.negative_variance_share)
+        print("    holds all of 0 to 1", found.vacuous_share, "| T < 0", found.negative_total_share)
+        print("    coverage given T >= 0", found.coverage_given_nonnegative_total,
+              "| given T < 0", found.coverage_given_negative_total)
 
 if within_sums(n, m, sets):
     limit = length_limit(release_sums(release, sets), proportions=p, level=level)

@@ -126,6 +126,18 @@ def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> 
     return np.asarray((lowest <= proportion) & (proportion <= highest))
 
 
+def vacuous(low: FloatArray, high: FloatArray) -> BoolArray:
+    """Whether the interval holds all of 0 to 1, so that it says nothing of a proportion.
+
+    Examples
+    --------
+    >>> vacuous(np.array([0.0, -0.2, np.nan]), np.array([1.0, 0.9, np.nan])).tolist()
+    [True, False, False]
+    """
+    lowest, highest = reached(low, high)
+    return np.asarray((lowest <= 0.0) & (highest >= 1.0))
+
+
 def reached(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The smallest and largest p that the interval holds: its ends, moved out by 1e-12 of its half width and of p."""
     slack = ROUNDING * ((high - low) / 2)

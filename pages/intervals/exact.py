@@ -8,6 +8,7 @@ from dpviz.coverage import EstimateLaw, ExactCoverage, within_reach
 from dpviz.inference import RULES
 from dpviz.parameters import readable, readable_apart
 from pages.components.cache_inference import cached_coverages
+from pages.components.words import percent
 from pages.intervals.controls import Design
 
 NOTICED = 5e-4
@@ -51,6 +52,17 @@ def against_level(share: float, level: float) -> str:
     if abs(off) < NOTICED:
         return "as promised"
     return f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
+
+
+def vacuous_sentence(share: float) -> str:
+    """That some intervals say nothing, where at least one in a hundred holds all of 0 to 1.
+
+    Examples
+    --------
+    >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
+    (' 64.6 % of all intervals hold everything from 0 to 1, so they say nothing.', '')
+    """
+    return f" {percent(share, 3)} of all intervals hold everything from 0 to 1, so they say nothing." * (share >= 0.01)
 
 
 def estimate_sentence(law: EstimateLaw, *, prior: bool) -> str:

@@ -19,11 +19,14 @@ from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
 from pages.intervals.controls import PREFIX, Design, short
 from pages.intervals.curves import EPSILONS, WORK, GrowingCoverage, curves_of
-from pages.intervals.exact import against_level, estimate_sentence, exact_values
+from pages.intervals.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
 from pages.intervals.run import Run
 
 REST = 0.03
 """Seconds between a picture and the work for the next one."""
+
+LENGTH_ERROR = 1e-4
+"""Largest error of a mean length that is written."""
 
 FEWEST_HITS = 5
 """Expected hits, or misses, from which on a simulated share is compared in standard errors."""
@@ -76,6 +79,7 @@ def show_answer(design: Design) -> None:
     share = exact[rule].coverage
     bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
     sentence = f"{intervals} at {design.named}: {against_level(share, design.level)}. Exact, to within {bound}."
+    sentence += vacuous_sentence(exact[rule].vacuous_share)
     st.html(page_answer(percent(share, 4), sentence, f"coverage of {short(rule)}, exact"))
 
 
@@ -163,7 +167,8 @@ def _status(run: Run | None, *, exact: bool) -> None:
 def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance | None) -> None:
     head = ["rule", "coverage, exact", "simulated"]
     head += ["apart, in standard errors"] if exact and found else []
-    head += ["mean length inside 0 to 1", "no interval"]
+    head += ["mean length inside 0 to 1", "hold all of 0 to 1", "no interval"]
+    head += ["coverage where T ≥ 0", "where T < 0"] if design.sets > 1 else []
     rows = []
     for key in design.rules:
         cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
@@ -172,24 +177,55 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
         cells.append(_simulated(key, found))
         if exact and found:
             cells.append(_apart(one.coverage, key, found) if one else "")
-        if one:
-            width, none = one.mean_width_inside, one.negative_variance_share
-        elif found is not None:
-            width = found.rules[key].mean_width_inside.value
-            none = found.rules[key].negative_variance_share.value
-        else:
-            width = none = math.nan
+        width, *shares = _length_and_shares(key, one, found)
         cells.append(readable(width, 4) if math.isfinite(width) else "–")
-        cells.append(percent(none, 3) if math.isfinite(none) else "–")
+        cells += [percent(share, 3) if math.isfinite(share) else "–" for share in shares[: len(head) - len(cells)]]
         rows.append(cells)
     listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
     missing = [key for key in design.rules if key not in exact]
     kind = "exact" if not missing else "exact where the coverage is" if exact else "simulated"
     st.caption(
         "x ~ Binomial(n, p), then M sets given x; ε is for all sets together, neighbours: one row substituted. Length "
-        f"and share without an interval: {kind}; a release without an interval does not cover. t intervals with few "
-        "degrees of freedom can be endless, so their length is counted inside 0 to 1."
+        f"and shares: {kind}; a release without an interval does not cover, one that holds all of 0 to 1 says nothing. "
+        "t intervals with few degrees of freedom can be endless, so their length is counted inside 0 to 1."
+        + _sign(exact, found)
     )
+
+
+def _length_and_shares(
+    key: str, one: ExactCoverage | None, found: Performance | None
+) -> tuple[float, float, float, float, float]:
+    """Mean length inside 0 to 1, share that holds all of it, share without interval, coverage where T ≥ 0, T < 0."""
+    if one:
+        known = one.mean_width_inside_error_bound <= LENGTH_ERROR
+        return (
+            one.mean_width_inside if known else math.nan,
+            one.vacuous_share,
+            one.negative_variance_share,
+            one.coverage_given_nonnegative_total,
+            one.coverage_given_negative_total,
+        )
+    if found is None:
+        return (math.nan,) * 5
+    rule = found.rules[key]
+    return (
+        rule.mean_width_inside.value,
+        rule.vacuous_share.value,
+        rule.negative_variance_share.value,
+        rule.coverage_given_nonnegative_total.value,
+        rule.coverage_given_negative_total.value,
+    )
+
+
+def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
+    """How often T_M is negative, which the last two columns tell apart."""
+    shares = [one.negative_total_share for one in exact.values()]
+    if not exact and found is not None:
+        shares = [found.negative_total_share.value]
+    known = [share for share in shares if math.isfinite(share)]
+    if not known:
+        return ""
+    return f" T is here (1 + 1/M) b − v̄ for every rule; it is negative in {percent(known[0], 3)} of the releases."
 
 
 def _simulated(key: str, found: Performance | None) -> str:

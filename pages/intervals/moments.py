@@ -86,7 +86,8 @@ def _simulated(design: Design, found: Performance | None) -> None:
     listing(head, rows, "Simulated measures of each rule", frozenset(range(1, 5)))
     st.caption(
         "± one Monte Carlo standard error. Relative error: 100 (√E[T] / √Var(q̄) − 1), the rule's idea of the standard "
-        "error against the real one. A mean length without a number: some t intervals have no end."
+        "error against the real one. A mean length without a number: t intervals with almost no "
+        "degrees of freedom have no end, and those that make the mean are too rare to be met."
     )
 
 
@@ -118,7 +119,7 @@ def _number(value: float) -> str:
 def _measure(one: Measure | None) -> str:
     if one is None:
         return "not yet"
-    if not math.isfinite(one.value):
+    if not math.isfinite(one.value) or math.isinf(one.error):
         return "–"
     error = f" ± {readable(one.error, 2)}" if math.isfinite(one.error) else ""
     return f"{readable(one.value, 5)}{error}"
