@@ -19,9 +19,11 @@ from dpviz.coverage import (
     stream_lengths,
 )
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.design import has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
+from dpviz.coverage.design import epsilon_of_sets, has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
 from dpviz.inference import RULES
 from dpviz.parameters import readable
+from pages.bayes.controls import NUMBERS as POSTERIOR_NUMBERS
+from pages.intervals.controls import NUMBERS
 from pages.intervals.exact import against_level, estimate_sentence, vacuous_sentence
 from pages.intervals.fails import failure_sentence, repairs_explained
 from pages.intervals.lengths import below_the_limit
@@ -220,3 +222,24 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
                 told += 1
                 assert value_of(sentence.split(" %")[0]) == pytest.approx(100 * share, rel=6e-3)
     assert told > 0 or sets == 1
+
+
+def test_sets_share_the_promise_and_rows_cost_prior():
+    """What the controls say: neither M nor m moves a promise that the prior follows; at one α both do."""
+    for law, epsilon in itertools.product(("beta_binomial", "posterior_mean", "posterior_mode"), (0.5, 8.0)):
+        found = {
+            (m, sets): release_of_one_set(law, n=9, m=m, sets=sets, epsilon=epsilon)
+            for m, sets in itertools.product((1, 4, 20), (1, 3, 10))
+        }
+        assert [epsilon_of_sets(one, sets) for (_, sets), one in found.items()] == pytest.approx([epsilon] * 9)
+        for sets in (1, 3, 10):
+            assert found[1, sets].alpha < found[4, sets].alpha < found[20, sets].alpha
+        own = {
+            (m, sets): epsilon_of_sets(
+                release_of_one_set(law, n=9, m=m, sets=sets, epsilon=1.0, prior="own", alpha=3.0), sets
+            )
+            for m, sets in itertools.product((4, 20), (1, 3))
+        }
+        assert own[4, 1] < own[4, 3] < own[20, 3]
+        assert own[4, 1] < own[20, 1]
+    assert all(page["sets"].private_end == page["m"].private_end == "neither" for page in (NUMBERS, POSTERIOR_NUMBERS))

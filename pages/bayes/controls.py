@@ -12,14 +12,21 @@ import streamlit as st
 from dpviz.coverage.design import PriorRule, prior_of_one_set
 from dpviz.coverage.simulate import SEED
 from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.combining_rules import LEVEL
 from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import BetaBinomial
 from pages.components.address import SETTINGS, keep_choice, keep_switch, keep_text, read_address
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
-from pages.components.prior_rule import keep_prior_rule, prior_rule, prior_text, what_it_gives
+from pages.components.prior_rule import (
+    ROWS_OF_A_SET,
+    SHARED_SETS,
+    keep_prior_rule,
+    prior_rule,
+    prior_text,
+    what_it_gives,
+)
 
 PREFIX = "po_"
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
@@ -34,9 +41,11 @@ SIZE = dataclasses.replace(POSTERIOR_ROWS, slider_maximum=1900, help="Rows that 
 NUMBERS = {
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
     "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "sets": dataclasses.replace(SETS, default=1, maximum=MOST_COUNTS, slider_maximum=MOST_COUNTS),
+    "sets": dataclasses.replace(SHARED_SETS, default=1, maximum=MOST_COUNTS, slider_maximum=MOST_COUNTS),
     "n": dataclasses.replace(POSTERIOR_ROWS, default=100, slider_maximum=10_000),
-    "m": dataclasses.replace(POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=10_000),
+    "m": dataclasses.replace(
+        POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=10_000, private_end="neither", help=ROWS_OF_A_SET
+    ),
     "x": Parameter(
         name="x", symbol="x", title="Confidential ones", minimum=0, maximum=10_000, default=30, slider_maximum=1000,
         integer=True, scale="log",

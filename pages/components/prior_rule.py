@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import cast
 
 import streamlit as st
 
 from dpviz.coverage.design import PRIOR_RULES, PriorRule
+from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import readable, rounded_up
 from pages.components.address import keep_choice
 from pages.components.choices import choice
 
 DEFAULT: PriorRule = "pure"
+
+SHARED_SETS = dataclasses.replace(
+    SETS,
+    private_end="neither",
+    help="The number of synthetic sets, drawn independently from the same confidential data. They share the promise; "
+    "where you choose α, each of them costs privacy.",
+)
+"""M where the prior follows from a promise for all sets together: neither end is more private."""
+
+ROWS_OF_A_SET = (
+    "The number of rows in each set. With a prior, more rows take a larger one to keep the promise; where you choose "
+    "α, fewer rows are more private."
+)
 
 
 def prior_text(alpha: float) -> str:

@@ -10,14 +10,21 @@ import streamlit as st
 from dpviz.coverage.design import PriorRule, epsilon_of_sets, release_of_one_set, two_cell_laws
 from dpviz.coverage.simulate import REPETITIONS, SEED
 from dpviz.inference import COMBINING_RULES, RULES, check_rule
-from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.address import SETTINGS, keep_choice, keep_choices, keep_switch, read_address
 from pages.components.choices import choice, choices, presets, switch
 from pages.components.controls import PageNumbers
-from pages.components.prior_rule import keep_prior_rule, prior_rule, prior_text, what_it_gives
+from pages.components.prior_rule import (
+    ROWS_OF_A_SET,
+    SHARED_SETS,
+    keep_prior_rule,
+    prior_rule,
+    prior_text,
+    what_it_gives,
+)
 
 PREFIX = "cv_"
 DEFAULT_LAW = "beta_binomial"
@@ -30,9 +37,9 @@ NUMBERS = {
     ),
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
     "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "sets": dataclasses.replace(SETS, default=5, slider_maximum=20),
+    "sets": dataclasses.replace(SHARED_SETS, default=5, slider_maximum=20),
     "n": dataclasses.replace(ROWS, default=100),
-    "m": dataclasses.replace(SYNTHETIC_ROWS, default=100),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, default=100, private_end="neither", help=ROWS_OF_A_SET),
     "alpha": Parameter(
         name="alpha", symbol="α", title="Prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
         slider_maximum=1e4, scale="log", private_end="larger",
