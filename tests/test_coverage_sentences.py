@@ -220,7 +220,7 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
             assert bool(sentence) == (share >= 0.01), (key, epsilon, p)
             if sentence:
                 told += 1
-                assert value_of(sentence.split(" %")[0]) == pytest.approx(100 * share, rel=6e-3)
+                assert value_of(sentence.split(" %")[0].strip()) == pytest.approx(100 * share, rel=6e-3)
     assert told > 0 or sets == 1
 
 
