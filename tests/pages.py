@@ -139,6 +139,13 @@ def table_rows(table: str) -> dict[str, list[str]]:
     }
 
 
+def found_in(pattern: str, sentence: str) -> re.Match[str]:
+    """What a sentence says at `pattern`, which must be there."""
+    found = re.search(pattern, sentence)
+    assert found, (pattern, sentence)
+    return found
+
+
 def value_of(cell: str) -> float:
     """A number as the page writes it."""
     found = re.fullmatch(r"(?:(−?[\d.,]+?)×)?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|(−?[\d.,]+)", cell.removesuffix(" %"))

@@ -483,14 +483,17 @@ NAMED: dict[str, Callable[[], Any]] = {
 }
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "negative rows": (
-        lambda: inference.RULES[RULE].interval([1], rows=-5, confidential_rows=5),
+        lambda: inference.COMBINING_RULES[RULE].interval([1], rows=-5, confidential_rows=5),
         "rows must be a whole",
     ),
     "no rows": (
-        lambda: inference.RULES[RULE].interval([1], rows=math.nan, confidential_rows=5),
+        lambda: inference.COMBINING_RULES[RULE].interval([1], rows=math.nan, confidential_rows=5),
         "rows must be a whole",
     ),
-    "10⁸ rows": (lambda: inference.RULES[RULE].interval([1], rows=10**8, confidential_rows=5), "rows must be a whole"),
+    "10⁸ rows": (
+        lambda: inference.COMBINING_RULES[RULE].interval([1], rows=10**8, confidential_rows=5),
+        "rows must be a whole",
+    ),
     "10¹⁹ places": (lambda: coverage.coarse_to_fine(10**19), "count .* must be a whole number"),
     "a truth value": (lambda: published.charest_table(True), "number must be a whole number; got True"),
     "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),

@@ -33,7 +33,8 @@ def by_hand(key: str, counts: list[int], rows: int, ratio: Fraction) -> tuple[Fr
         variance, degrees = ratio * v + b / sets, (sets - 1) * (1 + sets * ratio * v / b) ** 2
     elif key in ("raab_2017", "raab_2017_plug_in", "as_if_real"):
         drawn, plugged = ratio + (1 + ratio) / sets, ratio + Fraction(1, sets)
-        return mean, v * {"raab_2017": drawn, "raab_2017_plug_in": plugged, "as_if_real": 1}[key], math.inf
+        factor = {"raab_2017": drawn, "raab_2017_plug_in": plugged, "as_if_real": Fraction(1)}[key]
+        return mean, v * factor, math.inf
     else:
         variance, degrees = raised - v, (sets - 1) * (1 - v / raised) ** 2
         if key.startswith("reiter_2002"):

@@ -28,7 +28,7 @@ from pages.intervals.exact import against_level, estimate_sentence, vacuous_sent
 from pages.intervals.fails import failure_sentence, repairs_explained
 from pages.intervals.lengths import below_the_limit
 from pages.intervals.why import WORDS
-from tests.pages import value_of
+from tests.pages import found_in, value_of
 
 SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
 GRID = [
@@ -106,7 +106,7 @@ def check_explained(one: CoverageDecomposition, release, *, prior: bool) -> None
     low, high = max(one.p - 1e-4, 0.0), min(one.p + 1e-4, 1.0)
     expected = [float(binom.pmf(np.arange(release.n + 1), release.n, p) @ means) for p in (low, high)]
     slope = (expected[1] - expected[0]) / (high - low)
-    longer, error = re.search(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
+    longer, error = found_in(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
     assert value_of(longer) == pytest.approx(1 / slope, rel=2e-2)
     assert value_of(error) == pytest.approx(math.sqrt(one.variance) / slope, rel=2e-2)
 
@@ -157,7 +157,7 @@ def test_a_coverage_against_its_level():
         if words == "as promised":
             assert abs(share - level) < 5e-4
         else:
-            points, way = re.fullmatch(r"(\S+) points too (few|many)", words).groups()
+            points, way = found_in(r"^(\S+) points too (few|many)$", words).groups()
             assert (way == "few") == (share < level)
             assert value_of(points) == pytest.approx(100 * abs(share - level), rel=6e-3)
 
@@ -233,7 +233,8 @@ def test_sets_share_the_promise_and_rows_cost_prior():
         }
         assert [epsilon_of_sets(one, sets) for (_, sets), one in found.items()] == pytest.approx([epsilon] * 9)
         for sets in (1, 3, 10):
-            assert found[1, sets].alpha < found[4, sets].alpha < found[20, sets].alpha
+            priors = [prior_of_one_set(law, n=9, m=m, sets=sets, epsilon=epsilon) for m in (1, 4, 20)]
+            assert priors[0] < priors[1] < priors[2]
         own = {
             (m, sets): epsilon_of_sets(
                 release_of_one_set(law, n=9, m=m, sets=sets, epsilon=1.0, prior="own", alpha=3.0), sets

@@ -88,8 +88,8 @@ def test_eight_combinations_and_shares_are_those_of_every_release_listed(rule, f
     else:
         assert math.isnan(found.slope)
     for repaired, value in expected.items():
-        place = tuple(int(key in repaired) for key in REPAIRS)
-        assert found.coverage[place] == pytest.approx(value, abs=1e-8), repaired
+        corner = tuple(int(key in repaired) for key in REPAIRS)
+        assert found.coverage[corner] == pytest.approx(value, abs=1e-8), repaired
     assert found.published == pytest.approx(expected[frozenset()], abs=1e-8)
     assert found.repaired == pytest.approx(expected[frozenset(REPAIRS)], abs=1e-8)
     gained = dict.fromkeys(REPAIRS, 0.0)

@@ -29,7 +29,7 @@ from pages.transition.attacker import attacker_sentence
 from pages.transition.plug_in_or_draw import law_row
 from pages.transition.tables import source
 from pages.transition.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
-from tests.pages import value_of
+from tests.pages import found_in, value_of
 
 RELEASES: list[Synthesizer] = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -84,7 +84,7 @@ def check_verdict(summary: PrivacySummary) -> str:
     exact, left = float(np.nanmax(ratios(release))), divergence(release, epsilon)
     log, rows, columns = listed(release)
     assert mark == (KEPT if exact <= epsilon * (1 + 1e-9) else KEPT_WITH_DELTA if left <= delta else BROKEN)
-    told = re.search(r"<b>(?:ε = )?([^<]*)</b>", sentence)
+    told = found_in(r"<b>(?:ε = )?([^<]*)</b>", sentence)
     if math.isinf(exact):
         assert told[1] == "∞"
         one, released, other = map(table, re.findall(TABLE, sentence)[:3])
@@ -94,7 +94,7 @@ def check_verdict(summary: PrivacySummary) -> str:
         assert (mark == KEPT_WITH_DELTA) == ("covers it" in sentence)
         return "infinite"
     assert value_of(told[1]) == pytest.approx(exact, rel=1e-6, abs=1e-9)
-    promised = value_of(re.search(r"is (?:not )?(\S+)-differentially private", sentence)[1])
+    promised = value_of(found_in(r"is (?:not )?(\S+)-differentially private", sentence)[1])
     assert promised == pytest.approx(epsilon, rel=1e-5)
     if mark == KEPT:
         assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
@@ -103,7 +103,7 @@ def check_verdict(summary: PrivacySummary) -> str:
     one, other, released = map(table, re.findall(TABLE, sentence)[:3])
     found = log[rows[one], columns[released]] - log[rows[other], columns[released]]
     assert abs(found) == pytest.approx(exact, rel=1e-9)
-    number = re.search(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
+    number = found_in(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
     assert value_of(number[1]) == pytest.approx(left, rel=1e-3)
     assert (mark == KEPT_WITH_DELTA) == ("it holds" in sentence)
     assert (mark == BROKEN) == ("not enough either" in sentence)
@@ -135,7 +135,7 @@ def check_numbers(summary: PrivacySummary) -> None:
     if "no ε holds" in at:
         assert divergence(release, 300.0) > delta
     else:
-        holds = value_of(re.search(r"ε = (\S+) holds", at)[1])
+        holds = value_of(found_in(r"ε = (\S+) holds", at)[1])
         assert divergence(release, holds) <= delta * (1 + 1e-9) + 1e-15
         if holds > 1e-5:
             assert divergence(release, holds * (1 - 1e-4)) >= delta * (1 - 1e-9)
@@ -184,7 +184,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 gain = log[first, released] - log[second, released]
             assert ("is within the promised factor" in sentence) == (abs(gain) <= epsilon * (1 + 1e-9))
             if "decides: only" in sentence:
-                sure = rows[table(re.search(f"only ({TABLE}) can", sentence)[1])]
+                sure = rows[table(found_in(f"only ({TABLE}) can", sentence)[1])]
                 assert log[sure, released] > -math.inf
                 assert log[first + second - sure, released] == -math.inf
                 seen.add("decides")
@@ -199,7 +199,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 if abs(gain) < 700:
                     assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=6e-4)
             odds = math.log(prior) + gain
-            said = re.search(r"<b>(.*)</b>\.$", sentence)[1]
+            said = found_in(r"<b>(.*)</b>\.$", sentence)[1]
             if said == "above 1 − 10⁻¹⁵":
                 assert odds > 34
             elif said == "below 10⁻³⁰⁰":
@@ -215,8 +215,8 @@ def test_the_two_laws_are_judged_by_their_closed_forms():
     """ln(1 + m/α) and m ln(1 + 1/α), the latter towards e^ε − 1 at α = m/(e^ε − 1)."""
     for n, m, epsilon, cells in itertools.product((1, 5, 60), (1, 5, 200), (0.01, 1.0, 2.0, 8.0), (2, 3)):
         alpha = m / math.expm1(epsilon)
-        draw = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
-        plug = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
+        draw: Synthesizer = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+        plug: Synthesizer = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
         if cells == 3:
             draw = DirichletMultinomial(n=n, m=m, cells=3, alpha=alpha)
             plug = MultinomialMean(n=n, m=m, cells=3, alpha=alpha)
@@ -228,7 +228,7 @@ def test_the_two_laws_are_judged_by_their_closed_forms():
         if m == 1:
             assert word == "kept"
         else:
-            assert value_of(re.search(r"broken, (\S+) times", word)[1]) > 1
+            assert value_of(found_in(r"broken, (\S+) times", word)[1]) > 1
     far = PosteriorMean(n=1, m=5000, alpha=5000 / math.expm1(2.0), beta=5000 / math.expm1(2.0))
     assert pure_epsilon(far) == pytest.approx(math.expm1(2.0), rel=1e-3)
 

@@ -17,7 +17,7 @@ from dpviz.synthesizers import BetaBinomial
 from pages.bayes.answer import laws, posterior_sentence
 from pages.bayes.controls import Asked
 from pages.bayes.secret import doubts
-from tests.pages import value_of
+from tests.pages import found_in, value_of
 
 
 def mixture(asked: Asked) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +56,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             pooled = sum(counts)
             rows = m * len(counts)
             start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
-            naive = re.search(r"The naive analysis says (\S+) to ([^\s,]+?)(?:, which|\.$)", sentence)
+            naive = found_in(r"The naive analysis says (\S+) to ([^\s,]+?)(?:, which|\.$)", sentence)
             assert value_of(naive[1]) == pytest.approx(start, rel=6e-3)
             assert value_of(naive[2]) == pytest.approx(end, rel=6e-3)
             assert knows == ("x/n" in sentence) == ("standard deviation" in sentence)
@@ -67,7 +67,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
                 within = beta_law.var(gamma + ones, 1.0 + n - ones)
                 variance = float(weights @ (within + means**2) - (weights @ means) ** 2)
                 times = math.sqrt(variance / beta_law.var(gamma + x, 1.0 + n - x))
-                said = value_of(re.search(r"standard deviation is (\S+) times", sentence)[1])
+                said = value_of(found_in(r"standard deviation is (\S+) times", sentence)[1])
                 assert said == pytest.approx(times, rel=6e-3)
     assert seen == ({True, False} if knows else set())
 

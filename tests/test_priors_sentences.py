@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,15 +17,19 @@ from dpviz.priors.release_size import delta_by_size
 from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.probabilistic import failure_by_row
-from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode
+from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from pages.priors.answer import prior_sentence, range_sentence
 from pages.priors.average import hidden_by_the_others
 from pages.priors.controls import Asked
 from pages.priors.inverse import kept_by
 from pages.priors.sizes import first_broken, others_go
-from tests.pages import value_of
+from tests.pages import found_in, value_of
 
-LAWS = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode}
+LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {
+    "synth_post_one": BetaBinomial,
+    "synth_post_many": PosteriorMean,
+    "synth_map": PosteriorMode,
+}
 
 
 def divergence(release, epsilon: float) -> float:
@@ -59,14 +64,14 @@ def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_prom
             assert divergence(BetaBinomial(n=n, m=m, alpha=smaller, beta=smaller), epsilon) > delta * (1 - 1e-6)
         if "→" in mark:
             assert said[0] == pytest.approx(pure, rel=1.1e-4)
-            before, after = re.search(r"from (\S+) prior rows for every real row to (\S+)\.", sentence).groups()
+            before, after = found_in(r"from (\S+) prior rows for every real row to (\S+)\.", sentence).groups()
             assert 2 * pure / n <= value_of(before) * (1 + 1e-9) <= 2 * pure / n * 1.011  # three digits, rounded up
             assert 2 * exact / n <= value_of(after) * (1 + 1e-9) <= 2 * exact / n * 1.011
         elif "noticeably" in sentence:
             assert pure <= exact * 1.001
         else:
             assert delta == 0
-            assert value_of(re.search(r": (\S+) prior rows", sentence)[1]) == pytest.approx(2 * pure / n, rel=1.1e-2)
+            assert value_of(found_in(r": (\S+) prior rows", sentence)[1]) == pytest.approx(2 * pure / n, rel=1.1e-2)
     assert marks == {"both", "any", "α"}
 
 
@@ -132,13 +137,14 @@ def test_releases_of_rows_go_where_they_are_said_to_go():
             for delta in (0.0, 1e-6, 0.1, 0.9999):
                 words = first_broken("X", delta, found.sizes, curve)
                 if "from there on" in words:
-                    size = value_of(re.search(r"at m = (\S+?),? and", words)[1])
+                    size = value_of(found_in(r"at m = (\S+?),? and", words)[1])
                     assert (curve[found.sizes >= size] > delta).all()
                     assert (curve[found.sizes < size] <= delta).all()
                 else:
                     assert (curve <= delta).all()
     last = delta_by_size(1, 3.0, 3.0, 1.0, (100_000,))
     assert last.many[-1] > 0.999
+    assert last.mode is not None
     assert last.mode[-1] > 0.999
 
 

@@ -224,7 +224,7 @@ def check_slack(found: Finding, reason: Reason) -> str:
 
 
 def test_explanations_of_chapter_7_are_confirmed_by_densities(gaussian: list[Finding]) -> None:
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     for found in gaussian:
         for reason in found.because:
             assert reason.sentence in found.sentence

@@ -71,9 +71,14 @@ def releases() -> Iterator[Release]:
     for n, epsilon in ((1, 1.0), (20, 5.0), (5, 1e-6), (4, 900.0)):
         yield LaplaceSanitizer(n=n, epsilon=epsilon)
         yield GeometricSanitizer(n=n, epsilon=epsilon)
-    for n, m, cells, alpha in ((1, 1, 3, 1.0), (4, 3, 3, 0.5), (2, 5, 3, 1e-300), (3, 3, 4, (1e-6, 2.0, 1e6, 0.3))):
-        yield DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
-        yield MultinomialMean(n=n, m=m, cells=cells, alpha=alpha)
+    for n, m, cells, pseudo_rows in (
+        (1, 1, 3, 1.0),
+        (4, 3, 3, 0.5),
+        (2, 5, 3, 1e-300),
+        (3, 3, 4, (1e-6, 2.0, 1e6, 0.3)),
+    ):
+        yield DirichletMultinomial(n=n, m=m, cells=cells, alpha=pseudo_rows)
+        yield MultinomialMean(n=n, m=m, cells=cells, alpha=pseudo_rows)
     yield MultinomialMode(n=4, m=3, cells=3, alpha=1.5)
     for n, epsilon in ((1, 1.0), (4, 2.0), (3, 900.0)):
         yield LaplaceCells(n=n, cells=3, epsilon=epsilon)
