@@ -168,7 +168,7 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     head = ["rule", "coverage, exact", "simulated"]
     head += ["apart, in standard errors"] if exact and found else []
     head += ["mean length inside 0 to 1", "hold all of 0 to 1", "no interval"]
-    head += ["coverage where T ≥ 0", "where T < 0"] if design.sets > 1 else []
+    head += ["coverage where T\u00a0≥\u00a00", "where T\u00a0<\u00a00"] if design.sets > 1 else []
     rows = []
     for key in design.rules:
         cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
