@@ -43,7 +43,7 @@ def test_a_table_holds_what_its_csv_says(number: int) -> None:
 
 @pytest.mark.parametrize("number", [0, 5, "1", None])
 def test_a_table_that_was_not_printed_is_refused(number: object) -> None:
-    with pytest.raises(ValueError, match="number must be 1, 2, 3 or 4, a table of Charest"):
+    with pytest.raises(ValueError, match=r"number must be (a whole number|1, 2, 3 or 4, a table of Charest)"):
         charest_table(number)
 
 

@@ -109,7 +109,8 @@ def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
         expect(control(page, "sets").locator("input")).to_have_value("1")
         expect(control(page, "family").get_by_role("radio", name="Gaussian")).to_be_checked()
         expect(page.locator(".dpviz-audit")).to_contain_text("δ = 0.00177")
-        named = "Corollary 7.3, Theorem 7.8, Theorem 7.12, Corollary 7.13, Corollary 7.14."
+        named = "Corollary 7.3, Theorem 7.8, Theorem 7.12, Corollary 7.13, Corollary 7.14, "
+        named += "Remark after Theorem 7.15."
         expect(page.locator(".dpviz-question").filter(has_text="printed claims")).to_contain_text(named)
         pick(page, "preset", "100 rows, δ = 10⁻⁵")
         expect(control(page, "family").get_by_role("radio", name="Bernoulli")).to_be_checked()

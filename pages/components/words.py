@@ -38,6 +38,8 @@ STYLE = (
 .dpviz-list th.num {white-space: normal; vertical-align: bottom}
 .dpviz-scroll {overflow-x: auto}
 .stMain [data-testid="stCaptionContainer"] {opacity: .8}
+.stMain [data-testid="stCheckbox"] [data-testid="stMarkdownContainer"],
+.stMain [data-testid="stCheckbox"] [data-testid="stMarkdownContainer"] p {white-space: normal; overflow: visible}
 @media (max-width: 1150px) {
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-controls) {flex-direction: column}
   [data-testid="stHorizontalBlock"] > [data-testid="stColumn"]:has(.st-key-controls),

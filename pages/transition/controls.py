@@ -112,6 +112,8 @@ def first_choice() -> Choice:
 
 def choose() -> Choice:
     """Draw the controls and return what they say."""
+    # A synthesizer may have been registered after this file was read.
+    keep_numbers({PREFIX + name: one for name, one in _widest().items() if PREFIX + name not in SETTINGS})
     read_address(PREFIX)
     presets(PREFIX, PRESETS, dict.fromkeys(LINKS, True))
     law = _law()

@@ -52,7 +52,7 @@ def table_7_1_rows(*, n: int, m: int, epsilon: float, constant: float) -> float:
 
     Examples
     --------
-    >>> table_7_1_rows(n=8, m=2, epsilon=1.0, constant=0.5)
+    >>> round(table_7_1_rows(n=8, m=2, epsilon=1.0, constant=0.5), 12)
     1.0
     """
     return CONSTANT.check(constant) * math.sqrt(2.0) * corollary_7_13(n=n, m=m, epsilon=epsilon)
