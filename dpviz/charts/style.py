@@ -50,7 +50,7 @@ RULE_COLORS = {
 
 RULE_DASHES = {
     "reiter_2002": "solid",
-    "reiter_2002_normal": "16px,2px",
+    "reiter_2002_normal": "5px,5px",
     "raghunathan_2003": "dash",
     "raghunathan_2003_normal": "9px,3px,2px,3px,2px,3px",
     "rubin_1987": "dot",

@@ -63,7 +63,14 @@ CHARESTS: dict[str, object] = {
 PRESETS: dict[str, dict[str, object]] = {
     "Charest, p = ¼, ε = 2": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5},
     "Charest, p = ½, ε = 2": {**CHARESTS, "p": 0.5, "epsilon": 2.0, "sets": 5},
-    "Charest, Figure 1": {**CHARESTS, "p": 0.25, "epsilon": 3.0, "sets": 2, "axis": "against ε"},
+    "Charest, Figure 1": {
+        **CHARESTS,
+        "p": 0.25,
+        "epsilon": 3.0,
+        "sets": 2,
+        "axis": "against ε",
+        "rules": ["reiter_2002", "reiter_2002_normal"],
+    },
     "hardly any privacy, ε = 250": {**CHARESTS, "p": 0.25, "epsilon": 250.0, "sets": 5},
     "a small δ instead": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5, "prior": "exact", "delta": 1e-6},
 }
