@@ -149,6 +149,36 @@ def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
         assert [cell.strip() for cell in cells] == [f"{value:.6f}" for value in printed_figure(2).values.ravel()]
 
 
+def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
+    chromium: Browser, server: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("0.6,0.4\n0.3,0.7\n", encoding="utf-8")
+    with visiting(chromium, f"{server}/?tm_law=given_matrix&tm_epsilon=0.5") as page:
+        page.locator("input[type=file]").set_input_files(path)
+        expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")  # ln 2
+        settle(page)
+        before = told(page)
+        page.get_by_role("link", name="Coverage").click()
+        expect(page.get_by_role("heading", name="Coverage", level=1)).to_be_visible()
+        settle(page)
+        page.get_by_role("link", name="Transition matrices").click()
+        expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")
+        settle(page)
+        assert told(page) == before
+        choose_law(page, "beta_binomial")
+        choose_law(page, "given_matrix")
+        assert told(page) == before
+        expect(page.get_by_text("The file mine.csv is shown")).to_be_visible()
+        assert "tm_paste=&" in f"{page.url}&"
+        page.get_by_role("button", name="Use the text instead").click()
+        expect(page.locator(".dpviz-answer").first).to_contain_text("5.498192")
+        settle(page)
+        assert "tm_paste" not in page.url
+        page.locator("input[type=file]").set_input_files(path)
+        expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")
+
+
 BAD_FILES = {
     "workbook.csv": (b"PK\x03\x04\x14\x00", "This is a spreadsheet or an archive"),
     "latin.csv": ("Größe,b\n1,0\n0,1".encode("latin-1"), "This is not a text file in UTF-8"),

@@ -300,6 +300,26 @@ def test_the_curves_along_epsilon_are_exact_and_hold_the_chosen_point(law: str, 
         assert np.allclose([trace["y"][points.index(one)] for one in picked], line, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("axis", "name", "places"), [("against p", "p", [0.0, 0.3171, 1.0]), ("against ε", "epsilon", [0.01, 2.345, 250.0])]
+)
+def test_moving_along_the_axis_computes_no_line_anew_and_the_line_passes_the_chosen_point(
+    axis: str, name: str, places: list[float]
+) -> None:
+    page = grown(open_coverage(axis=axis, **SMALL))
+    held = page.session_state["cv_growing"]
+    for place in places:
+        page.session_state[f"cv_{name}"] = place
+        page.run()
+        check_sound(page)
+        assert page.session_state["cv_growing"] is held
+        at = {"p": 0.25, **SMALL, name: place}
+        release = release_at(**SMALL | {"epsilon": at["epsilon"]})
+        exact = exact_coverages(synthesizer=release, p=at["p"], sets=3, rules=DEFAULT_RULES)
+        for trace, one in zip(lines_of(page), exact.values(), strict=True):
+            assert trace["y"][list(trace["x"]).index(place)] == pytest.approx(one.coverage, abs=1e-12)
+
+
 @pytest.mark.parametrize(("axis", "chosen"), [("against p", 0.25), ("against ε", 2.0)])
 def test_the_chosen_point_stands_in_both_pictures_with_its_number_and_the_level(axis: str, chosen: float) -> None:
     page = open_coverage(axis=axis)

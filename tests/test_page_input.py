@@ -194,6 +194,21 @@ def test_the_smallest_and_plainest_matrices_are_shown(paste: str, section: str |
     check_sound(open_page(law="given_matrix", paste=paste, look=section, show="pictures", picture="log-odds"))
 
 
+@pytest.mark.parametrize("characters", [4000, 4001])
+def test_a_text_too_long_for_the_address_is_no_part_of_it_and_no_other_matrix_takes_its_place(characters: int) -> None:
+    rows = "0.5,0.5\n0.25,0.75"
+    page = open_page(law="given_matrix", paste=rows + "\n" * (characters - len(rows)))
+    assert verdict(page)
+    carried = address(page)["tm_paste"]
+    again = open_page({"tm_law": "given_matrix", "tm_paste": carried})
+    if characters > 4000:
+        assert "longer and not part of it" in text(page)
+        assert carried == ""
+        assert any("There is nothing in it" in sentence for sentence in problems(again))
+    else:
+        assert text(again) == text(page)
+
+
 @pytest.mark.parametrize("content", [matrix_csv(FIG_1).encode(), b"PK\x03\x04", b"\xff\xfe\x00", b"0.5;0.5\r\n1;0\r\n"])
 def test_an_uploaded_file_is_read_or_answered_in_a_sentence(content: bytes) -> None:
     page = open_page(law="given_matrix", look="Download")

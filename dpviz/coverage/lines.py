@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,24 @@ class CoverageLines:
     coverage: FloatArray
     drawn_from: int = 0
     jumps: bool = False
+
+    def through(self, place: float, coverage: Mapping[str, float]) -> CoverageLines:
+        """The same lines with one more corner, at which the coverage of each of the rules is known.
+
+        Examples
+        --------
+        >>> line = CoverageLines(rules=("wald",), points=np.array([0.0, 1.0]), coverage=np.array([[0.0, 0.0]]))
+        >>> line.through(0.5, {"wald": 0.9}).coverage.tolist()
+        [[0.0, 0.9, 0.0]]
+        """
+        left = int(np.searchsorted(self.points, place))
+        right = left + int(left < len(self.points) and self.points[left] == place)
+        corner = np.array([[coverage[key]] for key in self.rules])
+        return dataclasses.replace(
+            self,
+            points=np.concatenate([self.points[:left], [place], self.points[right:]]),
+            coverage=np.concatenate([self.coverage[:, :left], corner, self.coverage[:, right:]], axis=1),
+        )
 
 
 @checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=PLACES)

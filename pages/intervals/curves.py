@@ -17,10 +17,10 @@ from pages.intervals.exact import exact_values
 
 KEY = f"{PREFIX}growing"
 AXES = {"against p": "p", "against ε": "epsilon"}
-PROPORTIONS = np.round(np.linspace(0.01, 0.99, 50), 4)
+PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
 EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
-WORK = 0.2
-"""Seconds of work between two pictures."""
+SOON, WORK = 0.02, 0.2
+"""Seconds of work before the first picture, and between two pictures."""
 
 
 @dataclass(kw_only=True)
@@ -38,7 +38,9 @@ class GrowingCoverage(Growing[CoverageLines]):
     patient: bool = False
 
     def advance(self, seconds: float) -> None:
-        """As `Growing.advance`, but nothing the first time where it is `patient`."""
+        """As `Growing.advance`, but little the first time, and nothing where it is `patient`."""
+        if self.latest is None:
+            seconds = SOON
         if self.patient:
             self.patient = False
         else:
@@ -67,15 +69,17 @@ class GrowingCoverage(Growing[CoverageLines]):
 
 
 def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
-    """The reader's curves of a design along an axis; None where exact sums would take too long."""
+    """The reader's curves of a design along an axis; None where exact sums would take too long.
+
+    They are the same wherever the reader stands on that axis.
+    """
     rules = tuple(exact_values(design))
     if not rules:
         return None
     release = design.release
     fixed = dataclasses.replace(design, rules=rules, repetitions=1, seed=0, synthesizer=None, problems=())
     moved = dataclasses.replace(fixed, p=0.0) if axis == "p" else dataclasses.replace(fixed, epsilon=0.0)
-    points = np.unique(np.append(PROPORTIONS if axis == "p" else EPSILONS, getattr(design, axis)))
-    key = ("coverage curves", axis, moved, points.tobytes())
+    key = ("coverage curves", axis, moved)
     held: GrowingCoverage | None = st.session_state.get(KEY)
     if held is not None and held.key == key:
         return held
@@ -83,17 +87,17 @@ def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
     if known is not None:
         found = GrowingCoverage(key=key, stream=None, latest=known)
     elif axis == "p":
-        stream = stream_lines(release, proportions=points, sets=design.sets, rules=rules, level=design.level)
+        stream = stream_lines(release, proportions=PROPORTIONS, sets=design.sets, rules=rules, level=design.level)
         found = GrowingCoverage(key=key, stream=stream)
     else:
         sampled = stream_by_synthesizer(
-            ReleasesByEpsilon(points.tolist(), design.at_epsilon),
+            ReleasesByEpsilon(EPSILONS.tolist(), design.at_epsilon),
             p=design.p,
             sets=design.sets,
             rules=rules,
             level=design.level,
         )
-        stream = (sampled_lines(points, one) for one in sampled)
+        stream = (sampled_lines(EPSILONS, one) for one in sampled)
         found = GrowingCoverage(key=key, stream=stream)
     found.patient = found.stream is not None and (design.sets > 2 or axis == "epsilon")
     st.session_state[KEY] = found

@@ -102,8 +102,8 @@ def _picture(
     names = {key: RULES[key].label for key in design.rules}
     points, values = np.array([]), {}
     if curves is not None and curves.latest is not None:
-        points = curves.latest.points
-        values = dict(zip(curves.latest.rules, curves.latest.coverage, strict=True))
+        line = curves.latest.through(chosen, {key: value.coverage for key, value in exact.items()})
+        points, values = line.points, dict(zip(line.rules, line.coverage, strict=True))
     dots = [] if found is None else [_dot(key, found) for key in design.rules]
     show_figure(
         coverage_chart(

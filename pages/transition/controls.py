@@ -14,6 +14,7 @@ from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import (
     SETTINGS,
+    drawn,
     keep_choice,
     keep_numbers,
     keep_switch,
@@ -162,6 +163,9 @@ IN_ADDRESS = {PREFIX + name: declared for name, declared in WIDEST.items() if na
 keep_numbers(IN_ADDRESS)
 LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
 PASTE = keep_text(f"{PREFIX}paste", printed_figure(1).text)
+UPLOADED, UPLOADS = f"{PREFIX}uploaded", f"{PREFIX}uploads"
+"""Name and content of the file that is shown, and how many controls for files there were before this one."""
+
 for link in LINKS:
     keep_switch(PREFIX + link, True)
 
@@ -252,9 +256,31 @@ def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
     st.session_state[f"{PREFIX}beta_is_alpha"] = True
 
 
+def _keep_upload() -> None:
+    """Keep a file: Streamlit forgets it where its control is not shown, on another page or for another synthesizer."""
+    upload = st.session_state[_upload_control()]
+    if upload is None:
+        _forget_upload()
+    else:
+        st.session_state[UPLOADED] = (upload.name, upload.getvalue())
+
+
+def _forget_upload() -> None:
+    """Show the text again, beside a new control for files, which is empty."""
+    st.session_state.pop(UPLOADED, None)
+    st.session_state[UPLOADS] = st.session_state.get(UPLOADS, 0) + 1
+
+
+def _upload_control() -> str:
+    return f"{PREFIX}file{st.session_state.get(UPLOADS, 0)}"
+
+
 def _given() -> Choice:
     """A matrix pasted or uploaded, and the promise it is held against."""
-    upload = st.file_uploader("Upload a CSV file", type=["csv", "txt", "tsv"], key=f"{PREFIX}file", max_upload_size=32)
+    st.file_uploader(
+        "Upload a CSV file", type=["csv", "txt", "tsv"], max_upload_size=32,
+        key=_upload_control(), on_change=_keep_upload,
+    )  # fmt: skip
     pasted = written(
         st.text_area,
         "or paste the matrix",
@@ -263,11 +289,17 @@ def _given() -> Choice:
         help="One line for each confidential table, the probabilities of the released tables separated by commas. "
         "A header and columns with the counts may stand before them.",
     )
-    content: str | bytes = upload.getvalue() if upload is not None else pasted
-    if upload is not None:
-        st.caption("The uploaded file is shown; remove it to use the text. An upload is not part of the address.")
+    name, content = st.session_state.get(UPLOADED, ("", pasted))
+    if name:
+        st.caption(f"The file {name} is shown in place of the text. A file is not part of the address.")
+        st.button("Use the text instead", key=f"{PREFIX}use_text", on_click=_forget_upload)
     elif len(pasted) > LONGEST_IN_ADDRESS:
-        st.caption(f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters; keep this one as a file.")
+        st.caption(
+            f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters. This one is longer and not part "
+            "of it: keep it as a file."
+        )
+    if name or len(pasted) > LONGEST_IN_ADDRESS:
+        drawn(PASTE, "")  # so that a copy of the address shows no other matrix
     epsilon, delta = _promise()
     try:
         _check_promise(epsilon, delta)
