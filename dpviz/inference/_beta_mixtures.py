@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, gammaln
+from scipy.special import gammaln, logit
 
 from dpviz.checked import argument, checked
 from dpviz.inference._highest_density import Ladder, highest_density
+from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_beta, log_parts, nearest
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.types import FloatArray
 
@@ -20,6 +21,9 @@ DROPPED = 1e-16
 
 BLOCK = 2_000_000
 """Most numbers held at once when a curve is evaluated at many points."""
+
+CELLS, NARROWINGS = 8, 4
+"""Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before."""
 
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 STIRLING_FROM = 10.0
@@ -129,7 +133,7 @@ class BetaMixture:
 
     @cached_property
     def _probability_terms(self) -> tuple[FloatArray, ...]:
-        """Exponents and log factors of the terms between neighbours, then a, b and weight of the last of each run."""
+        """Exponents and log factors of the terms between neighbours; a, b, ln B and weight of the last of each run."""
         a, b, weights = self._kept
         joined = (np.abs(np.diff(a) - 1) < 1e-9) & (np.abs(np.diff(b) + 1) < 1e-9)
         last = np.append(~joined, True)
@@ -137,8 +141,9 @@ class BetaMixture:
         before = np.cumsum(weights) - weights
         cumulative = np.maximum(np.cumsum(weights) - before[start][np.cumsum(start) - 1], weights)
         inner = ~last
-        log_factor = np.log(cumulative[inner]) - np.log(a[inner]) - log_beta(a[inner], b[inner])
-        return a[inner], b[inner] - 1, log_factor, a[last], b[last], cumulative[last]
+        size = log_beta(a, b)
+        log_factor = np.log(cumulative[inner]) - np.log(a[inner]) - size[inner]
+        return a[inner], b[inner] - 1, log_factor, a[last], b[last], size[last], cumulative[last]
 
     @checked()
     def pdf(self, p: FloatArray | float) -> FloatArray:
@@ -160,40 +165,74 @@ class BetaMixture:
         return value.reshape(points.shape)
 
     def _pdf(self, p: FloatArray) -> FloatArray:
-        return _sum_of_powers(p, *self._density_terms)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _sum_of_powers(np.log(p), np.log1p(-p), *self._density_terms)
 
     def _cdf(self, p: FloatArray) -> FloatArray:
-        power, other, log_factor, a, b, weights = self._probability_terms
-        inside = np.clip(p, 0.0, 1.0)
-        value = betainc(a, b, inside[:, None]) @ weights
+        return self._below(logit(np.clip(p, 0.0, 1.0)))
+
+    def _below(self, log_odds: FloatArray) -> FloatArray:
+        """Cumulative probability at each of `log_odds`, a sum of positive terms: small ones keep their digits."""
+        power, other, log_factor, *last, weights = self._probability_terms
+        value: FloatArray = incomplete_beta(log_odds[:, None], *last) @ weights
         if len(power):
-            value = value + _sum_of_powers(inside, power, other, log_factor)
+            value = value + _sum_of_powers(*log_parts(log_odds), power, other, log_factor)
         return np.minimum(value, 1.0)
+
+    @cached_property
+    def _mirrored(self) -> BetaMixture:
+        """The law of 1 − p."""
+        a, b, weights = self._kept
+        return BetaMixture(first=b[::-1], second=a[::-1], weights=weights[::-1])
 
     @checked(q=PROBABILITY)
     def quantile(self, q: float) -> float:
-        """The proportion p with cdf(p) = q, to 1e-13 or the last digit.
+        """The floating-point number nearest to the proportion p with Pr(proportion ≤ p) = q.
+
+        It is right to 1e-12 of its distance from the nearer end of [0, 1], or to the last digit. A quantile nearer to 1
+        than 2⁻⁵⁴, or to 0 than the smallest number, is therefore 1, or 0, and `cdf` there is not q.
 
         Parameters
         ----------
         q
             From 0 to 1; the ends of [0, 1] at 0 and 1.
+
+        Examples
+        --------
+        One minus the median of Beta(1, 0.01) is 2⁻¹⁰⁰; the mirrored law can say it.
+
+        >>> near_1 = BetaMixture(first=np.array([1.0]), second=np.array([0.01]), weights=np.array([1.0]))
+        >>> near_0 = BetaMixture(first=np.array([0.01]), second=np.array([1.0]), weights=np.array([1.0]))
+        >>> near_1.quantile(0.5), math.log2(near_0.quantile(0.5))
+        (1.0, -100.0)
         """
         if q in (0, 1):
             return float(q)
-        low, high = 0.0, 1.0
-        for _ in range(6):  # a density with a narrow peak defeats interpolation over the whole of [0, 1]
-            grid = np.linspace(low, high, 9)
-            place = int(np.clip(np.searchsorted(self.cdf(grid[1:-1]), q), 0, 7))
+        if q > 0.5:  # the smaller tail, which has the digits
+            law, tail, sign, low, high = self._mirrored, 1 - q, -1.0, -HIGHEST, -LOWEST
+        else:
+            law, tail, sign, low, high = self, q, 1.0, LOWEST, HIGHEST
+        for _ in range(NARROWINGS):  # a narrow peak defeats interpolation over the whole range
+            grid = np.linspace(low, high, CELLS + 1)
+            place = int(np.searchsorted(law._below(grid[1:-1]), tail))
             low, high = float(grid[place]), float(grid[place + 1])
-            if self.cdf(high) - self.cdf(low) < 0.1 and low > 0:
-                break
-        if self.cdf(high) <= q:  # rounding at the very end
-            return high
-        return float(brentq(lambda p: float(self.cdf(p)) - q, low, high, xtol=1e-300, rtol=1e-15, maxiter=5000))
+
+        def excess(log_odds: float) -> float:
+            return float(np.log(np.maximum(law._below(np.array([log_odds])), FIRST_INSIDE))[0]) - math.log(tail)
+
+        if excess(low) >= 0:
+            found = low
+        elif excess(high) <= 0:
+            found = high
+        else:
+            found = float(brentq(excess, low, high, xtol=1e-300, rtol=1e-15, maxiter=5000))
+        return float(nearest(np.array(sign * found)))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The equal-tailed interval: its ends are the quantiles (1 − level)/2 and (1 + level)/2."""
+        """The equal-tailed interval: its ends are the quantiles (1 − level)/2 and (1 + level)/2.
+
+        Where `quantile` can only say 0 or 1 the interval holds more or less than `level`.
+        """
         level = LEVEL.check(level)
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
@@ -201,10 +240,14 @@ class BetaMixture:
         """The shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
         It is {p: f(p) ≥ c}, and may be several intervals: a mixture can have several modes, and where some a or b is
-        below 1 the density is infinite at that end, which then belongs to the region. Ends inside (0, 1) have the same
-        density, and together the intervals hold `level` (as near as floating-point numbers next to 1 allow, where the
-        density is infinite). Where the density is flat to 1e-7, so that many regions are as short, the one that leaves
-        equal tails.
+        below 1 the density is infinite at that end, which then belongs to the region, unless the part there is narrower
+        than 2⁻⁵³ and holds less than 1e-12. Ends inside (0, 1) have the same density. Where the density is flat to
+        1e-7, so that many regions are as short, the one that leaves equal tails.
+
+        The ends are rounded outwards, so that the intervals hold at least `level` (to 1e-12), and 0 or 1 is an end only
+        where the region holds it. Much of a law with b below 0.1 lies between 1 − 2⁻⁵³ and 1, where there are no
+        floating-point numbers: (1 − 2⁻⁵³, 1) then stands for any part of it, and the region may hold clearly more than
+        `level`. Differences of `cdf` between the ends say how much. The same happens below 5e-324, for a below 0.01.
 
         Raises
         ------
@@ -218,6 +261,13 @@ class BetaMixture:
         >>> arcsine = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
         >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]
         [(0.0, 0.146447), (0.853553, 1.0)]
+
+        Half of Beta(1, 0.01) lies between 1 − 2⁻¹⁰⁰ and 1. The interval that can be said holds 69 %.
+
+        >>> near_1 = BetaMixture(first=np.array([1.0]), second=np.array([0.01]), weights=np.array([1.0]))
+        >>> ((low, high),) = near_1.highest_density(0.5)
+        >>> low == 1 - 2**-53, high, round(float(near_1.cdf(high) - near_1.cdf(low)), 3)
+        (True, 1.0, 0.693)
         """
         level = LEVEL.check(level)
         ladder = on_one_ladder(*self._kept)
@@ -268,12 +318,13 @@ def on_one_ladder(
     return a[start:stop], b[start:stop], mixed[start:stop]
 
 
-def _sum_of_powers(p: FloatArray, power: FloatArray, other: FloatArray, log_factor: FloatArray) -> FloatArray:
-    """Σ_i exp(log factor_i) p^power_i (1 − p)^other_i at each of `p`, with 0⁰ = 1."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        left = np.log(p)[:, None] * power
-        right = np.log1p(-p)[:, None] * other
-    for table, exponent, end in ((left, power, p == 0), (right, other, p == 1)):
+def _sum_of_powers(
+    log_p: FloatArray, log_q: FloatArray, power: FloatArray, other: FloatArray, log_factor: FloatArray
+) -> FloatArray:
+    """Σ_i exp(log factor_i) p^power_i (1 − p)^other_i for each ln p and ln (1 − p), with 0⁰ = 1."""
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        left, right = log_p[:, None] * power, log_q[:, None] * other
+    for table, exponent, end in ((left, power, np.isneginf(log_p)), (right, other, np.isneginf(log_q))):
         if end.any():
             table[np.ix_(end, exponent == 0)] = 0.0
     with np.errstate(over="ignore", under="ignore"):

@@ -8,23 +8,18 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, expit, logit
+from scipy.special import betainc, logit
 
-from dpviz.inference._turning_points import BLOCK, SMALLEST, Slopes, angle_grid, falling_roots
+from dpviz.inference._log_odds import FARTHEST, SMALLEST, incomplete_beta, log_parts, outward
+from dpviz.inference._turning_points import BLOCK, Slopes, angle_grid, falling_roots
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 FLAT = 1e-7
 """Relative change of a density below which it counts as flat: rounding, not the law, would choose the region."""
 
-FARTHEST = 1e5
-"""Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number."""
-
-LAST_DIGIT = 2.0**-53
-"""Distance of the largest floating-point number below 1."""
-
 MASS_TOLERANCE = 1e-13
-NEGLIGIBLE = 1e-12
-"""Probability below which a part of the region is left out that is too near to an end to be told from 1."""
+NEGLIGIBLE, NARROW = 1e-12, 53 * math.log(2)
+"""Probability, and log-odds of its width, below which the part of a region at an infinite end is left out."""
 
 HEIGHT_TOLERANCE = 1e-12
 MOST_STEPS = 30
@@ -36,7 +31,7 @@ Region = list[tuple[float, float]]
 class Ladder:
     """Mixtures, one in each row of `weights`, of the components Beta(a_k, b_k), a one up and b one down at each step.
 
-    They are evaluated at log-odds u = ln p / (1 − p), which keep their digits at both ends of [0, 1].
+    They are evaluated at log-odds, which keep their digits at both ends of [0, 1].
     """
 
     first: FloatArray
@@ -48,6 +43,17 @@ class Ladder:
     def _cumulative(self) -> FloatArray:
         return np.cumsum(self.weights, axis=1)
 
+    @cached_property
+    def _tails(self) -> FloatArray:
+        """What 1 − p times each component's density adds to the upper tail, then what p times it adds to the lower one.
+
+        I_p(a, b) and I_p(a + 1, b − 1) differ by p / a times the density of the first and by (1 − p) / (b − 1) times
+        that of the second.
+        """
+        above, below = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] / self.second, self._cumulative / self.first
+        above[:, 0], below[:, -1] = 0.0, 0.0
+        return np.stack([above, below])
+
     def at(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
         step = max(1, BLOCK // len(self.first))
@@ -58,7 +64,7 @@ class Ladder:
 
     def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         a, b, weights = self.first, self.second, self.weights[rows]
-        log_p, log_q = -np.logaddexp(0.0, -u), -np.logaddexp(0.0, u)
+        log_p, log_q = log_parts(u)
         terms = np.outer(log_p, a - 1)
         terms += np.outer(log_q, b - 1)
         terms -= self.log_beta
@@ -70,9 +76,11 @@ class Ladder:
             parts = terms * weights
             density = parts.sum(axis=1)
             slope = parts @ (a - 1) / density - (a[0] + b[0] - 2) * np.exp(log_p)
-            before = np.einsum("tk,tk,k->t", terms[:, :-1], self._cumulative[rows, :-1], 1 / a[:-1])
-            cumulative = np.exp(np.log(before) + top + log_p) + self._cumulative[rows, -1] * self._last(u, log_p, log_q)
-            return np.log(density) + top, slope, cumulative
+            left, total = u < 0, self._cumulative[rows, -1]
+            inner = np.einsum("tk,tk->t", terms, self._tails[left.astype(int), rows])
+            end = (np.where(left, one[-1], other[0]) for one, other in ((a, b), (b, a), (self.log_beta, self.log_beta)))
+            tail = np.exp(np.log(inner) + top + np.minimum(log_p, log_q)) + total * incomplete_beta(-np.abs(u), *end)
+            return np.log(density) + top, slope, np.where(left, tail, total - tail)
 
     def probabilities(self, p: FloatArray) -> FloatArray:
         """Cumulative probability of every mixture at each of `p`, from 0 to 1 inclusive, shape (mixtures, len(p))."""
@@ -87,17 +95,6 @@ class Ladder:
         values[:, 1:-1] = self._cumulative[:, :-1] @ (terms[:, :-1] / self.first[:-1]).T
         values[:, 1:-1] += betainc(self.first[-1], self.second[-1], inner) * self._cumulative[:, -1:]
         return values
-
-    def _last(self, u: FloatArray, log_p: FloatArray, log_q: FloatArray) -> FloatArray:
-        """I_p of the last component, from the nearer end."""
-        a, b, log_beta = float(self.first[-1]), float(self.second[-1]), float(self.log_beta[-1])
-        left = u < 0
-        near, far = np.where(left, a, b), np.where(left, b, a)
-        log_near = np.where(left, log_p, log_q)
-        with np.errstate(over="ignore"):
-            beyond = np.exp(near * log_near - log_beta) / near
-        part = np.where(log_near < SMALLEST, beyond, betainc(near, far, np.exp(log_near)))
-        return np.where(left, part, 1 - part)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,6 +123,8 @@ class _Pieces:
 def highest_density(ladder: Ladder, level: float) -> list[Region]:
     """For each mixture the intervals, in order, where the density is at least c, with c such that they hold `level`.
 
+    Their ends are rounded outwards, so that rounding takes nothing from what they hold.
+
     c is at least 1 − level, since what is left out has density below c and length below 1. A density that is flat to
     rounding has no such region, and an empty list.
     """
@@ -142,13 +141,9 @@ def highest_density(ladder: Ladder, level: float) -> list[Region]:
         own = pieces.row == row
         cuts[own] = _by_brackets(ladder, pieces[own], level, cuts[own])
     held = np.abs(ladder.at(pieces.row, cuts)[2] - pieces.top_mass)
-    narrow = (
-        (np.abs(pieces.top) == FARTHEST)
-        & (cuts * np.sign(pieces.top) > -math.log(LAST_DIGIT))
-        & (cuts != pieces.bottom)
-    )
+    narrow = (np.abs(pieces.top) == FARTHEST) & (cuts * np.sign(pieces.top) > NARROW) & (cuts != pieces.bottom)
     cuts = np.where(narrow & (held < NEGLIGIBLE), pieces.top, cuts)
-    return [_told_apart(ladder, row, region, level) for row, region in enumerate(_joined(pieces, cuts, count))]
+    return _joined(pieces, cuts, count)
 
 
 def _monotone_pieces(ladder: Ladder) -> _Pieces:
@@ -264,29 +259,13 @@ def _guess(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, F
 
 
 def _joined(pieces: _Pieces, cuts: FloatArray, count: int) -> list[Region]:
-    """The parts of the pieces, as proportions, those that touch made one."""
+    """The parts of the pieces, as proportions, those that touch as floating-point numbers made one."""
     regions: list[Region] = [[] for _ in range(count)]
-    starts, stops = np.minimum(pieces.top, cuts), np.maximum(pieces.top, cuts)
-    last, end = -1, math.nan
-    for row, start, stop, low, high in zip(
-        pieces.row.tolist(), starts.tolist(), stops.tolist(), expit(starts).tolist(), expit(stops).tolist(), strict=True
-    ):
-        if start == stop:
-            continue
-        if row == last and start == end:
-            low = regions[row].pop()[0]
-        regions[row].append((low, high))
-        last, end = row, stop
+    (some,) = np.nonzero(cuts != pieces.top)
+    starts, stops = outward(np.minimum(pieces.top, cuts)[some], np.maximum(pieces.top, cuts)[some])
+    for row, low, high in zip(pieces.row[some].tolist(), starts.tolist(), stops.tolist(), strict=True):
+        region = regions[row]
+        if region and low <= region[-1][1]:
+            low = region.pop()[0]
+        region.append((low, high))
     return regions
-
-
-def _told_apart(ladder: Ladder, row: int, region: Region, level: float) -> Region:
-    """`region`, its part next to 1 a last digit wide where it would be a point and the probability is nearer so."""
-    if not region or region[-1][0] < 1:
-        return region
-    *rest, _ = region
-    ends = np.clip(logit(np.append(np.array(rest).ravel(), 1 - LAST_DIGIT)), -FARTHEST, FARTHEST)
-    *cumulative, last = ladder.at(np.full(len(ends), row), ends)[2]
-    missing = level - float(np.sum(cumulative[1::2]) - np.sum(cumulative[::2]))
-    wide = abs(missing - (1 - last)) < missing or not any(low < high for low, high in rest)
-    return [*rest, (1 - LAST_DIGIT, 1.0)] if wide else region

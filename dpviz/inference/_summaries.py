@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import logit
 
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BLOCK, DROPPED, PROBABILITY, log_beta
 from dpviz.inference._highest_density import Ladder, highest_density
+from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
 from dpviz.inference._posterior_weights import log_likelihood_table, log_prior_counts, normalized
 from dpviz.inference._turning_points import angle_grid
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -31,7 +33,7 @@ class PosteriorSummaries:
         Of the posterior of p, shape (releases,).
     low, high
         Ends of the interval, shape (releases,); NaN where no interval was asked for. For a region of highest density
-        that is several intervals, its outer ends.
+        that is several intervals, its outer ends. Rounded outwards, to 0 or 1 only where the interval holds it.
     width
         Total length of the interval or region.
     several
@@ -79,9 +81,9 @@ def summaries_of(
         mean, variance = rows.moments(weights)
         low = high = width = np.full(len(block), np.nan)
         if level is not None:
-            low, high = rows.quantiles(weights, ((1 - level) / 2, (1 + level) / 2))
+            low, high = rows.interval(weights, level)
             if by_density:
-                low, high, regions = rows.highest_density(weights, level)
+                regions = rows.highest_density(weights, level, low, high)
                 several |= {start + index: region for index, region in regions.items()}
             width = high - low
         parts.append(np.stack([mean, variance, low, high, width]))
@@ -105,14 +107,7 @@ class _Rows:
         self.log_beta = log_beta(self.first, self.second)
         self.log_step = -np.log(self.first) - self.log_beta
         self.grid = angle_grid(self.size, to_deviation=4)
-
-    def steps(self, p: FloatArray) -> FloatArray:
-        """t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1) at each of `p` inside (0, 1), shape (len(p), n + 1)."""
-        with np.errstate(under="ignore"):
-            steps: FloatArray = np.log(p)[:, None] * self.first
-            steps += np.log1p(-p)[:, None] * (self.second - 1)
-            steps += self.log_step
-            return np.exp(steps, out=steps)
+        self.edges = np.concatenate([[LOWEST], logit(self.grid[1:-1]), [HIGHEST]])
 
     def ladder(self, weights: FloatArray) -> Ladder:
         return Ladder(first=self.first, second=self.second, log_beta=self.log_beta, weights=weights)
@@ -123,58 +118,77 @@ class _Rows:
         mean = weights @ means
         return mean, weights @ within + (weights * (means - mean[:, None]) ** 2).sum(axis=1)
 
-    def probabilities(
-        self, weights: FloatArray, cumulative: FloatArray, p: FloatArray
+    def interval(self, weights: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+        """The equal-tailed intervals of all mixtures."""
+        on_grid, tail = self.ladder(weights).probabilities(self.grid), (1 - level) / 2
+        below, above = np.cumsum(weights, axis=1), np.cumsum(weights[:, ::-1], axis=1)[:, ::-1]
+        above = np.append(above[:, 1:], np.zeros((len(weights), 1)), axis=1)
+        return outward(
+            self._where(weights, below, on_grid, tail, 1.0), self._where(weights, above, on_grid, tail, -1.0)
+        )
+
+    def _tail(
+        self, weights: FloatArray, beyond: FloatArray, log_odds: FloatArray, sign: float
     ) -> tuple[FloatArray, FloatArray]:
-        """cdf and density at p_r of the mixture r, with weights in row r of `weights`, `cumulative` along each row.
+        """Lower tail (`sign` 1) or upper tail (−1) of mixture r at log-odds u_r, and its slope without sign.
 
-        Both follow from the one row t of `steps`: the density of component x is t_x a_x / p, and the cumulative
-        probability is Σ_x t_x W_x + I_p(a_n, b_n).
+        Both follow from the one row t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1): a tail is Σ_x t_x W_x + I_p(a_n, b_n),
+        or + I_q(b_0, a_0), where W_x is the weight from x on towards that tail (`beyond`), and the density of component
+        x is t_x a_x / p.
         """
-        steps = self.steps(p)
-        cdf = np.einsum("rx,rx->r", steps[:, :-1], cumulative[:, :-1]) + betainc(self.first[-1], self.second[-1], p)
-        return cdf, np.einsum("rx,rx,x->r", steps, weights, self.first) / p
+        log_p, log_q = log_parts(log_odds)
+        with np.errstate(under="ignore"):
+            steps = log_p[:, None] * self.first
+            steps += log_q[:, None] * (self.second - 1)
+            steps += self.log_step
+            np.exp(steps, out=steps)
+        a, b, size = self.first, self.second, self.log_beta
+        last = (a[-1], b[-1], size[-1]) if sign > 0 else (b[0], a[0], size[0])
+        tail = np.einsum("rx,rx->r", steps[:, :-1], beyond[:, :-1]) + incomplete_beta(sign * log_odds, *last)
+        return tail, np.einsum("rx,rx,x->r", steps, weights, a) * np.exp(log_q)
 
-    def quantiles(self, weights: FloatArray, probabilities: tuple[float, ...]) -> list[FloatArray]:
-        """For each of `probabilities`, the quantiles of all mixtures."""
-        cumulative, grid = np.cumsum(weights, axis=1), self.grid
-        on_grid = self.ladder(weights).probabilities(grid)
-        return [self._quantiles(weights, cumulative, on_grid, q) for q in probabilities]
+    def _where(
+        self, weights: FloatArray, beyond: FloatArray, on_grid: FloatArray, tail: float, sign: float
+    ) -> FloatArray:
+        """Log-odds at which one tail of every mixture is `tail`.
 
-    def _quantiles(self, weights: FloatArray, cumulative: FloatArray, on_grid: FloatArray, q: float) -> FloatArray:
-        """Newton's method from a bracket on the grid; a step that leaves the bracket is replaced by its middle."""
-        rows, grid = np.arange(len(cumulative)), self.grid
+        Newton's method on the tail's logarithm, which is straight far out, from a bracket on the grid; a step that
+        leaves the bracket is replaced by its middle.
+        """
+        rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
+        q = tail if sign > 0 else 1 - tail
         place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
-        low, high = grid[place], grid[place + 1]
-        below, above = on_grid[rows, place], on_grid[rows, place + 1]
-        p = low + (high - low) * np.clip((q - below) / np.maximum(above - below, 1e-300), 0.01, 0.99)
+        low, high = edges[place], edges[place + 1]
+        left, right = on_grid[rows, place], on_grid[rows, place + 1]
+        share = np.clip((q - left) / np.maximum(right - left, 1e-300), 0.01, 0.99)
+        u = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
         for _ in range(NEWTON_STEPS):
-            here = p[rows]
-            cdf, density = self.probabilities(weights, cumulative, here)
-            low[rows] = np.where(cdf <= q, here, low[rows])
-            high[rows] = np.where(cdf >= q, here, high[rows])
+            here = u[rows]
+            held, slope = self._tail(weights, beyond, here, sign)
             with np.errstate(divide="ignore", invalid="ignore"):
-                following = here - (cdf - q) / density
+                excess = sign * (np.log(held) - math.log(tail))
+                following = here - excess * held / slope
+            low[rows] = np.where(excess <= 0, here, low[rows])
+            high[rows] = np.where(excess >= 0, here, high[rows])
             inside = (following >= low[rows]) & (following <= high[rows])
-            p[rows] = np.where(inside, following, (low[rows] + high[rows]) / 2)
+            u[rows] = np.where(inside, following, (low[rows] + high[rows]) / 2)
             still = ~inside | (np.abs(following - here) > LAST_STEP)
             still &= high[rows] - low[rows] > CONVERGED
             if not still.any():
                 break
             if not still.all():
-                rows, weights, cumulative = rows[still], weights[still], cumulative[still]
-        return p
+                rows, weights, beyond = rows[still], weights[still], beyond[still]
+        return u
 
     def highest_density(
-        self, weights: FloatArray, level: float
-    ) -> tuple[FloatArray, FloatArray, dict[int, list[tuple[float, float]]]]:
-        """Outer ends of each region, and the regions that are several intervals."""
+        self, weights: FloatArray, level: float, low: FloatArray, high: FloatArray
+    ) -> dict[int, list[tuple[float, float]]]:
+        """Put the outer ends of each region into `low` and `high`; return the regions that are several intervals."""
         heavy = np.where(weights > DROPPED / weights.shape[1], weights, 0.0)
-        low, high = self.quantiles(weights, ((1 - level) / 2, (1 + level) / 2))
         several: dict[int, list[tuple[float, float]]] = {}
         for index, region in enumerate(highest_density(self.ladder(heavy), level)):
             if region:
                 low[index], high[index] = region[0][0], region[-1][1]
             if len(region) > 1:
                 several[index] = region
-        return low, high, several
+        return several

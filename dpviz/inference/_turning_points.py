@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
+from dpviz.inference._log_odds import SMALLEST
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 NOISE = 1e-11
@@ -33,9 +34,6 @@ TAIL_STEP = 1.5
 
 BLOCK = 2_000_000
 """Most numbers of a table held at once."""
-
-SMALLEST = -700.0
-"""ln of what counts as 0: numbers next to the smallest are slow."""
 
 MOST_STEPS, SETTLED = 120, 1e-14
 ROUNDING = 1e-14

@@ -86,7 +86,9 @@ def posterior_coverage(
 
     Σ over releases of Pr(x̃_1 … x̃_M | p) 1{p in the interval}, Pr(x̃ | p) = Σ_x Binomial(x; n, p) Π_j T[x, x̃_j]. The
     order of the sets does not matter, so C(m + M, M) releases are enough; up to 20,000 they are enumerated, beyond they
-    are simulated. The posterior interval is not made to cover at each p, but over p drawn from its own prior.
+    are simulated. The posterior interval is not made to cover at each p, but over p drawn from its own prior. Equal
+    tails never hold p = 0 or 1; a region of highest density does where the density is highest there, as it is for γ < 1
+    unless next to no probability is near.
 
     Parameters
     ----------

@@ -1,0 +1,83 @@
+"""Log-odds u = ln p / (1 − p) of a proportion, which keep their digits at both ends of [0, 1], and their way back."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betainc, logit
+
+from dpviz.types import FloatArray
+
+FARTHEST = 1e5
+"""Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number."""
+
+LOWEST, HIGHEST = -746.0, 38.0
+"""Log-odds beyond which the nearest floating-point number is 0, and 1."""
+
+SMALLEST = -700.0
+"""ln of what counts as 0: numbers next to the smallest are slow."""
+
+KEEPS_DIGITS = 1e-3
+"""Probability that keeps enough digits where it is 1 less that of the other end."""
+
+FIRST_INSIDE, LAST_INSIDE = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
+
+
+def log_parts(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """ln p and ln (1 − p)."""
+    return -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
+
+
+def nearest(log_odds: FloatArray) -> FloatArray:
+    """The floating-point number nearest to p.
+
+    Examples
+    --------
+    >>> nearest(np.array([0.0, 36.0, 38.0])).tolist()
+    [0.5, 0.9999999999999998, 1.0]
+    """
+    near = np.exp(log_parts(-np.abs(log_odds))[0])
+    return np.where(log_odds < 0, near, 1 - near)
+
+
+def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The ends of the narrowest intervals of floating-point numbers around these.
+
+    Only log-odds of ±`FARTHEST` become 0 or 1: other ends nearer to them than floating-point numbers can say become the
+    last number inside, so that an interval holds 0 or 1 exactly where it should.
+
+    Examples
+    --------
+    >>> low, high = outward(np.array([-FARTHEST, 80.0]), np.array([-800.0, FARTHEST]))
+    >>> low.tolist(), high.tolist()
+    ([0.0, 0.9999999999999999], [5e-324, 1.0])
+    """
+    start, stop = nearest(low), nearest(high)
+    with np.errstate(divide="ignore"):
+        start = np.where(logit(start) > low, np.nextafter(start, 0.0), start)
+        stop = np.where(logit(stop) < high, np.nextafter(stop, 1.0), stop)
+    start, stop = (
+        np.where(np.abs(end) == FARTHEST, p, np.clip(p, FIRST_INSIDE, LAST_INSIDE))
+        for end, p in ((low, start), (high, stop))
+    )
+    return start, stop
+
+
+def incomplete_beta(
+    log_odds: FloatArray, a: FloatArray | float, b: FloatArray | float, log_beta: FloatArray | float
+) -> FloatArray:
+    """I_p(a, b), from the nearer end of [0, 1]; there by its first term where p, or 1 − p, is no floating-point number.
+
+    Examples
+    --------
+    >>> incomplete_beta(np.array([-1000.0, 1000.0]), 0.01, 1.0, np.log(100.0)).round(12).tolist()  # e⁻¹⁰
+    [4.539993e-05, 1.0]
+    """
+    left = log_odds < 0
+    near, far = np.where(left, a, b), np.where(left, b, a)
+    log_near, log_far = log_parts(-np.abs(log_odds))
+    with np.errstate(over="ignore"):
+        beyond = np.exp(near * log_near - log_beta) / near
+    part = np.where(log_near < SMALLEST, beyond, betainc(near, far, np.exp(log_near)))
+    value = np.where(left, part, 1 - part)
+    lost = ~left & (part > 1 - KEEPS_DIGITS)
+    return np.where(lost, betainc(far, near, np.exp(log_far)), value) if lost.any() else value
