@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.privacy.summary import summarize
 from pages.components.address import keep_choice, write_address
-from pages.components.cache import cached_summary
+from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.controls import controls_style
 from pages.components.last_valid import answerable
@@ -34,12 +35,14 @@ with controls, st.container(key="controls"):
     chosen = choose()
 with results:
     mends = st.container()
-    answered = answerable(PREFIX, chosen, lambda one: cached_summary(one.release, one.epsilon, one.delta), first_choice)
+    answered = answerable(
+        PREFIX, chosen, lambda one: cached(summarize)(one.release, one.epsilon, one.delta), first_choice
+    )
     with mends:
         show_mends(chosen)
     top = st.container()
     release = as_judged(answered.release)
-    summary = cached_summary(release, answered.epsilon, answered.delta)
+    summary = cached(summarize)(release, answered.epsilon, answered.delta)
     with top:
         show_verdict(summary)
     show_tables(summary)

@@ -31,8 +31,9 @@ from dpviz.coverage.design import PRIOR_RULES, release_of_one_set, two_cell_laws
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
 from dpviz.published import ERRATA, charest_table
+from dpviz.published.charest import compare_charest
 from dpviz.synthesizers import TwoCellSynthesizer
-from pages.components.cache_inference import cached_charest
+from pages.components.cached import cached
 from pages.intervals.controls import DEFAULT_RULES, NUMBERS, PRESETS
 from pages.intervals.live import FEWEST_HITS
 from pages.intervals.run import REVEALED, Run
@@ -922,7 +923,7 @@ def test_charests_tables_stand_beside_ours_with_the_error_of_the_difference() ->
         name = f'aria-label="Table {number}, printed and exact"'
         (table,) = [part for part in html(page) if name in part]
         cells = re.findall(r"<td class=num[^>]*><b>(.*?)</b><br>(.*?)<br><small>z = (.*?), ± (.*?)</small></td>", table)
-        lines = cached_charest(number)
+        lines = cached(compare_charest)(number)
         assert len(cells) == len(lines) > 10
         printed = [value for row in charest_table(number).rows for value in row.values()]
         for line, cell in zip(lines, cells, strict=True):
@@ -937,7 +938,7 @@ def test_charests_tables_stand_beside_ours_with_the_error_of_the_difference() ->
                     p = mpmath.mpf(line.proportion or 0)
                     bias = 100 * ((100 * p + alpha) / (100 + 2 * alpha) - p) / p
                 assert value_of(cell[1]) == pytest.approx(float(bias), rel=1e-4, abs=1e-4)
-    far = [sum(abs(line.z) > 3 for line in cached_charest(number)) for number in (1, 2)]
+    far = [sum(abs(line.z) > 3 for line in cached(compare_charest)(number)) for number in (1, 2)]
     assert re.findall(r"(\d+) of \d+ printed numbers lie more than 3", text(page)) == [str(one) for one in far]
     assert all(sentence in text(page) for sentence in ERRATA)
 

@@ -29,11 +29,10 @@ from dpviz.priors import (
     minimum_prior_probabilistic,
     release,
 )
-from dpviz.priors.curves import need
+from dpviz.priors.needs import need, need_by_advanced
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.privacy.composition import advanced_composition
-from pages.components.cache import cached_advanced
 from pages.components.words import raised
 from pages.priors.audited import MARKS
 from pages.priors.controls import FAMILIES, NUMBERS, PRESETS, Asked
@@ -627,7 +626,7 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
     setting = Setting(n=40, m=40, epsilon=epsilon, delta=delta, sigma0=1.0) if family == "gaussian" else Setting(
         n=40, m=40, epsilon=epsilon, delta=delta, cells=3
     )  # fmt: skip
-    found = cached_advanced(family, setting, "synth_post_many", sets)
+    found = need_by_advanced(family, setting, "synth_post_many", sets)
     needs = []
     for share in np.linspace(0.02, 0.98, 25):
         slack = share * delta

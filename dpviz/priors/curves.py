@@ -11,10 +11,10 @@ import numpy as np
 
 from dpviz.priors._least_root import Start, interpolated
 from dpviz.priors.as_printed import PRINTED
-from dpviz.priors.audit import Setting
+from dpviz.priors.audit import AuditFamily, Setting
 from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
-from dpviz.priors.exact import least_prior, minimum_prior
-from dpviz.priors.ranges import maximum_range
+from dpviz.priors.exact import least_prior
+from dpviz.priors.needs import cells_of, need
 from dpviz.priors.releases import CALIBRATED
 from dpviz.types import FloatArray
 
@@ -64,7 +64,7 @@ class Curves:
         The curves.
     """
 
-    family: str
+    family: AuditFamily
     setting: Setting
     axis: Axis
     points: FloatArray
@@ -80,7 +80,7 @@ class Curves:
         return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
 
 
-def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
+def prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
     """The least prior (or the largest R/σ) of every method against ε, δ, m or n, exact and as printed.
 
     Parameters
@@ -111,7 +111,7 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     return last
 
 
-def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
+def stream_prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
     """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again.
 
     Parameters
@@ -167,7 +167,7 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
 
 
 def _printed_curves(
-    family: str, setting: Setting, axis: Axis, settings: list[Setting], known: dict[tuple[str, Setting], float]
+    family: AuditFamily, setting: Setting, axis: Axis, settings: list[Setting], known: dict[tuple[str, Setting], float]
 ) -> Iterator[Curve]:
     """The printed bounds at these settings; what is `known` is not computed again, and what is computed joins it."""
     for number in PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS:
@@ -190,7 +190,7 @@ def _scale(axis: Axis, points: FloatArray) -> FloatArray:
 class _Line:
     """The answers of one method along the axis, in any order, each started from those on either side of it."""
 
-    family: str
+    family: AuditFamily
     method: str
     pure: bool
     settings: list[Setting]
@@ -211,7 +211,7 @@ class _Line:
             else:
                 found = least_prior(
                     self.method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=delta,
-                    cells=_cells(self.family, setting), start=self._start(place),
+                    cells=cells_of(self.family, setting), start=self._start(place),
                 )  # fmt: skip
                 self.values[place] = value = found.prior
                 if 0 < value < math.inf:
@@ -235,38 +235,6 @@ class _Line:
             i, rows = pair[0], self.settings[near[0]].n
             pair = min(max(i if 2 * i < rows else i - rows + n, 0), n - 1), pair[1]
         return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
-
-
-def need(family: str, setting: Setting, method: str, delta: float, near: float | None = None) -> float:
-    """`minimum_prior`, or `maximum_range` for the Gaussian family, at a setting and its own δ.
-
-    Parameters
-    ----------
-    family, setting
-        As in `prior_curves`.
-    method
-        The method.
-    delta
-        The allowed δ, in place of the setting's.
-    near
-        A guess of the prior.
-
-    Examples
-    --------
-    >>> round(need("bernoulli", Setting(n=10, m=10, epsilon=1.0), "synth_post_one", 0.0), 6)
-    5.819767
-    """
-    if family == "gaussian":
-        return maximum_range(
-            method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0, epsilon=setting.epsilon,
-            delta=delta,
-        )  # fmt: skip
-    cells = _cells(family, setting)
-    return minimum_prior(method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=delta, cells=cells, near=near)
-
-
-def _cells(family: str, setting: Setting) -> int:
-    return setting.cells if family == "categorical" else 2
 
 
 def _printed(number: str, setting: Setting) -> float:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -131,6 +132,11 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     with np.errstate(divide="ignore"):
         loss = -_log_ratio(n - count, count, n * theta - count, theta)
     return max(_both_ways(np.concatenate([never, weights]), np.concatenate([weights, never]), loss, epsilon))
+
+
+def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> FloatArray:
+    """`count_release_delta` at several θ."""
+    return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
 
 
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:

@@ -86,9 +86,13 @@ class GivenMatrix(TwoCellSynthesizer):
         object.__setattr__(self, "n", matrix.shape[0] - 1)
         object.__setattr__(self, "m", matrix.shape[1] - 1)
 
+    def __repr__(self) -> str:
+        """Its shape and a fingerprint: equal for equal numbers with as many printed decimals, and only for them."""
+        rows, columns = self.probabilities.shape
+        return f"GivenMatrix({rows} x {columns}, {self._digest})"
+
     @cached_property
-    def digest(self) -> str:
-        """A fingerprint of the numbers: equal for equal matrices with as many printed decimals."""
+    def _digest(self) -> str:
         shape = repr(self.probabilities.shape).encode()
         return hashlib.sha256(shape + self.probabilities.tobytes() + self.half_units.tobytes()).hexdigest()
 

@@ -9,10 +9,16 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.posterior import Density, posterior_chart
-from dpviz.inference.posterior import BetaMixture, PosteriorMixture, posterior_if_known, posterior_if_real
+from dpviz.inference.posterior import (
+    BetaMixture,
+    PosteriorMixture,
+    posterior_if_known,
+    posterior_if_real,
+    posterior_mixture,
+)
 from dpviz.parameters import readable
 from pages.bayes.controls import PREFIX, Asked, promise_text
-from pages.components.cache_inference import cached_posterior
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import listing, page_answer
 
@@ -25,7 +31,10 @@ NAMES = {
 
 def posterior_of(asked: Asked) -> PosteriorMixture:
     """The exact posterior of what was asked."""
-    return cached_posterior(asked.counts, asked.n, asked.m, asked.alpha, asked.gamma1, asked.gamma2)
+    return cached(posterior_mixture)(
+        synthetic_counts=asked.counts, n=asked.n, m=asked.m, alpha=asked.alpha, beta=asked.alpha,
+        gamma1=asked.gamma1, gamma2=asked.gamma2,
+    )  # fmt: skip
 
 
 def laws(asked: Asked) -> dict[str, BetaMixture]:

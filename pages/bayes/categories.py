@@ -8,11 +8,12 @@ import re
 import streamlit as st
 
 from dpviz.coverage.design import prior_of_one_set
-from dpviz.inference.posterior_cells import PosteriorCells
+from dpviz.inference.posterior_cells import PosteriorCells, posterior_cells
 from dpviz.parameters import readable
+from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from pages.bayes.controls import LAW, MOST_COUNTS, PREFIX, Asked
 from pages.components.address import keep_text
-from pages.components.cache_inference import cached_cells, cached_cells_prior
+from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
@@ -71,13 +72,18 @@ def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], flo
     """The tables that were typed, the prior in every cell, and the posterior."""
     tables = read_tables(text)
     alpha = _alpha(asked, sum(tables[0]), len(tables[0]), len(tables))
-    return tables, alpha, cached_cells(tables, asked.n, alpha, asked.gamma1)
+    found = cached(posterior_cells, "Summing over the confidential tables …", FEW_ENTRIES)(
+        synthetic_counts=tables, n=asked.n, alpha=alpha, gamma=asked.gamma1
+    )
+    return tables, alpha, found
 
 
 def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:
     """The prior in every cell that the chosen rule gives for tables of so many rows and cells."""
     if asked.prior == "exact" and cells > 2:
-        return cached_cells_prior(asked.n, rows, cells, sets, asked.epsilon, asked.delta)
+        return cached(minimum_prior_for_cell_sets, "Composing the sets …")(
+            "synth_post_one", n=asked.n, m=rows, cells=cells, sets=sets, epsilon=asked.epsilon, delta=asked.delta
+        ).upper
     return prior_of_one_set(
         LAW, n=asked.n, m=rows, sets=sets, epsilon=asked.epsilon, delta=asked.delta, prior=asked.prior,
         alpha=asked.alpha,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, Comparison
+from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, Comparison, compare_charest
 from pages.bayes.controls import Asked
-from pages.components.cache_inference import cached_charest
+from pages.components.cached import cached
 from pages.components.words import heading, listing, note
 
 QUANTITIES = {
@@ -26,7 +26,7 @@ def show_published(_asked: Asked) -> None:
     )
     for number in (3, 4):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
-        _table(cached_charest(number))
+        _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
     heading("What the paper prints and its own definitions contradict")
     st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA if sentence.startswith(("Table", "Section 4"))))
     st.caption(

@@ -6,12 +6,13 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts import Dots, Line, Mark, Rule, Scale, lines_chart
-from dpviz.inference.posterior_coverage import Kind
+from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
 from dpviz.parameters import readable
+from dpviz.synthesizers import BetaBinomial
 from pages.bayes.answer import posterior_of
 from pages.bayes.controls import PREFIX, Asked
 from pages.components.address import keep_choice
-from pages.components.cache_inference import cached_posterior_coverage
+from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.words import answer, note
@@ -19,11 +20,24 @@ from pages.components.words import answer, note
 LARGEST = 1000
 """Rows up to which the page lists, or simulates, the releases."""
 
+RUNS = 400
+"""Releases simulated at each proportion where they are too many to list."""
+
 MARGIN = 0.015
 """What the axis leaves below the lowest and above the highest dot."""
 
 KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
 KIND = keep_choice(f"{PREFIX}kind", KINDS, "equal tails")
+
+
+def _coverage(
+    n: int, m: int, alpha: float, sets: int, gamma1: float, gamma2: float, level: float, kind: Kind, seed: int,
+    points: tuple[float, ...],
+) -> PosteriorCoverage:  # fmt: skip
+    return posterior_coverage(
+        synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), proportions=np.array(points), sets=sets,
+        gamma1=gamma1, gamma2=gamma2, level=level, kind=kind, generator=np.random.default_rng(seed), runs=RUNS,
+    )  # fmt: skip
 
 
 def show_reach(asked: Asked) -> None:
@@ -42,7 +56,7 @@ def show_reach(asked: Asked) -> None:
     here_p = asked.x / asked.n if asked.knows else round(posterior_of(asked).mean, 3)
     named = "p = x/n" if asked.knows else "p = the posterior mean"
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here_p))
-    found = cached_posterior_coverage(
+    found = cached(_coverage, "Listing every release …")(
         asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[label],
         asked.seed, tuple(points.tolist()),
     )  # fmt: skip

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import streamlit as st
 
 from dpviz.charts.posterior import count_law_chart, posterior_chart
-from dpviz.inference.posterior_secret_n import SecretSizePosterior, range_around
+from dpviz.inference.posterior_secret_n import (
+    SecretSizePosterior,
+    SizePrior,
+    decade_size,
+    poisson_size,
+    posterior_secret_n,
+    range_around,
+    uniform_size,
+)
 from dpviz.parameters import readable
 from pages.bayes.answer import NAMES, drawn, posterior_of
 from pages.bayes.controls import PAGE, PREFIX, Asked
 from pages.components.address import keep_choice, keep_switch
-from pages.components.cache_inference import cached_secret
+from pages.components.cached import cached
 from pages.components.choices import choice, switch
 from pages.components.figure import show_figure
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
 
-PRIORS = {"every n alike": "uniform", "around a guess": "poisson", "every size of n alike": "decade"}
+GUESS = "around a guess"
+PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
+    "every n alike": lambda low, high, _: uniform_size(low, high),
+    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
+    "every size of n alike": lambda low, high, _: decade_size(low, high),
+}
+"""Priors of n by name: functions of the fewest rows, the most, and a guess."""
+
 SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n alike")
 AROUND = keep_switch(f"{PREFIX}around", True)
 
@@ -40,14 +56,15 @@ def show_secret(asked: Asked) -> None:
         help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
     )
     low, high = range_around(asked.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
-    kind = PRIORS[label]
-    guess = int(PAGE.checked("guess")) if kind == "poisson" else 0
+    guess = int(PAGE.checked("guess")) if label == GUESS else 0
 
     def compute(ends: tuple[int, int]) -> SecretSizePosterior:
         low, high = ends
         if low > high:
             raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-        return cached_secret(asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, kind, low, high, guess)
+        return cached(_posterior)(
+            asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, label, low, high, guess
+        )
 
     found = accepted(
         f"{PREFIX}range", (low, high), compute, range_around(asked.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
@@ -105,6 +122,16 @@ def show_secret(asked: Asked) -> None:
         frozenset({1, 2, 3}),
     )
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
+
+
+def _posterior(
+    counts: tuple[int, ...], m: int, alpha: float, gamma1: float, gamma2: float, prior: str, low: int, high: int,
+    guess: int,
+) -> SecretSizePosterior:  # fmt: skip
+    return posterior_secret_n(
+        synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=PRIORS[prior](low, high, guess), gamma1=gamma1,
+        gamma2=gamma2,
+    )  # fmt: skip
 
 
 def doubts(n: int, found: SecretSizePosterior) -> list[str]:

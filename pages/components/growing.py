@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from pages.components.cache_inference import finished, keep_finished
+from pages.components.cached import ENTRIES
 from pages.components.next_step import ask_for_next_step
 
 Result = TypeVar("Result")
@@ -149,7 +149,21 @@ def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], 
     return found
 
 
+@st.cache_resource(show_spinner=False)
+def _finished() -> dict[object, object]:
+    """What grew before the eyes of one reader and is there at once for the next, the oldest left out first."""
+    return {}
+
+
+def keep_finished(key: object, value: object) -> None:
+    """Keep a finished result for all readers."""
+    store = _finished()
+    store[key] = value
+    while len(store) > ENTRIES:
+        store.pop(next(iter(store)), None)
+
+
 def finished_before(key: object, kind: type[Result]) -> Result | None:
     """The complete result that belongs to `key`, where some reader has seen it grow."""
-    known = finished().get(key)
+    known = _finished().get(key)
     return known if isinstance(known, kind) else None

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import math
 
-from dpviz.coverage import EstimateLaw, ExactCoverage, within_reach
+from dpviz.coverage import (
+    CoverageDecomposition,
+    EstimateLaw,
+    ExactCoverage,
+    coverage_decomposition,
+    exact_coverages,
+    within_reach,
+)
 from dpviz.inference import RULES
 from dpviz.parameters import readable, readable_apart
-from pages.components.cache_inference import cached_coverages
+from pages.components.cached import cached
 from pages.components.words import percent
 from pages.intervals.controls import Design
 
@@ -28,11 +35,28 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
     """
     found: dict[str, ExactCoverage] = {}
     if within_reach(design.n, design.m, design.sets):
-        found = cached_coverages(design.release, design.p, design.sets, design.rules, design.level)
+        found = coverages(design, design.rules)
     short = tuple(key for key in design.rules if RULES[key].knows_noise)
     if found or not short:
         return found
-    return cached_coverages(design.release, design.p, design.sets, short, design.level)
+    return coverages(design, short)
+
+
+def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:
+    """`exact_coverages`; empty where there is so much noise that the sums would take too long."""
+    try:
+        return cached(exact_coverages)(
+            synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
+        )
+    except ValueError:
+        return {}
+
+
+def decomposition(design: Design, rule: str) -> CoverageDecomposition:
+    """`coverage_decomposition` of a rule."""
+    return cached(coverage_decomposition, "Repairing one thing at a time …")(
+        synthesizer=design.release, p=design.p, sets=design.sets, rule=rule, level=design.level
+    )
 
 
 def exact_variances(design: Design) -> tuple[str, ...]:

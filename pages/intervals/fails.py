@@ -14,11 +14,10 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.design import has_prior
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from pages.components.cache_inference import cached_decomposition
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
 from pages.intervals.controls import PREFIX, Design, short
-from pages.intervals.exact import NOTICED, exact_values, exact_variances
+from pages.intervals.exact import NOTICED, decomposition, exact_values, exact_variances
 
 CAUSES = {
     "ignored_variance": "variance wrong on average",
@@ -44,7 +43,7 @@ def show_failure(design: Design) -> None:
     if not rules:
         st.caption("The repairs are sums over the exact distribution of the releases, which would take too long here.")
         return
-    found = {key: cached_decomposition(design.release, design.p, design.sets, key, design.level) for key in rules}
+    found = {key: decomposition(design, key) for key in rules}
     first, prior = found[rules[0]], has_prior(design.law)
     st.html(
         answer(

@@ -10,7 +10,6 @@ from dpviz.charts.lengths import length_chart
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from pages.components.cache import name_of
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import listing, note, percent
@@ -35,7 +34,7 @@ def show_lengths(design: Design) -> None:
         + below_the_limit(design.sets)
     )
     points = np.unique(np.append(PROPORTIONS, design.p))
-    key = ("lengths", name_of(design.release), design.sets, rules, design.level, points.tobytes())
+    key = ("lengths", repr(design.release), design.sets, rules, design.level, points.tobytes())
     growing = growing_of(
         f"{PREFIX}lengths",
         key,

@@ -9,11 +9,11 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
-from dpviz.coverage import ExactCoverage, Performance, performance_of
+from dpviz.coverage import ExactCoverage, Performance, estimate_law, performance_of
 from dpviz.coverage.design import has_prior
 from dpviz.inference import RULES, holds
 from dpviz.parameters import readable, rounded_up
-from pages.components.cache_inference import cached_estimates
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
@@ -272,7 +272,7 @@ def _estimates(design: Design, run: Run | None) -> None:
     if design.sets * design.m > LARGEST_TOTAL:
         st.caption(f"The exact law of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
         return
-    law = cached_estimates(design.release, design.p, design.sets)
+    law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
     counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
     show_figure(
         estimates_chart(law.support, law.probabilities, p=design.p, mean=law.mean, color=design.law, counted=counted),

@@ -9,10 +9,9 @@ import streamlit as st
 from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
 from dpviz.inference import set_moments
 from dpviz.parameters import readable
-from pages.components.cache_inference import cached_coverages, cached_decomposition
 from pages.components.words import listing, percent
 from pages.intervals.controls import Design, short
-from pages.intervals.exact import exact_values, exact_variances
+from pages.intervals.exact import coverages, decomposition, exact_values, exact_variances
 from pages.intervals.run import current_run
 
 
@@ -56,7 +55,7 @@ def _variances(design: Design, found: Performance | None) -> None:
         return
     rows = []
     for key in rules:
-        one = cached_decomposition(design.release, design.p, design.sets, key, design.level)
+        one = decomposition(design, key)
         bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
         ours = found.rules[key].relative_bias if found else None
         rows.append([f"<b>{short(key)}</b>", _number(one.mean_variance), _number(bias), *_pair(bias, ours)])
@@ -68,7 +67,7 @@ def _variances(design: Design, found: Performance | None) -> None:
 def _below_zero(design: Design) -> None:
     """How often T has no root, whatever a rule then puts in its place."""
     if exact_variances(design):
-        plain = cached_coverages(design.release, design.p, design.sets, ("raghunathan_2003",), design.level)
+        plain = coverages(design, ("raghunathan_2003",))
         share = percent(plain["raghunathan_2003"].negative_variance_share, 4)
         st.caption(f"T is below 0 in {share} of the releases, exactly. Reiter 2002 then takes (m/n) v̄ in its place.")
 

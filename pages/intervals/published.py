@@ -6,10 +6,13 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts import Line, Rule, Scale, lines_chart
+from dpviz.coverage import coverage_by_proportion
+from dpviz.coverage.design import release_of_one_set
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, Comparison
-from pages.components.cache_inference import cached_charest, cached_figure_1
+from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, Comparison, compare_charest
+from dpviz.types import FloatArray
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing
 from pages.intervals.controls import PREFIX, Design
@@ -30,7 +33,7 @@ def show_published(_design: Design) -> None:
     """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
     for number in (1, 2):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
-        _table(number, cached_charest(number))
+        _table(number, cached(compare_charest, "Charest's numbers, exactly …")(number))
     _figure()
     heading("What the paper prints and its own definitions contradict")
     st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA))
@@ -86,7 +89,7 @@ def _figure() -> None:
 def _reading(reading: int, rule: str) -> None:
     """Figure 1 with one of the two quantiles where T is negative."""
     st.html(f"<b>{RULES[rule].label.split(' (')[0]}</b>")
-    curves = cached_figure_1(EPSILONS)
+    curves = cached(_figure_1, "Figure 1: exact sums at every point …")(EPSILONS)
     lines = [
         Line(
             name=f"p = {readable(p)}, M = {sets}",
@@ -110,3 +113,21 @@ def _reading(reading: int, rule: str) -> None:
         alt=f"Exact coverage by {RULES[rule].label} against epsilon for p = 0.25 and 0.5 and 2, 5 and 10 sets.",
         height=420,
     )
+
+
+def _figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
+    """The exact coverage of Figure 1 by M, shape (readings, proportions, ε)."""
+    found = {}
+    for sets in FIGURE_1.sets:
+        columns = [
+            coverage_by_proportion(
+                release_of_one_set("beta_binomial", n=FIGURE_1.rows, m=FIGURE_1.rows, sets=sets, epsilon=epsilon),
+                proportions=FIGURE_1.proportions,
+                sets=sets,
+                rules=FIGURE_1.rules,
+                level=FIGURE_1.level,
+            ).coverage
+            for epsilon in epsilons
+        ]
+        found[sets] = np.stack(columns, axis=-1)
+    return found

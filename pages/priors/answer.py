@@ -9,10 +9,12 @@ import streamlit as st
 from dpviz.inference import cell_moments, share_beyond
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from pages.components.cache import cached_cell_sets, cached_need, cached_set_priors, cached_sets_range
+from dpviz.priors.needs import need
+from pages.components.cached import cached
 from pages.components.words import listing, page_answer
 from pages.priors.controls import Asked, promise_text
 from pages.priors.numbers import BEYOND, known, largest, least
+from pages.priors.together import cell_set_prior, range_of_sets, set_priors
 
 HEADLINE = "synth_post_one"
 ROUNDING = 1e-15
@@ -45,7 +47,7 @@ def show_answer(asked: Asked) -> None:
 def needed(asked: Asked, method: str, delta: float) -> float:
     """The least prior, or largest range, for all sets together; NaN where several sets are beyond reach."""
     if asked.sets == 1:
-        return cached_need(asked.family, asked.asked_setting, method, delta)
+        return cached(need)(asked.family, asked.asked_setting, method, delta)
     try:
         return _together(asked, method, delta)
     except ValueError:
@@ -66,11 +68,10 @@ def beyond_reach(asked: Asked) -> str:
 def _together(asked: Asked, method: str, delta: float) -> float:
     setting = asked.asked_setting
     if asked.family == "gaussian":
-        return cached_sets_range(setting, method, delta, asked.sets, 1)
+        return range_of_sets(setting, method, asked.sets, delta)
     if asked.family == "categorical":
-        return cached_cell_sets(setting, method, asked.sets, delta).upper
-    found = cached_set_priors(method, setting.n, setting.m, asked.sets, setting.epsilon, delta)
-    return found.exact.upper
+        return cell_set_prior(setting, method, asked.sets, delta).upper
+    return set_priors(setting, method, asked.sets, delta).exact.upper
 
 
 def _where(asked: Asked) -> str:

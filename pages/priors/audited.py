@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from html import escape
@@ -10,8 +11,8 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.parameters import readable, readable_apart
-from dpviz.priors import METHODS, Finding, Statement
-from pages.components.cache import cached_audit, cached_statements
+from dpviz.priors import METHODS, Finding, Statement, audit, audit_statements
+from pages.components.cached import cached
 from pages.components.words import heading, raised
 from pages.priors.controls import Asked
 from pages.priors.numbers import failure, largest, least
@@ -55,13 +56,13 @@ STYLE = """
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
-    findings = cached_audit(asked.family, asked.asked_setting)
+    findings = cached(audit)(asked.family, **dataclasses.asdict(asked.asked_setting))
     found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
     heading("As printed, and what it really gives")
     unsafe = [one for one in found if one.verdict == "unsafe"]
     rest = [one for one in found if one.verdict != "unsafe"]
     folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
-    folded += _statements(cached_statements(asked.asked_setting))
+    folded += _statements(cached(audit_statements)(asked.asked_setting))
     st.html(
         f'<style>{STYLE}</style><p class="dpviz-question">{_headline(findings)}</p>'
         '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '

@@ -8,9 +8,10 @@ import streamlit as st
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import METHODS
-from dpviz.priors.average import AverageCurves, stream_average_by_theta
-from dpviz.privacy.average_claims import CountCondition
-from pages.components.cache import cached_average, cached_count_condition, cached_count_curve
+from dpviz.priors.average import AverageCurves, average_and_worst, stream_average_by_theta
+from dpviz.privacy.average_case import count_release_curve
+from dpviz.privacy.average_claims import CountCondition, count_condition
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import answer, listing, note
@@ -37,7 +38,9 @@ def show_average(asked: Asked) -> None:
     if max(setting.n, setting.m) > LARGEST:
         st.caption(f"The average over the other rows is computed for n and m up to {LARGEST:,}.")
         return
-    found = cached_average(setting.n, setting.m, alpha, theta, setting.epsilon)
+    found = cached(average_and_worst, "Averaging over the other rows …")(
+        setting.n, setting.m, alpha, theta, setting.epsilon
+    )
     count = float(_first(found["param_map"]))
     st.html(
         answer(
@@ -84,8 +87,9 @@ def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]
 
 def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves) -> None:
     setting = asked.asked_setting
-    thetas, deltas = cached_count_curve(setting.n, setting.epsilon)
-    lines = [Line(name="PARAM_MAP", color="param_map", x=thetas, y=deltas)]
+    thetas = tuple(np.linspace(0.005, 0.995, 67).tolist())
+    deltas = cached(count_release_curve)(setting.n, thetas, setting.epsilon)
+    lines = [Line(name="PARAM_MAP", color="param_map", x=np.array(thetas), y=deltas)]
     lines += [Line(name=METHODS[key].label, color=key, x=curves.thetas, y=y) for key, y in curves.deltas.items()]
     lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
     show_figure(
@@ -132,7 +136,7 @@ def _printed(asked: Asked, theta: float) -> None:
         "(Definition 2.14). No such law does better than the lower end below (Proposition 2.15); a fair coin in place "
         "of the last row does as well as the upper end."
     )
-    said = cached_count_condition(setting.n, theta, setting.epsilon)
+    said = cached(count_condition)(setting.n, theta, setting.epsilon)
     rows = [
         [
             "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n₁) ≤ e<sup>ε</sup> Pr(n₁′) + 2δ for adjacent "

@@ -9,10 +9,9 @@ from dpviz.priors import CALIBRATED
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
-from pages.components.cache_inference import keep_finished
 from pages.components.choices import choice
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, finished_before, growing_of, show_growing
+from pages.components.growing import Growing, finished_before, growing_of, keep_finished, show_growing
 from pages.priors.answer import needed
 from pages.priors.controls import PREFIX, Asked
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import streamlit as st
 
 from dpviz.charts import curves_chart
 from dpviz.exports import curves_csv, figure_html, findings_csv, priors_script
-from pages.components.cache import cached_audit
+from dpviz.priors import audit
+from pages.components.cached import cached
 from pages.components.downloads import download_button
 from pages.priors.controls import PREFIX, Asked
 from pages.priors.curves import chosen_axis, complete_curves
@@ -20,7 +23,7 @@ def show_downloads(asked: Asked) -> None:
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")
-        found = cached_audit(asked.family, setting)
+        found = cached(audit)(asked.family, **dataclasses.asdict(setting))
         download_button(PREFIX, "Audit, CSV", lambda: findings_csv(found), "printed_bounds.csv")
         download_button(PREFIX, "Curves, CSV", lambda: curves_csv(complete_curves(asked, axis)), f"curves_{axis}.csv")
     with middle:

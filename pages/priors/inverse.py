@@ -11,8 +11,8 @@ import streamlit as st
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from dpviz.priors.inverse import Given
-from pages.components.cache import cached_given
+from dpviz.priors.inverse import Given, what_is_given
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.priors.answer import needed
@@ -24,7 +24,7 @@ def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
     setting, gaussian = asked.asked_setting, asked.family == "gaussian"
     level = PAGE.checked("reach" if gaussian else "alpha")
-    found = cached_given(asked.family, setting, level)
+    found = cached(what_is_given)(asked.family, setting, level)
     held = f"R/σ = {readable(level)}" if gaussian else f"α = {readable(level)} pseudo-rows in each cell"
     said = f"keeps {promise_text(setting)} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))

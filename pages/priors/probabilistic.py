@@ -7,8 +7,9 @@ import math
 import streamlit as st
 
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS
-from pages.components.cache import cached_need, cached_probabilistic
+from dpviz.priors import CALIBRATED, METHODS, minimum_prior_probabilistic
+from dpviz.priors.needs import need
+from pages.components.cached import cached
 from pages.components.words import listing, note
 from pages.priors.controls import Asked, promise_text
 from pages.priors.numbers import least
@@ -36,9 +37,11 @@ def show_probabilistic(asked: Asked) -> None:
         return
     rows, unfound = [], ""
     for method in CALIBRATED:
-        exact = cached_need("bernoulli", setting, method, setting.delta)
+        exact = cached(need)("bernoulli", setting, method, setting.delta)
         try:
-            strict = cached_probabilistic(setting, method)
+            strict = cached(minimum_prior_probabilistic, "Searching …")(
+                method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
+            )
         except ValueError as broken:
             rows.append([f"<b>{METHODS[method].label}</b>", least(exact), "not found", ""])
             unfound = str(broken)

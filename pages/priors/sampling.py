@@ -6,10 +6,16 @@ import streamlit as st
 
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
+from dpviz.priors.inverse import what_is_given
 from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
-from pages.components.cache import cached_given, cached_sampled
+from dpviz.privacy.subsampling import subsampled_epsilon
+from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from pages.components.cached import cached
 from pages.components.words import answer, listing
 from pages.priors.controls import PAGE, Asked
+
+LAWS = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean}
+"""The releases of rows that a sample can stand before."""
 
 LARGEST = 400
 """Most sampled and synthetic rows for which the exact amplification is computed on the page."""
@@ -28,8 +34,8 @@ def show_sampling(asked: Asked) -> None:
     within = max(setting.n, setting.m) <= LARGEST and population <= LARGEST_POPULATION
     rate = setting.n / population
     rows = []
-    for method in ("synth_post_one", "synth_post_many"):
-        given = cached_given("bernoulli", setting, alpha)[method]
+    for method, law in LAWS.items():
+        given = cached(what_is_given)("bernoulli", setting, alpha)[method]
         if given is None:
             continue
         alone = given.epsilon_at_delta
@@ -37,7 +43,8 @@ def show_sampling(asked: Asked) -> None:
         tight = subsampled_tight(alone, setting.delta, rate)
         exact = tight.epsilon
         if within:
-            exact = cached_sampled(setting.n, setting.m, alpha, method, population, printed.delta)
+            release = law(n=setting.n, m=setting.m, alpha=alpha, beta=alpha)
+            exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, printed.delta)
         if method == "synth_post_one":
             most = "" if within else " at most"
             st.html(

@@ -11,24 +11,20 @@ import streamlit as st
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, METHODS
-from dpviz.priors.sets import SetPriors
+from dpviz.priors.needs import need, need_by_advanced
+from dpviz.priors.sets import SetPriors, ways_by_sets
 from dpviz.privacy.composition import Bracket
-from pages.components.cache import (
-    cached_advanced,
-    cached_cell_sets,
-    cached_need,
-    cached_set_priors,
-    cached_sets_range,
-    cached_ways,
-)
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.priors.controls import PREFIX, Asked, promise_text
 from pages.priors.numbers import BEYOND, known, largest, least
+from pages.priors.together import cell_set_prior, range_of_sets, set_priors
 
 EXACT_AT = (1, 2, 5, 10, 20)
 """Numbers of sets for which the picture has the exact answer."""
 
+COUNTING = "Counting the cost of more sets …"
 SHOWN = 5
 """Sets that the section speaks of while the page is about a single one."""
 
@@ -51,7 +47,7 @@ def _priors(asked: Asked, sets: int) -> None:
     found, reasons = {}, []
     for method in CALIBRATED:
         try:
-            found[method] = cached_set_priors(method, setting.n, setting.m, sets, setting.epsilon, setting.delta)
+            found[method] = set_priors(setting, method, sets, setting.delta)
         except ValueError as broken:
             reasons.append(str(broken))
     one = found["synth_post_one"]
@@ -90,12 +86,12 @@ def _priors(asked: Asked, sets: int) -> None:
 def _picture(asked: Asked, sets: int, one: SetPriors) -> None:
     setting = asked.asked_setting
     counts = np.unique(np.rint(np.geomspace(1, max(20, 2 * sets), 9)).astype(int))
-    pure, split, advanced = cached_ways(setting.n, setting.m, setting.epsilon, setting.delta, tuple(counts.tolist()))
+    pure, split, advanced = cached(ways_by_sets, COUNTING)(
+        "synth_post_one", n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta,
+        counts=tuple(counts.tolist()),
+    )  # fmt: skip
     several = sorted({*EXACT_AT, sets})
-    exact = [
-        cached_set_priors("synth_post_one", setting.n, setting.m, count, setting.epsilon, setting.delta).exact.upper
-        for count in several
-    ]
+    exact = [set_priors(setting, "synth_post_one", count, setting.delta).exact.upper for count in several]
     show_figure(
         lines_chart(
             [
@@ -126,9 +122,9 @@ def _cells(asked: Asked, sets: int) -> None:
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
     rows, reasons, answers = [], [], {}
     for method in CALIBRATED:
-        pure, split = (cached_need("categorical", share, method, delta) for delta in (0.0, share.delta))
+        pure, split = (cached(need)("categorical", share, method, delta) for delta in (0.0, share.delta))
         try:
-            answers[method] = _bracket(cached_cell_sets(setting, method, sets, setting.delta))
+            answers[method] = _bracket(cell_set_prior(setting, method, sets, setting.delta))
         except ValueError as broken:
             reasons.append(str(broken))
             answers[method] = BEYOND
@@ -136,7 +132,7 @@ def _cells(asked: Asked, sets: int) -> None:
         rows.append([f"<b>{METHODS[method].label}</b>", *ways])
     first = answers["synth_post_one"]
     if first != BEYOND:
-        pure = cached_need("categorical", share, "synth_post_one", 0.0)
+        pure = cached(need)("categorical", share, "synth_post_one", 0.0)
         st.html(
             answer(
                 f"M = {sets}: α = {first}",
@@ -157,14 +153,15 @@ def _cells(asked: Asked, sets: int) -> None:
 
 def _ranges(asked: Asked, sets: int) -> None:
     setting = asked.asked_setting
+    share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
     rows = []
     for method in CALIBRATED:
-        exact = cached_sets_range(setting, method, setting.delta, sets, 1)
-        split = cached_sets_range(setting, method, setting.delta, 1, sets)
-        pure = cached_sets_range(setting, method, 0.0, 1, sets)
+        exact = range_of_sets(setting, method, sets, setting.delta)
+        pure, split = (range_of_sets(share, method, 1, delta) for delta in (0.0, share.delta))
         ways = [largest(pure), largest(split), _advanced(asked, method, sets), f"<b>{largest(exact)}</b>"]
         rows.append([f"<b>{METHODS[method].label}</b>", *ways])
-    split, exact = (cached_sets_range(setting, "synth_post_one", setting.delta, *way) for way in ((1, sets), (sets, 1)))
+    split = range_of_sets(share, "synth_post_one", 1, share.delta)
+    exact = range_of_sets(setting, "synth_post_one", sets, setting.delta)
     st.html(
         answer(
             f"M = {sets}: R/σ ≤ {largest(exact, 4)}",
@@ -185,7 +182,7 @@ def _advanced(asked: Asked, method: str, sets: int) -> str:
     """The prior or range by advanced composition, which has nothing to say without δ."""
     if asked.asked_setting.delta == 0:
         return "–"
-    found = cached_advanced(asked.family, asked.asked_setting, method, sets)
+    found = cached(need_by_advanced, COUNTING)(asked.family, asked.asked_setting, method, sets)
     return largest(found) if asked.family == "gaussian" else least(found)
 
 

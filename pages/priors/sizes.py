@@ -8,8 +8,8 @@ import streamlit as st
 from dpviz.charts import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
-from dpviz.priors.release_size import SizeCurves
-from pages.components.cache import cached_sizes
+from dpviz.priors.release_size import SizeCurves, delta_by_size
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.priors.controls import PAGE, PREFIX, Asked
@@ -23,7 +23,7 @@ def show_sizes(asked: Asked) -> None:
     alpha = PAGE.checked("alpha")
     most = int(min(100_000, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
-    found = cached_sizes(setting.n, alpha, setting.epsilon, sizes)
+    found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
     here = int(np.searchsorted(found.sizes, setting.m))
     st.html(
         answer(

@@ -7,8 +7,9 @@ import math
 import streamlit as st
 
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS
-from pages.components.cache import cached_need, cached_uneven
+from dpviz.priors import CALIBRATED, METHODS, Setting, minimum_prior
+from dpviz.priors.needs import need
+from pages.components.cached import cached
 from pages.components.words import listing, note
 from pages.priors.controls import PAGE, Asked, promise_text
 from pages.priors.numbers import known, least
@@ -25,11 +26,11 @@ def show_uneven(asked: Asked) -> None:
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()
     for method in CALIBRATED:
-        even = cached_need("bernoulli", setting, method, setting.delta)
-        leaning = cached_uneven(setting, method, None, ratio)
-        fixed = cached_uneven(setting, method, beta, 1.0)
-        both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
+        even = cached(need)("bernoulli", setting, method, setting.delta)
+        leaning = _least(setting, method, ratio=ratio)
         mode = method == "synth_map" and beta <= 1
+        fixed = math.inf if mode else _least(setting, method, beta=beta)
+        both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
         barred |= {"mode"} if mode else {"small"} if math.isinf(fixed) else set()
         rows.append([f"<b>{METHODS[method].label}</b>", least(even), both, "needs β > 1" if mode else least(fixed)])
     head = ["least α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
@@ -37,4 +38,10 @@ def show_uneven(asked: Asked) -> None:
     st.caption(
         f"{promise_text(setting)}, one set, one row substituted, all pairs of neighbours in both directions. "
         + (" “Impossible”: no α makes up for so small a β." if "small" in barred else "")
+    )
+
+
+def _least(setting: Setting, method: str, beta: float | None = None, ratio: float = 1.0) -> float:
+    return cached(minimum_prior)(
+        method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
     )

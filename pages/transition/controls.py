@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from dpviz.given import read_matrix
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.published import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
@@ -21,7 +22,7 @@ from pages.components.address import (
     keep_text,
     read_address,
 )
-from pages.components.cache import cached_matrix
+from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import number_control
 
@@ -303,7 +304,7 @@ def _given() -> Choice:
     epsilon, delta = _promise()
     try:
         _check_promise(epsilon, delta)
-        given = cached_matrix(content)
+        given = cached(read_matrix, "Reading the matrix …", FEW_ENTRIES)(content)
     except ValueError as broken:
         return Choice(None, epsilon, delta, problems=(str(broken),))
     text = content if isinstance(content, str) else content.decode("utf-8-sig")

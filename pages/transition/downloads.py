@@ -7,9 +7,9 @@ import streamlit as st
 from dpviz.charts import log_odds_heatmap, matrix_heatmap, profile_chart
 from dpviz.exports import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex, page_script
 from dpviz.exports.tables import LARGEST_FILE
-from dpviz.privacy.summary import PrivacySummary, enumerable
+from dpviz.privacy.summary import PrivacySummary, enumerable, profile, view_tables
 from dpviz.synthesizers import Synthesizer
-from pages.components.cache import cached_profile, cached_view
+from pages.components.cached import cached
 from pages.components.downloads import download_button
 
 LATEX_COLUMNS = 30
@@ -45,7 +45,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
     with middle:
         st.html("<b>Pictures</b>")
         if drawable:
-            view = cached_view(release)
+            view = cached(view_tables)(release)
             download_button("tm_", "Matrix, HTML", lambda: figure_html(matrix_heatmap(view)), "transition_matrix.html")
             download_button(
                 "tm_",
@@ -53,7 +53,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
                 lambda: figure_html(log_odds_heatmap(view, summary.epsilon, signed=True)),
                 "log_odds.html",
             )
-        curve = cached_profile(release)
+        curve = cached(profile)(release)
         download_button(
             "tm_", "Profile, HTML", lambda: figure_html(profile_chart(curve, summary)), "privacy_profile.html"
         )

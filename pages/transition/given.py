@@ -7,11 +7,12 @@ import math
 import numpy as np
 import streamlit as st
 
+from dpviz.given import recognize
 from dpviz.parameters import readable
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import drawn, fit_choice, keep_text
-from pages.components.cache import cached_recognition
+from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.words import note, problem
 
 DIGITS = 7
@@ -26,7 +27,7 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     if not isinstance(release, GivenMatrix):
         return release
     note(" ".join(filter(None, (_rounding(release), _sums(release)))))
-    recognition = cached_recognition(release)
+    recognition = cached(recognize, entries=FEW_ENTRIES)(release)
     offered = None if recognition is None else recognition.synthesizer
     word = AS_GIVEN if offered is None else _word(offered)
     if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):

@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.charts import compare_profiles
 from dpviz.parameters import readable, readable_apart
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.privacy.summary import profile
 from dpviz.synthesizers import (
     BetaBinomial,
     DirichletMultinomial,
@@ -19,7 +20,7 @@ from dpviz.synthesizers import (
 )
 from dpviz.synthesizers.cells import CellSynthesizer
 from pages.components.address import keep_switch
-from pages.components.cache import cached_profile
+from pages.components.cached import cached
 from pages.components.choices import switch
 from pages.components.figure import show_figure
 from pages.components.words import listing, note
@@ -58,7 +59,7 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
         frozenset({1, 2}),
     )
     show_figure(
-        compare_profiles([cached_profile(draw), cached_profile(plug)], epsilon),
+        compare_profiles([cached(profile)(draw), cached(profile)(plug)], epsilon),
         key="tm_compare",
         alt=f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked.",
         height=330,

@@ -19,6 +19,7 @@ from dpviz.published import (
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 from pages.components.address import keep_choice
+from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.words import heading, listing, note
 
@@ -35,7 +36,6 @@ def _values(number: int, law: Synthesizer) -> FloatArray:
     return law.transition_matrix() if number % 2 else np.abs(log_odds_table(law))
 
 
-@st.cache_data(show_spinner=False)
 def _audit() -> list[list[str]]:
     """Every printed cell against ours, to the six digits printed."""
     compared = [(number, _law(number)) for number in FIGURES.values()]
@@ -49,7 +49,6 @@ def _audit() -> list[list[str]]:
     return rows
 
 
-@st.cache_data(show_spinner=False)
 def _tables(number: int) -> str:
     """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
     law, printed = _law(number), printed_figure(number)
@@ -66,7 +65,6 @@ def _tables(number: int) -> str:
     )
 
 
-@st.cache_data(show_spinner=False)
 def _accounts() -> list[list[str]]:
     both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(equation_one()), strict=True)
     return [[plug.name, f"{plug.value:.6f}", f"{draw.value:.6f}", plug.how] for plug, draw in both]
@@ -77,7 +75,7 @@ def show_published() -> None:
     heading("Abowd & Vilhuber (2008), cell by cell")
     listing(
         ["figure", "caption", "our law", "equal cells", "agreement"],
-        _audit(),
+        cached(_audit)(),
         "The printed figures against ours",
         frozenset({3}),
     )
@@ -91,11 +89,11 @@ def show_published() -> None:
         "equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977."
     )
     figure = choice(st.segmented_control, "Figure", FIGURES, FIGURE, required=True)
-    st.html(_tables(FIGURES[figure]))
+    st.html(cached(_tables)(FIGURES[figure]))
     heading("What the printed δ = 0.0006 counts")
     listing(
         ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"],
-        _accounts(),
+        cached(_accounts)(),
         "Accounts of the printed 0.0006",
         frozenset({1, 2}),
     )

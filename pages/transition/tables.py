@@ -8,10 +8,10 @@ import streamlit as st
 
 from dpviz.charts import log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html, profile_chart
 from dpviz.charts.style import power_of_ten
-from dpviz.privacy.summary import PrivacySummary, Profile, enumerable
+from dpviz.privacy.summary import PrivacySummary, enumerable, profile, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
-from pages.components.cache import cached_profile, cached_view
+from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.words import note
@@ -51,7 +51,7 @@ def show_tables(summary: PrivacySummary) -> None:
         st.html(matrix_html(release, f"{_matrix_title(release)}. {source(release, 0)}") + odds)
         _profile(summary)
         return
-    view = cached_view(release)
+    view = cached(view_tables)(release)
     if which == "log-odds":
         show_figure(
             log_odds_heatmap(view, summary.epsilon, signed=signed),
@@ -74,15 +74,15 @@ def _side_by_side(label: str, options: list[str], key: str) -> str:
 
 
 def _profile(summary: PrivacySummary) -> None:
-    profile: Profile = cached_profile(summary.synthesizer)
+    curve = cached(profile)(summary.synthesizer)
     show_figure(
-        profile_chart(profile, summary),
+        profile_chart(curve, summary),
         key="tm_profile",
         alt=f"Privacy profile of the {summary.synthesizer.label}: δ against ε, with δ = "
         f"{summary.divergence.value:.6g} at the promised ε = {summary.epsilon:g}.",
         height=330,
     )
-    st.caption(f"Exact at {len(profile.epsilons)} values of ε and at your own, straight lines between them.")
+    st.caption(f"Exact at {len(curve.epsilons)} values of ε and at your own, straight lines between them.")
 
 
 def _matrix_title(release: Synthesizer) -> str:

@@ -1,0 +1,55 @@
+"""Computed results, kept by what made them and shared by all readers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, partial, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import streamlit as st
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+ENTRIES = 256
+FEW_ENTRIES = 16
+"""Entries of a function whose results are large."""
+
+
+def cached(
+    function: Callable[Arguments, Result], spinner: str = "", entries: int = ENTRIES
+) -> Callable[Arguments, Result]:
+    """`function`, which computes the same only once: its arguments must say all that they are when they are printed.
+
+    Parameters
+    ----------
+    function
+        A function of a module; what it raises is not kept.
+    spinner
+        What the page says while it computes; nothing where empty.
+    entries
+        Results kept; the oldest goes first.
+    """
+    kept = _store(f"{function.__module__}.{function.__qualname__}", spinner, entries)
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
+        given = signature.bind(*args, **rest)
+        given.apply_defaults()
+        result: Result = kept(repr(given.arguments), partial(function, *args, **rest))
+        return result
+
+    return found
+
+
+@cache
+def _store(name: str, spinner: str, entries: int) -> Callable[[str, Callable[[], Any]], Any]:
+    """A store of its own for each name: that is what Streamlit tells functions apart by."""
+
+    def compute(arguments: str, _call: Callable[[], Any]) -> Any:
+        return _call()
+
+    compute.__qualname__ = name
+    return st.cache_resource(max_entries=entries, show_spinner=spinner or False)(compute)
