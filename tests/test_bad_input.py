@@ -105,7 +105,7 @@ HOSTILE: tuple[Any, ...] = (
 
 def _law() -> Any:
     """The law that `coverage_of_law` is given."""
-    from dpviz.coverage._law import release_law
+    from dpviz.coverage.law import release_law
 
     return release_law(synthesizer=ONE, p=0.25, sets=2, confidential_count=None)
 

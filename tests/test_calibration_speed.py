@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.priors import CALIBRATED, Setting, minimum_prior, release
 from dpviz.priors._least_root import Start, interpolated, least_root
 from dpviz.priors.curve_axes import AXES, Axis
@@ -20,7 +21,6 @@ from dpviz.priors.exact import least_prior
 from dpviz.priors.posterior_parameter import log_parameter_delta
 from dpviz.priors.releases import pair_delta
 from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.synthesizers._worst_pair import largest_pairs
 from dpviz.types import FloatArray
 
 # The root

@@ -11,7 +11,8 @@ import pytest
 
 from dpviz.coverage import exact_coverages
 from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, covers, set_moments
-from dpviz.inference.combining_rules import estimate_and_variances, quantile
+from dpviz.inference.combining_rules import estimate_and_variances
+from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 
 COUNTS = ([3, 9], [0, 10, 4], [5, 5, 5, 6], [7, 7, 1, 2, 9])

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dpviz.coverage import REPAIRS, coverage_decomposition, exact_coverage
-from dpviz.coverage._law import release_law
 from dpviz.coverage.decomposition import NOT_NORMAL
+from dpviz.coverage.law import release_law
 from dpviz.inference import COMBINING_RULES
-from dpviz.inference.combining_rules import quantile
+from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
 

@@ -22,11 +22,10 @@ from dpviz.coverage import (
     within_reach,
 )
 from dpviz.coverage._fourier import Roots, box_of, law_in_box, least_spread
-from dpviz.coverage._half_widths import fast_quantile
-from dpviz.coverage._law import release_law
+from dpviz.coverage.law import release_law
 from dpviz.inference import COMBINING_RULES, RULES, covers, holds
-from dpviz.inference.combining_rules import quantile
 from dpviz.inference.interval_rules import Releases
+from dpviz.numerics.quantiles import quantile, quantile_table
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
@@ -401,8 +400,8 @@ def test_the_fast_quantile_is_the_quantile():
     for level in (0.5, 0.95, 0.99):
         near = degrees >= 0.1
         exact = quantile(degrees, level)
-        np.testing.assert_allclose(fast_quantile(degrees, level)[near], exact[near], rtol=2e-12)
-        np.testing.assert_allclose(fast_quantile(degrees, level), exact, rtol=1e-8)
+        np.testing.assert_allclose(quantile_table(level)(degrees)[near], exact[near], rtol=2e-12)
+        np.testing.assert_allclose(quantile_table(level)(degrees), exact, rtol=1e-8)
 
 
 def test_the_reach_is_declared():

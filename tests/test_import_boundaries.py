@@ -95,3 +95,18 @@ def test_charts_draw_and_do_not_compute(path: Path) -> None:
     measures = {name for name in privacy.__all__ if name.islower()} - {"exceeds", "gain_in_words"}
     used = {name.split(".")[-1] for name in names if within(name, "dpviz.privacy")}
     assert not used & measures
+
+
+@pytest.mark.parametrize("path", MODULE_FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_what_begins_with_an_underscore_is_known_in_its_own_package_alone(path: Path) -> None:
+    own = ".".join(["dpviz", *path.relative_to(PACKAGE).parts[:-1]])
+    for name in imported(path):
+        parts = name.split(".")
+        private = [place for place, part in enumerate(parts) if part.startswith("_") and not part.startswith("__")]
+        assert not (private and parts[0] == "dpviz") or ".".join(parts[: private[0]]) == own, name
+
+
+def test_numerics_know_nothing_of_what_is_computed() -> None:
+    for path in sorted((PACKAGE / "numerics").glob("*.py")):
+        names = [name for name in imported(path) if within(name, "dpviz")]
+        assert all(within(name, "dpviz.types", "dpviz.checked", "dpviz.numerics") for name in names), path.name

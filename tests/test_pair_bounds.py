@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from dpviz.numerics.worst_pair import AGREED, largest_log_convex
 from dpviz.priors.pairs import beta_binomial_pair, beta_pair
 from dpviz.priors.posterior_parameter import TOGETHER, PosteriorParameter, log_loss_density, log_parameter_delta
 from dpviz.priors.releases import release
@@ -19,7 +20,6 @@ from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy.composition import composed_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.synthesizers._stop_loss import log_delta_of_pairs, log_mass
-from dpviz.synthesizers._worst_pair import AGREED, largest_log_convex
 from dpviz.types import FloatArray
 
 

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from dpviz.coverage import simulate
-from dpviz.coverage._fast_quantiles import ERROR, QuantileTable
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
 from dpviz.coverage._tally import Tally, exact_units
 from dpviz.coverage.simulate import CoveragePlan, run_coverage, stream_coverage
 from dpviz.inference import COMBINING_RULES, RULES, holds
-from dpviz.inference.combining_rules import quantile
 from dpviz.inference.interval_rules import releases
+from dpviz.numerics.quantiles import ERROR, QuantileTable, quantile
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from dpviz.inference._confidential import PROPORTION
 from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import Parameter, shown
 from dpviz.synthesizers import TwoCellSynthesizer

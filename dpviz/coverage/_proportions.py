@@ -9,10 +9,10 @@ from scipy.stats import binom
 
 from dpviz.coverage._fourier import Roots, law_in_box, least_spread, rounding_error
 from dpviz.coverage._intervals import Features, Point, Sums, ends_of, features, point_of, sums
-from dpviz.coverage._law import BOX_ERROR, LONE_TAIL, ROW_ERROR, TAIL, boxes_of, likely_columns, release_law
 from dpviz.coverage._sums import SumPoints
-from dpviz.inference._confidential import confidential_mixture, released_rows
-from dpviz.inference._interval_ends import reached
+from dpviz.coverage.law import BOX_ERROR, LONE_TAIL, ROW_ERROR, TAIL, boxes_of, likely_columns, release_law
+from dpviz.inference.confidential import confidential_mixture, released_rows
+from dpviz.inference.interval_ends import reached
 from dpviz.inference.interval_rules import IntervalRule, releases
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray

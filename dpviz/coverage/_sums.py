@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz.coverage._intervals import Point, point_of, sums
-from dpviz.coverage._law import LONE_TAIL, ROW_ERROR
 from dpviz.coverage.estimates import estimate_law
-from dpviz.inference._confidential import confidential_mixture
+from dpviz.coverage.law import LONE_TAIL, ROW_ERROR
+from dpviz.inference.confidential import confidential_mixture
 from dpviz.inference.interval_rules import IntervalRule, Releases
 from dpviz.inference.release_sums import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.coverage._half_widths import scaled_half_widths
-from dpviz.coverage._law import release_law
-from dpviz.inference._confidential import PROPORTION
-from dpviz.inference.combining_rules import LEVEL, SETS, CombiningRule, covers, quantile
+from dpviz.coverage.law import release_law
+from dpviz.inference.combining_rules import LEVEL, SETS, CombiningRule, covers
+from dpviz.inference.confidential import PROPORTION
+from dpviz.inference.interval_ends import half_widths
 from dpviz.inference.rules import check_rule
 from dpviz.inference.set_moments import set_moments
+from dpviz.numerics.quantiles import quantile, quantile_table
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
@@ -175,9 +176,13 @@ def coverage_decomposition(
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))
     mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)
+
+    def half_width(variance: FloatArray) -> FloatArray:
+        return half_widths(variance, degrees, level, lambda found, _: quantile_table(level)(found))
+
     half = {
-        (0, 0): scaled_half_widths(variance, degrees, level),
-        (1, 0): scaled_half_widths(mended, degrees, level),
+        (0, 0): half_width(variance),
+        (1, 0): half_width(mended),
         (0, 1): np.array(normal * math.sqrt(mean) if mean >= 0 else math.nan),
         (1, 1): np.array(normal * math.sqrt(right)),
     }

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from dpviz.checked import checked
-from dpviz.inference._confidential import PROPORTION, check_design, confidential_mixture, released_rows
 from dpviz.inference.combining_rules import SETS
+from dpviz.inference.confidential import PROPORTION, check_design, confidential_mixture, released_rows
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 

@@ -12,7 +12,6 @@ from contextlib import closing
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.coverage._fast_quantiles import ERROR, QuantileTable
 from dpviz.coverage._plan import (
     BATCH,
     CONFIDENTIAL_COUNT,
@@ -23,10 +22,11 @@ from dpviz.coverage._plan import (
 )
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally, exact_units
-from dpviz.inference._confidential import binomial_law
-from dpviz.inference._interval_ends import holds, quantile, vacuous
+from dpviz.inference.confidential import binomial_law
+from dpviz.inference.interval_ends import holds, vacuous
 from dpviz.inference.interval_rules import IntervalRule, Releases, releases
 from dpviz.inference.rules import RULES
+from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
 from dpviz.parameters import Parameter
 from dpviz.types import BoolArray, FloatArray, IntArray
 
@@ -73,7 +73,7 @@ class _Runner:
         law = binomial_law(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_law = single_law(law)
         self._releases = ReleaseSampler(plan.synthesizer)
-        self._table, self._normal = QuantileTable(plan.level), quantile(np.array(math.inf), plan.level)
+        self._table, self._normal = quantile_table(plan.level), quantile(np.array(math.inf), plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
     def _draw(self, block: int) -> tuple[IntArray, IntArray]:

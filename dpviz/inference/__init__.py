@@ -1,8 +1,8 @@
 """What an analyst makes of a synthetic release: estimates, and how far they are off."""
 
-from dpviz.inference._interval_ends import holds
 from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule, covers
+from dpviz.inference.interval_ends import holds
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.length_limit import LengthLimit, length_limit
 from dpviz.inference.moments import ProportionMoments, cell_moments, proportion_moments, share_beyond

@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaln, logit
+from scipy.special import logit
 
 from dpviz.checked import argument, checked
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_beta, log_parts, nearest
 from dpviz.inference.combining_rules import LEVEL
+from dpviz.numerics.gamma import log_beta
 from dpviz.types import FloatArray
 
 DROPPED = 1e-16
@@ -24,39 +25,6 @@ BLOCK = 2_000_000
 
 CELLS, NARROWINGS = 8, 4
 """Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before."""
-
-STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-STIRLING_FROM = 10.0
-
-
-def stirling_remainder(x: FloatArray) -> FloatArray:
-    """ln Γ(x) − (x − ½) ln x + x − ½ ln 2π, small for large x where ln Γ itself has lost its digits.
-
-    Examples
-    --------
-    >>> float(stirling_remainder(np.array([1.0]))[0].round(9))  # 1 − ½ ln 2π
-    0.081061467
-    """
-    x = np.asarray(x, dtype=float)
-    large, small = np.maximum(x, STIRLING_FROM), np.minimum(x, STIRLING_FROM)
-    series = np.polynomial.polynomial.polyval(1 / large**2, STIRLING) / large
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
-    return np.where(x >= STIRLING_FROM, series, direct)
-
-
-def log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
-    """ln B(a, b) to the last digits of its own size, not of the much larger ln Γ(a + b).
-
-    Examples
-    --------
-    >>> float(np.exp(log_beta(np.array([2.0]), np.array([3.0])))[0].round(12))  # 1! 2! / 4!
-    0.083333333333
-    """
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    total = a + b
-    power = (a - 0.5) * -np.log1p(b / a) + (b - 0.5) * -np.log1p(a / b) - 0.5 * np.log(total / (2 * math.pi))
-    return power + stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(total)
-
 
 PROBABILITY = argument("q", 0, 1, title="probability")
 

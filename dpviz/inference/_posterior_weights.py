@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpviz.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.parameters import Parameter
-from dpviz.synthesizers._sums import SplitSum, log_rising_ratio
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import logit
 
 from dpviz.checked import checked
-from dpviz.inference._beta_mixtures import BLOCK, DROPPED, PROBABILITY, log_beta
+from dpviz.inference._beta_mixtures import BLOCK, DROPPED, PROBABILITY
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
 from dpviz.inference._posterior_weights import log_likelihood_table, log_prior_counts, normalized
 from dpviz.inference._turning_points import angle_grid
+from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.inference._interval_ends import RATIO, ROUNDING, SETS, VARIANCE
+from dpviz.inference.interval_ends import RATIO, ROUNDING, SETS, VARIANCE
 from dpviz.types import FloatArray
 
 

@@ -10,16 +10,6 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.inference._interval_ends import (
-    ANY_ROWS,
-    RATIO,
-    SETS,
-    VARIANCE,
-    covers,
-    estimate_and_variances,
-    half_widths,
-    quantile,
-)
 from dpviz.inference._variances import (
     as_if_real,
     raab_2017,
@@ -30,7 +20,17 @@ from dpviz.inference._variances import (
     reiter_2003,
     rubin_1987,
 )
+from dpviz.inference.interval_ends import (
+    ANY_ROWS,
+    RATIO,
+    SETS,
+    VARIANCE,
+    covers,
+    estimate_and_variances,
+    half_widths,
+)
 from dpviz.inference.interval_rules import LEVEL, Ends, IntervalRule, Quantiles, Releases
+from dpviz.numerics.quantiles import quantile
 from dpviz.parameters import plain_number, shown
 from dpviz.types import FloatArray
 

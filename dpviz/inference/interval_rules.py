@@ -10,9 +10,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.inference._interval_ends import SETS, estimate_and_variances, quantile
 from dpviz.inference._posterior_weights import checked_counts
 from dpviz.inference._variances import raghunathan_2003
+from dpviz.inference.interval_ends import SETS, estimate_and_variances
+from dpviz.numerics.quantiles import quantile
 from dpviz.parameters import Parameter
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.inference._confidential import PROPORTION
+from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.interval_rules import LEVEL
 from dpviz.inference.release_sums import ReleaseSums
 from dpviz.types import FloatArray

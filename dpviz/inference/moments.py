@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scipy.special import ndtr
 
 from dpviz.checked import argument, checked
-from dpviz.inference._confidential import PROPORTION
+from dpviz.inference.confidential import PROPORTION
 from dpviz.parameters import plain_number, shown
 
 ESTIMATED = ("synth_post_one", "synth_post_many", "synth_map", "param_post")

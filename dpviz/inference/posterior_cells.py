@@ -19,8 +19,8 @@ from dpviz.inference._posterior_weights import (
     checked_counts,
     normalized,
 )
+from dpviz.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.parameters import Parameter
-from dpviz.synthesizers._sums import SplitSum, log_rising_ratio
 from dpviz.synthesizers.cells import composition_count, compositions
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray

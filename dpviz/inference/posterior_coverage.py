@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -12,10 +11,11 @@ from scipy.stats import binom
 
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BLOCK
-from dpviz.inference._confidential import PROPORTION
 from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS
 from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.posterior import PosteriorSummaries, posterior_summaries
+from dpviz.numerics.multisets import multisets
 from dpviz.parameters import Parameter
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
@@ -147,12 +147,12 @@ def posterior_coverage(
         )  # fmt: skip
 
     if math.comb(synthesizer.m + sets, sets) <= EXACT_RELEASES:
-        counts, ways = unordered_releases(synthesizer.m, sets)
+        counts, log_orders = multisets(synthesizer.m + 1, sets)
         if confidential_count is None:
             law = binom.pmf(np.arange(n + 1)[:, None], n, p)
         else:
             law = np.repeat(np.eye(n + 1)[:, [confidential_count]], len(p), axis=1)
-        chances = release_probabilities(synthesizer, counts, ways, law)
+        chances = release_probabilities(synthesizer, counts, np.exp(log_orders), law)
         possible = chances.any(axis=1)
         chances, found = chances[possible], summaries(counts[possible])
         held = np.stack([found.covers(float(value)) for value in p])
@@ -181,23 +181,6 @@ def posterior_coverage(
         proportions=p, coverage=values[0], mean_width=values[1], coverage_error=values[2], width_error=values[3],
         releases=runs, exact=False,
     )  # fmt: skip
-
-
-def unordered_releases(m: int, sets: int) -> tuple[IntArray, FloatArray]:
-    """Every release of `sets` counts from 0 to m whatever their order, and in how many orders each comes.
-
-    Examples
-    --------
-    >>> counts, ways = unordered_releases(1, 2)
-    >>> counts.tolist(), ways.tolist()
-    ([[0, 0], [0, 1], [1, 1]], [1.0, 2.0, 1.0])
-    """
-    counts = np.array(list(itertools.combinations_with_replacement(range(m + 1), sets)), dtype=np.int64)
-    ways, run = np.ones(len(counts)), np.ones(len(counts))
-    for place in range(1, sets):
-        run = np.where(counts[:, place] == counts[:, place - 1], run + 1, 1)
-        ways *= (place + 1) / run
-    return counts, ways
 
 
 def release_probabilities(

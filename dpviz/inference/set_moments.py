@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.inference._confidential import PROPORTION, binomial_law, check_design, released_rows
 from dpviz.inference.combining_rules import SETS
+from dpviz.inference.confidential import PROPORTION, binomial_law, check_design, released_rows
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers._plug_in import PlugIn
+from dpviz.synthesizers.plug_in import PlugIn
 from dpviz.types import FloatArray, IntArray
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc
 
+from dpviz.numerics.sums import cumulative_sum
 from dpviz.priors.releases import ManyBetaBinomial
 from dpviz.privacy.log_odds import exceeds
-from dpviz.synthesizers._sums import cumulative_sum
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 

@@ -47,7 +47,7 @@ class SetSearch:
 
     `log_density`, where it is given, is the w(x, y) of `dpviz.priors.posterior_parameter.log_loss_density`: then
     ln δ_M − M w is convex along the pairs and w concave, so that between the pairs a and b there is at most the larger
-    of their δ_M times e^{2M (w(middle) − (w(a) + w(b)) / 2)}, as in `dpviz.synthesizers._worst_pair`.
+    of their δ_M times e^{2M (w(middle) − (w(a) + w(b)) / 2)}, as in `dpviz.numerics.worst_pair`.
     """
 
     pair: Callable[[float, float], Losses]

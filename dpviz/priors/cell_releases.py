@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from dpviz.synthesizers._sums import cumulative_sum
+from dpviz.numerics.sums import cumulative_sum
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 

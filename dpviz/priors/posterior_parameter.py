@@ -10,9 +10,9 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import betainc, betaincc
 
+from dpviz.numerics.gamma import stirling_remainder
+from dpviz.numerics.worst_pair import largest_log_convex
 from dpviz.parameters import Parameter
-from dpviz.synthesizers._stop_loss import stirling_rest
-from dpviz.synthesizers._worst_pair import largest_log_convex
 from dpviz.synthesizers.base import ROWS, WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
@@ -184,9 +184,9 @@ def log_loss_density(x: FloatArray, y: FloatArray) -> FloatArray:
 def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
     """ln of Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)) (x / (x + y))^x (y / (x + y))^y, without large numbers."""
     return (
-        stirling_rest(x + y)
-        - stirling_rest(x)
-        - stirling_rest(y)
+        stirling_remainder(x + y)
+        - stirling_remainder(x)
+        - stirling_remainder(y)
         - 0.5 * (math.log(2 * math.pi) + np.log(x) + np.log(y / (x + y)))
     )
 

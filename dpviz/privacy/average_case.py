@@ -20,10 +20,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpviz.numerics.sums import cumulative_sum
 from dpviz.parameters import Parameter
 from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers._sums import cumulative_sum
 from dpviz.synthesizers.base import ROWS
 from dpviz.types import FloatArray, IntArray
 

@@ -12,12 +12,12 @@ method on ln δ that starts on the private side therefore stays there.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import overload
 
 import numpy as np
 from scipy.special import erfcx, erfinv, exprel, log_ndtr, ndtri
 
+from dpviz.numerics.private_side import private_side
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -229,20 +229,6 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
         if step <= CONVERGED * ratio:
             break
     return private_side(ratio, 0.0, lambda value: gaussian_delta(value, e) <= allowed)
-
-
-def private_side(value: float, towards: float, private: Callable[[float], bool]) -> float:
-    """`value`, moved `towards` the private end by as few rounding errors as it takes until ``private(value)`` holds.
-
-    Examples
-    --------
-    >>> private_side(1.0, math.inf, lambda value: value > 1.0) == 1.0 + 2.0**-52
-    True
-    """
-    step = math.copysign(math.ulp(value), towards - value)
-    while not private(value):
-        value, step = value + step, 2 * step
-    return value
 
 
 def _checked(name: str, value: float | FloatArray, largest: float, allowed: str) -> FloatArray:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import ABC, abstractmethod
-from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
 
+from dpviz.numerics.multisets import multisets
 from dpviz.privacy.loss_grid import ROUNDING, Bracket, LossGrid, dot, mass_rounding
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import FloatArray
 
 ENUMERATED = 60_000
 """Most multisets of outcomes that are added up one by one; beyond, losses go on a grid."""
@@ -114,7 +113,7 @@ class DiscreteLosses(Losses):
     def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:
         if math.comb(len(self.losses) + sets - 1, sets) > ENUMERATED:
             return None
-        members, log_orders = _multisets(len(self.losses), sets)
+        members, log_orders = multisets(len(self.losses), sets)
         above = self.losses[members].sum(axis=1) - epsilon
         with np.errstate(under="ignore"):
             masses = np.exp(self.log_masses[members].sum(axis=1) + log_orders)
@@ -127,23 +126,3 @@ class DiscreteLosses(Losses):
             min(infinite + max(value - uncertain, 0.0) / relative, 1.0),
             min(infinite + (value + uncertain) * relative, 1.0),
         )
-
-
-@lru_cache(maxsize=8)
-def _multisets(outcomes: int, sets: int) -> tuple[IntArray, FloatArray]:
-    """Every multiset of `sets` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
-
-    Examples
-    --------
-    >>> members, log_orders = _multisets(2, 2)
-    >>> members.tolist(), np.exp(log_orders).round(9).tolist()
-    ([[0, 0], [0, 1], [1, 1]], [1.0, 2.0, 1.0])
-    """
-    count = math.comb(outcomes + sets - 1, sets)
-    flat = itertools.chain.from_iterable(itertools.combinations_with_replacement(range(outcomes), sets))
-    members = np.fromiter(flat, np.int64, count * sets).reshape(count, sets)
-    log_orders, run = np.full(count, math.lgamma(sets + 1)), np.ones(count)
-    for column in range(1, sets):
-        run = np.where(members[:, column] == members[:, column - 1], run + 1, 1.0)
-        log_orders -= np.log(run)
-    return members, log_orders

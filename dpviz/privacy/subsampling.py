@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import Parameter
 from dpviz.privacy.amplification import LARGEST_EXPONENT, amplified_epsilon
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
-from dpviz.synthesizers._sums import log_binomials
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.coverage._law import release_law
+from dpviz.coverage.law import release_law
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.posterior import posterior_summaries
-from dpviz.inference.posterior_coverage import release_probabilities, unordered_releases
+from dpviz.inference.posterior_coverage import release_probabilities
+from dpviz.numerics.multisets import multisets
 from dpviz.synthesizers import BetaBinomial
 from dpviz.types import FloatArray
 
@@ -110,9 +111,9 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) ->
     """
     synthesizer = charest_synthesizer(epsilon, sets)
     if sets <= ENUMERATED_SETS:
-        counts, ways = unordered_releases(ROWS, sets)
+        counts, log_orders = multisets(ROWS + 1, sets)
         law = np.eye(ROWS + 1)[:, [CONFIDENTIAL_COUNT]]
-        chance, runs = release_probabilities(synthesizer, counts, ways, law)[:, 0], math.inf
+        chance, runs = release_probabilities(synthesizer, counts, np.exp(log_orders), law)[:, 0], math.inf
         chance = chance / chance.sum()
         possible = chance > 0
         counts, chance = counts[possible], chance[possible]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.numerics.sums import cumulative_sum
+from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.synthesizers._stop_loss import log_delta_of_pairs
-from dpviz.synthesizers._sums import cumulative_sum
-from dpviz.synthesizers._worst_pair import largest_pairs
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
+from dpviz.numerics.gamma import stirling_remainder
 from dpviz.types import FloatArray
 
 SETTLED = 1e-17
@@ -141,22 +141,4 @@ def _deviance(s: FloatArray, t: FloatArray, apart: FloatArray) -> FloatArray:
 def _factorial_rest(z: FloatArray) -> FloatArray:
     """ln Γ(z + 1) − z ln z + z."""
     with np.errstate(divide="ignore"):
-        return np.where(z > 0, stirling_rest(np.maximum(z, 1e-300)) + 0.5 * np.log(2 * math.pi * z), 0.0)
-
-
-def stirling_rest(z: FloatArray) -> FloatArray:
-    """ln Γ(z + 1) − (z ln z − z + ½ ln 2πz) for z > 0.
-
-    Examples
-    --------
-    >>> stirling_rest(np.array([1.0])).round(9).tolist()  # 1 − ½ ln 2π
-    [0.081061467]
-    """
-    large = np.maximum(z, 15.0)
-    square = 1 / (large * large)
-    rest = 1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188))
-    series = np.asarray((1 / 12 - square * rest) / large)
-    small = np.asarray(z < 15)
-    near = np.asarray(z)[small]
-    series[small] = gammaln(near + 1) - (near * np.log(near) - near + 0.5 * np.log(2 * math.pi * near))
-    return series
+        return np.where(z > 0, stirling_remainder(np.maximum(z, 1e-300)) + 0.5 * np.log(2 * math.pi * z), 0.0)

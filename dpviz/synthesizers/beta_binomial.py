@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.numerics.private_side import private_side
+from dpviz.numerics.sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers import _staircase
-from dpviz.synthesizers._sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers.base import WorstCase
-from dpviz.synthesizers.prior import PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer, private_side
+from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 LARGE = 1e4
@@ -209,7 +210,7 @@ class BetaBinomial(PriorSynthesizer):
         58.197671
         """
         alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
-        return private_side(alpha, lambda value: math.log1p(m / value), epsilon)
+        return private_side(max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: math.log1p(m / value) <= epsilon)
 
 
 def _log_ratio(part: float, whole: float) -> float:

@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
+from dpviz.numerics.sums import SplitSum, log_rising
 from dpviz.parameters import Parameter
 from dpviz.synthesizers._losses import LossDistribution
-from dpviz.synthesizers._sums import SplitSum, log_rising
 from dpviz.synthesizers.base import MATRIX_LIMIT, ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, parameter
 from dpviz.types import FloatArray, IntArray
 

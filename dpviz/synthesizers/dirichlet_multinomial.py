@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.synthesizers._sums import SplitSum, log_rising
+from dpviz.numerics.sums import SplitSum, log_rising
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.beta_binomial import BetaBinomial
 from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials

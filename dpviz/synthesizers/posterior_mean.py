@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpviz.checked import checked
-from dpviz.synthesizers._plug_in import PlugIn
-from dpviz.synthesizers.prior import PROMISED_EPSILON, PROMISED_ROWS, private_side
+from dpviz.numerics.private_side import private_side
+from dpviz.synthesizers.plug_in import PlugIn
+from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,4 +55,6 @@ class PosteriorMean(PlugIn):
         99.500833
         """
         alpha = cls.least_effective_prior(m, epsilon)
-        return private_side(alpha, lambda value: m * math.log1p(1 / value), epsilon)
+        return private_side(
+            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: m * math.log1p(1 / value) <= epsilon
+        )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpviz.checked import checked
-from dpviz.synthesizers._plug_in import PlugIn
+from dpviz.numerics.private_side import private_side
 from dpviz.synthesizers.base import parameter
-from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, private_side
+from dpviz.synthesizers.plug_in import PlugIn
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS
 
 ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
 
@@ -63,4 +64,6 @@ class PosteriorMode(PlugIn):
         100.500833
         """
         alpha = max(1 + cls.least_effective_prior(m, epsilon), math.nextafter(1.0, 2.0))
-        return private_side(alpha, lambda value: m * math.log1p(1 / (value - 1)), epsilon)
+        return private_side(
+            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: m * math.log1p(1 / (value - 1)) <= epsilon
+        )

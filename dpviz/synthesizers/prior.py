@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -82,14 +80,3 @@ class PriorSynthesizer(TwoCellSynthesizer):
     @abstractmethod
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
         """The least symmetric prior (α = β) with pure ε-differential privacy, rounded to the private side."""
-
-
-def private_side(prior: float, epsilon_of: Callable[[float], float], epsilon: float) -> float:
-    """`prior`, moved up by as few floating-point steps as it takes until ``epsilon_of(prior) <= epsilon`` holds.
-
-    It stays in the domain: for an ε over about 690 the least prior would be smaller than the smallest accepted one.
-    """
-    prior = max(prior, PRIOR_ONES.minimum)
-    while epsilon_of(prior) > epsilon:
-        prior = math.nextafter(prior, math.inf)
-    return prior

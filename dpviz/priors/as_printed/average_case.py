@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
+from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import EPSILON, Parameter
 from dpviz.priors.as_printed.printed_bound import MANY_ROWS, PrintedBound, gain
-from dpviz.synthesizers._sums import log_binomials
 
 ROWS = dataclasses.replace(MANY_ROWS, maximum=100_000)
 THETA = Parameter(

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from dpviz.checked import GAPS, argument, checked
+from dpviz.numerics.quantiles import quantile
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.types import BoolArray, FloatArray, IntArray
 
@@ -19,37 +19,9 @@ ANY_ROWS = argument("rows", 1, 10_000_000, integer=True)
 VARIANCE = argument("variance", -1e150, 1e150)
 COUNTS = argument("total", 0, 2**53, integer=True)
 ESTIMATE = argument("estimate", -1e150, 1e150)
-BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 
 ROUNDING = 1e-12
 """Relative distance within which a variance counts as zero, and an end of an interval as reached."""
-
-LEAST_DEGREES = 0.006
-"""Degrees of freedom below which the quantile of a usual level passes the largest floating-point number."""
-
-
-@checked("degrees", "level", degrees=GAPS, level=BELOW_1)
-def quantile(degrees: FloatArray, level: FloatArray | float) -> FloatArray:
-    """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where ν is below 0.006.
-
-    Parameters
-    ----------
-    degrees
-        ν, 0 or above, any shape.
-    level
-        Level of the two-sided interval, above 0 and below 1, a shape that broadcasts.
-
-    Examples
-    --------
-    >>> quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()
-    [12.706205, 1.959964]
-    """
-    degrees, upper = np.broadcast_arrays(np.asarray(degrees, float), (1 + np.asarray(level, float)) / 2)
-    found = np.full(degrees.shape, math.inf)
-    normal, usable = np.isposinf(degrees), (degrees >= LEAST_DEGREES) & (degrees < math.inf)
-    found[normal] = ndtri(upper[normal])
-    found[usable] = stdtrit(degrees[usable], upper[usable])
-    return found
 
 
 def half_widths(

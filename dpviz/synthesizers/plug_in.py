@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.synthesizers._sums import log_binomials
-from dpviz.synthesizers._worst_pair import largest_pairs
+from dpviz.numerics.sums import log_binomials
+from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray

@@ -1,0 +1,1 @@
+"""What computing with floating-point numbers asks for, whatever is computed."""
