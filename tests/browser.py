@@ -71,18 +71,21 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[bytes]) -> None:
     raise RuntimeError(f"The app was not ready after {START_SECONDS} s.")
 
 
+CALM = """(answered) => {
+  const at = (selector) => document.querySelector(selector);
+  const calm = at('[data-testid=stApp][data-test-script-state=notRunning]') && at(`${answered}, .dpviz-problem`)
+    && !(at(answered) && (!at('[data-drawn]')
+      || at('[data-testid=stSkeleton], [role=figure]:not([data-drawn]), [data-stale=true]')));
+  window.dpvizCalm = calm ? window.dpvizCalm ?? performance.now() : null;
+  return calm && performance.now() - window.dpvizCalm > 300;
+}"""
+"""Whether a page has been at rest for so long that no run is on its way any more."""
+
+
 def settle(page: Page) -> None:
     """Wait until the script has run and its pictures are drawn; an answer has numbers or a table.
 
     What a run has not drawn again yet is stale, and fades: it may be gone at the next moment.
     """
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=LONGEST_RUN)
-    page.wait_for_selector(f"{ANSWERED}, .dpviz-problem", timeout=LONGEST_RUN)
-    page.wait_for_function(
-        """(answered) => !document.querySelector(answered) || (document.querySelector('[data-drawn]')
-          && !document.querySelector('[data-testid=stSkeleton], [role=figure]:not([data-drawn])')
-          && !document.querySelector('[data-stale=true]'))""",
-        arg=ANSWERED,
-        timeout=LONGEST_RUN,
-    )
-    page.wait_for_timeout(300)
+    page.evaluate("window.dpvizCalm = null")
+    page.wait_for_function(CALM, arg=ANSWERED, polling=50, timeout=LONGEST_RUN)

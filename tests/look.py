@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.visit import pick, visiting
+from tests.browser import settle
+from tests.visit import LARGE, Theme, pick, visiting
 
-LARGE: ViewportSize = {"width": 1400, "height": 1000}
 TELEPHONE: ViewportSize = {"width": 390, "height": 844}
-SCREENS = pytest.mark.parametrize("screen", [LARGE, TELEPHONE], ids=["1400", "390"])
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+LOOKS: tuple[tuple[ViewportSize, Theme], ...] = (
+    (TELEPHONE, "dark"),
+    (TELEPHONE, "light"),
+    (LARGE, "dark"),
+    (LARGE, "light"),
+)
+OPPOSITE = (LOOKS[0], LOOKS[-1])
+"""Two looks that have nothing in common."""
+
 SEVERE = {"serious", "critical"}
 BEYOND = """() => [...document.querySelectorAll('.stMain p, .stMain h1, .stMain h2, .stMain [role=figure]')]
   .filter((part) => part.offsetWidth > 0 && part.getBoundingClientRect().right > innerWidth + 1
@@ -44,13 +51,38 @@ def faults(page: Page) -> list[str]:
     return shut_out(page) + beyond_the_screen(page)
 
 
-def by_section(page: Page, sections: Iterable[str], look: Callable[[Page], list[str]] = faults) -> dict[str, list[str]]:
+def put_on(page: Page, screen: ViewportSize, theme: Theme) -> None:
+    """Change the screen and the theme of an open page, and wait until its pictures are drawn again in them."""
+    page.set_viewport_size(screen)
+    if not page.evaluate("(theme) => matchMedia(`(prefers-color-scheme: ${theme})`).matches", theme):
+        page.evaluate("document.querySelectorAll('[role=figure]').forEach((plot) => delete plot.dataset.drawn)")
+        page.emulate_media(color_scheme=theme)
+        expect(page.locator("[data-testid=stApp]")).to_have_css("color-scheme", theme)
+    settle(page)
+
+
+def faults_by_look(page: Page, looks: Iterable[tuple[ViewportSize, Theme]] = LOOKS) -> dict[str, list[str]]:
+    """The faults of what is open in each look, where there are any."""
+    found = {}
+    for screen, theme in looks:
+        put_on(page, screen, theme)
+        found[f"{screen['width']}, {theme}"] = faults(page)
+    return {look: there for look, there in found.items() if there}
+
+
+def by_section(page: Page, sections: Iterable[str], look: Callable[[Page], Any]) -> dict[str, Any]:
     """What `look` finds in each section once it is opened, where it finds anything."""
     found = {}
     for section in sections:
         pick(page, "look", section)
         found[section] = look(page)
     return {section: there for section, there in found.items() if there}
+
+
+def check_looks(page: Page, sections: Iterable[str]) -> None:
+    """Nothing keeps anybody out: of the page in every look, of each section in two opposite ones."""
+    assert faults_by_look(page) == {}
+    assert by_section(page, sections, lambda opened: faults_by_look(opened, OPPOSITE)) == {}
 
 
 def colours(page: Page) -> list[str]:
@@ -72,14 +104,13 @@ def check_themes_differ(light: list[str], dark: list[str]) -> None:
 def check_pictures_follow_the_theme(
     chromium: Browser, address: str, pictures: int, prepare: Callable[[Page], None] = lambda _page: None
 ) -> None:
-    """The pictures at an address have the colour of the page's text in either theme."""
-    seen = {}
-    for theme in ("light", "dark"):
-        with visiting(chromium, address, color_scheme=theme) as page:
-            prepare(page)
-            expect(page.get_by_role("figure")).to_have_count(pictures)
-            seen[theme] = colours(page)
-    check_themes_differ(seen["light"], seen["dark"])
+    """The pictures at an address have the colour of the page's text in the theme they begin with, and in the next."""
+    with visiting(chromium, address, theme="dark") as page:
+        prepare(page)
+        expect(page.get_by_role("figure")).to_have_count(pictures)
+        dark = colours(page)
+        put_on(page, LARGE, "light")
+        check_themes_differ(colours(page), dark)
 
 
 def check_pictures_are_named(page: Page, pictures: int) -> None:

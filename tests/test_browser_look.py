@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize
+from playwright.sync_api import Browser
 
-from tests.browser import settle
 from tests.look import (
-    SCREENS,
+    LOOKS,
+    OPPOSITE,
     TELEPHONE,
-    THEMES,
     beyond_the_screen,
     by_section,
+    check_looks,
     check_pictures_are_named,
     check_pictures_follow_the_theme,
-    faults,
+    faults_by_look,
 )
 from tests.pages import SECTIONS
 from tests.visit import visiting
@@ -22,12 +22,9 @@ from tests.visit import visiting
 pytestmark = pytest.mark.browser
 
 
-@THEMES
-@SCREENS
-def test_every_section_is_accessible(chromium: Browser, server: str, screen: ViewportSize, theme: str) -> None:
-    with visiting(chromium, server, viewport=screen, color_scheme=theme) as page:
-        assert faults(page) == []
-        assert by_section(page, SECTIONS) == {}
+def test_every_section_is_accessible(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server, *LOOKS[0]) as page:
+        check_looks(page, SECTIONS)
 
 
 VIEWS = [
@@ -38,16 +35,10 @@ VIEWS = [
 ]
 
 
-@THEMES
-@SCREENS
-def test_every_view_is_accessible_and_fits_its_screen(
-    chromium: Browser, server: str, screen: ViewportSize, theme: str
-) -> None:
-    with visiting(chromium, server, viewport=screen, color_scheme=theme) as page:
-        for view in VIEWS:
-            page.goto(f"{server}/?{view}")
-            settle(page)
-            assert faults(page) == [], view
+def test_every_view_is_accessible_and_fits_its_screen(chromium: Browser, server: str) -> None:
+    for view in VIEWS:
+        with visiting(chromium, f"{server}/?{view}", *LOOKS[0]) as page:
+            assert faults_by_look(page, OPPOSITE) == {}, view
 
 
 def test_no_section_scrolls_sideways_on_a_telephone(chromium: Browser, server: str) -> None:

@@ -13,7 +13,9 @@ from tests.browser import settle
 from tests.visit import control, slider, visiting
 
 COVERAGE = "/coverage?cv_n=30&cv_sets=3&cv_repetitions=3000000"
-ROUNDS = 8
+PAUSES = (0, 70, 200, 420)
+"""Milliseconds that a run goes on before it is reset."""
+
 FULL, STEP, FINISHED, REFERENCE, TIMER = "full run", "step", "finished", "reference", "timer"
 
 
@@ -83,10 +85,10 @@ def test_curves_that_grow_ask_in_the_same_way(chromium: Browser, server: str) ->
 
 def test_start_and_reset_again_and_again_leave_the_page_whole(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{COVERAGE}") as page:
-        for round_ in range(ROUNDS):
+        for pause in PAUSES:
             press(page, "Start")
             expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
-            page.wait_for_timeout(70 * round_)
+            page.wait_for_timeout(pause)
             control(page, "reset").get_by_role("button").click()
             expect(control(page, "go").get_by_role("button", name="Start", exact=True)).to_be_visible()
             settle(page)

@@ -20,7 +20,7 @@ from dpviz.priors.curves import prior_curves
 from dpviz.privacy import log_odds_table
 from dpviz.synthesizers import BetaBinomial
 from tests.browser import settle
-from tests.look import LARGE, TELEPHONE
+from tests.look import TELEPHONE
 from tests.visit import control, slider, visiting
 
 pytestmark = pytest.mark.browser
@@ -134,5 +134,5 @@ def test_a_telephone_keeps_the_answer_in_sight_while_a_control_is_moved(
 
 @pytest.mark.parametrize("place", PAGES)
 def test_a_desk_has_no_bar(chromium: Browser, server: str, place: str) -> None:
-    with visiting(chromium, f"{server}/{place}?{PAGES[place]}", viewport=LARGE) as page:
+    with visiting(chromium, f"{server}/{place}?{PAGES[place]}") as page:
         expect(page.locator(".dpviz-now")).to_be_hidden()

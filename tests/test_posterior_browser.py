@@ -12,7 +12,7 @@ from dpviz.exports import posterior_csv, posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.bayes.sections import SECTIONS
 from tests.browser import settle
-from tests.look import LARGE, TELEPHONE, check_themes_differ, colours, faults
+from tests.look import LOOKS, OPPOSITE, TELEPHONE, check_themes_differ, colours, faults, put_on
 from tests.visit import (
     check_arrow_keys_move_epsilon,
     check_inside_the_app,
@@ -158,11 +158,12 @@ def test_every_section_is_accessible_and_fits_its_screen_in_either_theme(chromiu
     """Each section on a desk in the light and on a telephone in the dark; its pictures have names and follow both."""
     found, seen, names = {}, {}, {}
     address = f"{server}{HERE}?po_n=20&po_x=6&po_sets=5&po_high=100"
-    for screen, theme in ((LARGE, "light"), (TELEPHONE, "dark")):
-        with visiting(chromium, address, viewport=screen, color_scheme=theme) as page:
-            for section in (None, *SECTIONS):
-                if section is not None:
-                    pick(page, "look", section)
+    with visiting(chromium, address, *LOOKS[0]) as page:
+        for section in (None, *SECTIONS):
+            if section is not None:
+                pick(page, "look", section)
+            for screen, theme in OPPOSITE:
+                put_on(page, screen, theme)
                 found[section, theme] = faults(page)
                 seen[section, theme] = colours(page)
                 names[section] = told(page)["figures"]
@@ -178,11 +179,8 @@ PROBLEMS = ["po_source=typed&po_n=foo&po_counts=" + "9" * 300, "po_look=k+catego
 
 
 def test_what_is_wrong_fits_a_telephone(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}{HERE}?{PROBLEMS[0]}", viewport=TELEPHONE) as page:
-        for view in PROBLEMS:
-            if view != PROBLEMS[0]:
-                page.goto(f"{server}{HERE}?{view}")
-                settle(page)
+    for view in PROBLEMS:
+        with visiting(chromium, f"{server}{HERE}?{view}", TELEPHONE) as page:
             expect(page.locator(".dpviz-problem").first).to_be_visible()
             expect(page.locator(".dpviz-problem").first).to_have_attribute("role", "alert")
             assert faults(page) == []

@@ -646,7 +646,7 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
 @pytest.mark.parametrize(
     ("state", "beyond"),
     [
-        ({"n": 100_000, "sets": 20, "delta": 1e-6}, ["SYNTH_Post(Many)", "SYNTH_MAP"]),
+        ({"n": 10_000, "sets": 20, "delta": 1e-6}, ["SYNTH_Post(Many)", "SYNTH_MAP"]),
         ({"family": "k categories", "n": 2000, "sets": 5, "delta": 1e-6}, ["SYNTH_Post(One)"]),
     ],
 )
