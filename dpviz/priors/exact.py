@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpviz.checked import checked
+from dpviz.numerics.private_side import private_side
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
 from dpviz.priors.posterior_parameter import MANY_ROWS
@@ -24,6 +25,9 @@ from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2
 """The largest prior that is tried where no closed form bounds the answer."""
+
+ROUNDED = 1e-15
+"""Relative change of a prior, for each 1 + ε, that outweighs the rounding of its largest log-odds beside ε."""
 
 
 @checked(n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA, beta=PRIOR_ZEROS, cells=TWO_CELLS_OR_MORE)
@@ -130,7 +134,8 @@ def least_prior(
     if not lowest < start.prior < pure - shift:
         start = Start(max(min(_guess(epsilon, delta), (pure - shift) / 2), lowest))
     found = _least_of_all_pairs(promise, lowest, pure - shift if pure <= highest else math.inf, highest, start)
-    return replace(found, prior=found.prior + shift)
+    safe = found.prior * (1 + ROUNDED * (1 + epsilon)) if found.prior > lowest else lowest
+    return replace(found, prior=min(private_side(safe + shift, math.inf, lambda prior: prior - shift >= safe), pure))
 
 
 def _check_shape(beta: float | None, ratio: float, cells: int) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.numerics.private_side import private_side
+from dpviz.numerics.private_side import private_side, within
 from dpviz.numerics.sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers import _staircase
 from dpviz.synthesizers.base import WorstCase
@@ -210,7 +210,9 @@ class BetaBinomial(PriorSynthesizer):
         58.197671
         """
         alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
-        return private_side(max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: math.log1p(m / value) <= epsilon)
+        return private_side(
+            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value)
+        )
 
 
 def _log_ratio(part: float, whole: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpviz.checked import checked
-from dpviz.numerics.private_side import private_side
+from dpviz.numerics.private_side import private_side, within
 from dpviz.synthesizers.plug_in import PlugIn
 from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
@@ -56,5 +56,5 @@ class PosteriorMean(PlugIn):
         """
         alpha = cls.least_effective_prior(m, epsilon)
         return private_side(
-            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: m * math.log1p(1 / value) <= epsilon
+            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value)
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpviz.checked import checked
-from dpviz.numerics.private_side import private_side
+from dpviz.numerics.private_side import private_side, within
 from dpviz.synthesizers.base import parameter
 from dpviz.synthesizers.plug_in import PlugIn
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS
@@ -65,5 +65,5 @@ class PosteriorMode(PlugIn):
         """
         alpha = max(1 + cls.least_effective_prior(m, epsilon), math.nextafter(1.0, 2.0))
         return private_side(
-            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: m * math.log1p(1 / (value - 1)) <= epsilon
+            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value - 1)
         )
