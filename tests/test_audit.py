@@ -514,6 +514,14 @@ def test_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere: list[
             assert found.because, (found.bound.key, found.setting)
 
 
+@pytest.mark.parametrize(("m", "epsilon"), [(1, 50.0), (5, 300.0)])
+def test_a_prior_of_the_mode_that_gives_half_of_epsilon_is_safe_and_not_exact(m: int, epsilon: float) -> None:
+    found = finding("categorical", "6.21", method="synth_map", n=3, m=m, epsilon=epsilon, cells=3)
+    assert found.gives_epsilon == pytest.approx(epsilon / 2, rel=1e-4)
+    assert found.verdict == "safe"
+    assert found.sentence.startswith("Safe: ")
+
+
 def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
     for family in FAMILIES:
         for found in audit(family, n=10, m=4, epsilon=1.0):

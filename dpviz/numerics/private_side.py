@@ -25,7 +25,7 @@ def private_side(value: float, towards: float, private: Callable[[float], bool])
 
 
 def within(epsilon: float, *, times: int, rows: int, prior: float) -> bool:
-    """Whether times · ln(1 + rows / prior) ≤ ε, in real numbers and as floats: rounding tells thousands of priors alike.
+    """Whether times · ln(1 + rows / prior) ≤ ε, in real numbers and in floats, which tell thousands of priors alike.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,7 +32,10 @@ FLAT = 1e100
 """A prior standard deviation that no printed condition tells from an infinite one."""
 
 SAME = 1e-9
-"""Relative distance within which a printed and an exact value count as one."""
+"""Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1."""
+
+ROUNDING = 4 * sys.float_info.epsilon
+"""Relative distance within which two values are one whatever is taken from them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,8 +197,10 @@ def _prior(blank: Finding, known: Known) -> Finding:
     if bound.constant:
         return _unnamed(blank, exact)
     printed = bound.at(**setting.arguments())
+    effective = exact - 1 if blank.method == "synth_map" else exact
+    same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * effective, ROUNDING * exact)
     if bound.kind == "necessary":
-        return _needed(dataclasses.replace(blank, printed=printed, exact=exact), exact >= printed * (1 - SAME))
+        return _needed(dataclasses.replace(blank, printed=printed, exact=exact), exact >= printed or same)
     beyond = math.isinf(exact) and bound.promise != "pure"
     if bound.promise == "zero_epsilon" and (beyond or printed > PRIOR_ONES.maximum):
         return _flat(dataclasses.replace(blank, printed=printed))
@@ -206,7 +212,7 @@ def _prior(blank: Finding, known: Known) -> Finding:
             verdict="safe" if printed >= exact else "not asked here",
             sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond." if beyond else "",
         )
-    if blank.method == "synth_map" and printed <= 1 - SAME:
+    if blank.method == "synth_map" and printed <= 1 - ROUNDING:
         said = "Unsafe: with so small a prior the mode can be 0, and then a released one tells neighbours apart."
         return dataclasses.replace(blank, printed=printed, exact=exact, verdict="unsafe", sentence=said)
     made = release(blank.method, alpha=_accepted(blank.method, printed), **shape)
@@ -216,7 +222,6 @@ def _prior(blank: Finding, known: Known) -> Finding:
     if bound.promise != "zero_epsilon":
         gives_epsilon = pure_epsilon(made) if pure else epsilon_for_delta(made, blank.promised_delta)
     kept = gives_delta <= 1e-14 if pure else gives_delta <= blank.promised_delta
-    same = math.isfinite(exact) and abs(printed - exact) <= SAME * exact
     return dataclasses.replace(
         blank,
         verdict="exact" if same else "safe" if kept else "unsafe",
