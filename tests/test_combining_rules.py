@@ -211,3 +211,17 @@ def test_counts_and_levels_out_of_domain_are_named():
         COMBINING_RULES["as_if_real"].interval([3, 11], rows=10, confidential_rows=10)
     with pytest.raises(ValueError, match="level"):
         COMBINING_RULES["as_if_real"].interval([3, 4], rows=10, confidential_rows=10, level=1.0)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "level"), [(0.0048, 0.001), (0.0036, 0.05), (1e-5, 0.001), (0.0059, 0.5), (0.02, 0.95)]
+)
+def test_few_degrees_have_a_finite_quantile_at_low_levels(degrees, level):
+    """It was infinite below ν = 0.006 at every level."""
+    t = mpmath.mpf(float(quantile(np.array(degrees), level)))
+    beyond = mpmath.betainc(mpmath.mpf(degrees) / 2, 0.5, 0, degrees / (degrees + t * t), regularized=True)
+    assert float(1 - beyond) == pytest.approx(level, rel=1e-9)
+
+
+def test_a_quantile_that_no_number_names_is_infinite():
+    assert quantile(np.array([0.0, 1e-8, 0.005]), 0.95).tolist() == [math.inf] * 3

@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.coverage import CoverageLines, coverage_by_proportion, exact_coverage, stream_lines
 from dpviz.coverage.lines import FLATNESS, STEPS, corners_of
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
 from tests.pages import open_coverage, text
 
 HALF_PIXEL = 0.5 * 1.1 / 400
@@ -39,6 +39,27 @@ def test_a_line_with_all_jumps_is_within_half_a_pixel_everywhere(release: object
     exact = coverage_by_proportion(release, proportions=p, sets=sets, rules=rules).coverage  # type: ignore[arg-type]
     for drawn, true in zip(line.coverage, exact, strict=True):
         assert np.abs(np.interp(p, line.points, drawn) - true).max() < min(HALF_PIXEL, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("release", "sets", "rules", "first"),
+    [
+        (PosteriorMean(n=100, m=10, alpha=50, beta=50), 1, ["as_if_real", "blaker_2000"], 5),
+        (BetaBinomial(n=20, m=20, alpha=0.5, beta=0.5), 2, ["reiter_2002", "score"], 2),
+        (PosteriorMean(n=100, m=100, alpha=1e-6, beta=1e-6), 1, ["as_if_real", "score"], 51),
+        (PosteriorMean(n=8, m=10, alpha=1e-6, beta=1e-6), 3, ["as_if_real", "raab_2017"], 2),
+    ],
+)
+def test_a_line_is_right_up_to_both_ends_from_however_few_points_it_starts(
+    release: TwoCellSynthesizer, sets: int, rules: list[str], first: int
+) -> None:
+    *_, line = stream_lines(release, proportions=np.linspace(0, 1, first), sets=sets, rules=rules)
+    assert line.jumps
+    random = np.random.default_rng(14)
+    p = np.concatenate([[0.0, 1e-5, 2.8e-4, 1.0], random.uniform(0, 1, 60), random.uniform(0, 2 / STEPS, 8)])
+    exact = coverage_by_proportion(release, proportions=np.sort(p), sets=sets, rules=rules).coverage
+    for drawn, true in zip(line.coverage, exact, strict=True):
+        assert np.abs(np.interp(np.sort(p), line.points, drawn) - true).max() < 1e-3
 
 
 @pytest.mark.parametrize(("sets", "epsilon"), [(2, 2.0), (5, 2.0)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -148,3 +149,43 @@ def test_rules_without_a_variance_have_nothing_to_repair():
     page = open_coverage(look="Why it fails", rules=["score", "posterior"])
     assert not page.exception
     assert any("these three causes are not theirs" in one.value for one in page.caption)
+
+
+@pytest.mark.parametrize("rule", NOISE_AWARE_RULES)
+@pytest.mark.parametrize("turned", [False, True])
+def test_no_matrix_is_given_the_interval_of_another(rule, turned):
+    """A matrix given as numbers was equal to every other, and tables of intervals are kept by the release."""
+    plain, blurred = GivenMatrix(probabilities=np.eye(21)), GivenMatrix(probabilities=np.full((21, 21), 1 / 21))
+    assert plain != blurred
+    assert plain == GivenMatrix(probabilities=np.eye(21))
+    asked = [blurred, plain] if turned else [plain, blurred]
+    high = {id(one): RULES[rule].interval_from([3], synthesizer=one)[1] for one in asked}
+    assert high[id(plain)] < 0.4 < 0.97 < high[id(blurred)]
+
+
+@pytest.mark.parametrize(
+    ("release", "count"),
+    [
+        (BetaBinomial(n=100, m=100, alpha=100 / math.expm1(0.5), beta=100 / math.expm1(0.5)), 1),
+        (BetaBinomial(n=50, m=50, alpha=500, beta=500), 0),
+        (PosteriorMean(n=30, m=60, alpha=80, beta=80), 60),
+    ],
+)
+def test_a_sum_that_hardly_comes_has_its_own_posterior(release, count):
+    found = RULES["posterior"].interval_from([count], synthesizer=release)
+    assert found == pytest.approx(posterior_given(release, [count]).interval(0.95), rel=1e-9)
+
+
+def test_sums_of_several_sets_keep_their_digits_where_they_are_small():
+    """Ends by mpmath; transforms were off by 1e-14, more than some of these probabilities are."""
+    release = GeometricSanitizer(n=8, epsilon=29)
+    rows = mp.matrix(release.transition_matrix().tolist())
+    given = [mp.fsum(rows[x, j] * rows[x, 13 - j] for j in range(5, 9)) for x in range(9)]
+    law = [weight / mp.fsum(given) for weight in given]  # a uniform prior makes every x as likely
+
+    def below(p):
+        return mp.fsum(law[x] * mp.betainc(1 + x, 9 - x, 0, p, regularized=True) for x in range(9))
+
+    low, high = RULES["posterior"].interval_from([7, 6], synthesizer=release, level=0.999999)
+    assert float(below(low)) == pytest.approx(5e-7, rel=1e-6)
+    assert float(1 - below(high)) == pytest.approx(5e-7, rel=1e-6)

@@ -155,6 +155,8 @@ class ManySets:
         self._rules, self._level = rules, level
         mixtures = [confidential_mixture(self._n, float(p), confidential_count, TAIL) for p in proportions]
         counts = np.unique(np.concatenate([mixture.counts for mixture in mixtures]))
+        if dense is not None:  # between two proportions no counts matter but those between theirs
+            counts = np.arange(counts[0], counts[-1] + 1)
         rows = released_rows(synthesizer, counts)
         self._mixtures = mixtures
         self._mirrored = confidential_count is None and _treats_alike(synthesizer, counts, rows)
@@ -309,10 +311,11 @@ class _Tables:
             pairs = [reached(*ends_of(rule, found, level)) for rule in rules]
             jumps = np.unique(np.concatenate([end[possible] for pair in pairs for end in pair]))
             jumps = np.union1d(jumps, 1 - jumps) if mirrored else jumps
-            jumps = jumps[(jumps > dense[0]) & (jumps < dense[-1])]
+            jumps = jumps[(jumps >= dense[0]) & (jumps <= dense[-1])]
             self.every_jump = len(jumps) <= MOST_JUMPS
             if self.every_jump:
-                dense = np.unique(np.concatenate([dense, jumps - BESIDE, jumps + BESIDE]))
+                beside = np.clip(np.concatenate([jumps - BESIDE, jumps + BESIDE]), dense[0], dense[-1])
+                dense = np.unique(np.concatenate([dense, beside]))
         self.dense = dense
         for rule in rules:
             ends = ends_of(rule, found, level)

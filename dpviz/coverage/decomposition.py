@@ -16,11 +16,15 @@ from dpviz.inference.interval_ends import half_widths
 from dpviz.inference.rules import check_rule
 from dpviz.inference.set_moments import set_moments
 from dpviz.numerics.quantiles import quantile, quantile_table
+from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
 REPAIRS = ("prior_bias", "ignored_variance", "rule_noise")
 """Keys of the causes that can be repaired, in the order in which readers see them."""
+
+LEAST_SURE = 10_000
+"""How many times larger than its error E[T] must be for the causes to be told apart."""
 
 NOT_NORMAL = "not_normal"
 """Key of what is left once all three are repaired: a normal quantile is used, and q̄ is not exactly normal."""
@@ -148,7 +152,7 @@ def coverage_decomposition(
     Raises
     ------
     ValueError
-        As `dpviz.coverage.exact_coverage` does.
+        As `dpviz.coverage.exact_coverage` does, and where E[T] is too small to be known.
 
     Source: Shapley (1953), *A value for n-person games*, for the shares.
 
@@ -173,6 +177,12 @@ def coverage_decomposition(
     estimate, between, within = law.estimate_and_variances
     variance, degrees = chosen.variance_and_degrees(between, within, sets=law.sets, synthetic_ratio=law.synthetic_ratio)
     mean = float(law.probability @ variance / law.probability.sum())
+    unsure = law.error_bound * max(float(np.abs(variance).max()), 1 / law.rows)
+    if abs(mean) < LEAST_SURE * unsure:
+        raise ValueError(
+            f"E[T] is {readable(mean, 2)} here, so small that releases left out of the sums, of probability up to "
+            f"{readable(law.error_bound, 1)}, may decide it: the causes cannot be told apart."
+        )
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))
     mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)

@@ -59,7 +59,8 @@ def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
 
     With t(S) = Pr(S' ≥ S | p) that probability is t(S) + Pr(S' ≤ s* | p), s* the largest sum whose lower tail is no
     more than t(S). It lies inside the equal-tailed interval and is as safe: a test of its level rejects every p that it
-    leaves out. For matrices that are not stochastically ordered the tails are bounded as in `equal_tailed_ends`.
+    leaves out. For matrices that are not stochastically ordered the tails are bounded as in `equal_tailed_ends`; where
+    the two tails together do not fall and then rise in p, the end is that of the equal tails, beyond the hull.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def _both_ends(sums: ReleaseSums, lower: Callable[[ReleaseSums], FloatArray]) ->
     """Lower ends by `lower`, upper ones by the same of zeros in place of ones; releases that fall as x rises turned."""
     columns = np.arange(sums.rows.shape[1])
     if sums.rows[-1] @ columns < sums.rows[0] @ columns:
-        low, high = _both_ends(ReleaseSums(np.ascontiguousarray(sums.rows[:, ::-1])), lower)
+        low, high = _both_ends(ReleaseSums(np.ascontiguousarray(sums.rows[:, ::-1]), sums.rounding), lower)
         return low[::-1], high[::-1]
     low, high = lower(sums), 1 - lower(sums.mirrored)[::-1]
     return np.minimum(low, 1.0), np.maximum(high, low)

@@ -26,8 +26,8 @@ STEPS, NEAR = 60, 1e-13
 
 BLOCK = 4_000_000
 
-LEAST_LIKELY = 1e-13
-"""A sum that is less likely than this under every x takes the interval of the nearest one that is not."""
+TOO_ROUGH = 1e4
+"""A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one."""
 
 
 def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
@@ -151,6 +151,7 @@ def posterior_ends(sums: ReleaseSums, level: float, gamma1: float = 1.0, gamma2:
     p | S is Σ_x w_x Beta(γ1 + x, γ2 + n − x), w_x ∝ BetaBinomial(x; n, γ1, γ2) Pr(S | x): exact given the sum of the M
     counts. For one set, and for the plug-ins, whose counts say no more than their sum, it is the posterior given all
     counts, as in `dpviz.inference.posterior_given`; for several sets of another synthesizer it leaves a little out.
+    Sums that cannot be, or are too unlikely for the digits of a large table, take the interval of the nearest other.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def posterior_ends(sums: ReleaseSums, level: float, gamma1: float = 1.0, gamma2:
     [0.25, 0.75]
     """
     rows = _Rows(sums.n, gamma1, gamma2)
-    likely = np.flatnonzero(sums.rows.max(axis=0) > LEAST_LIKELY)
+    likely = np.flatnonzero(sums.rows.max(axis=0) > TOO_ROUGH * sums.rounding)
     low, high = np.empty((2, len(likely)))
     step = max(1, BLOCK // (sums.n + 1))
     for start in range(0, len(likely), step):

@@ -144,8 +144,8 @@ NOISE_AWARE_RULES: dict[str, NoiseAwareRule] = {
             key="blaker_2000",
             label="Ordered tails, exact (Blaker's)",
             abbreviation="Blaker",
-            formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p; holds "
-            "its level at every p, inside the equal tails",
+            formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p, or "
+            "more where that is no interval; holds its level at every p, inside the equal tails",
             source="Blaker (2000), for the distribution of S; Sterne (1954) orders by the probability of S",
             table=_blaker,
         ),

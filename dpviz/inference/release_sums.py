@@ -19,6 +19,13 @@ from dpviz.types import FloatArray
 LARGEST_ROWS = 6_000_000
 """Most numbers in the table of sums: (n + 1)(Mm + 1)."""
 
+MOST_PRODUCTS = 50_000_000
+"""Most multiplications with which the sums are convolved term by term; beyond, by transforms."""
+
+TRANSFORM_ERROR = 1e-14
+SMALLEST = 1e-300
+"""Probability that counts as 0: numbers next to the smallest are slow."""
+
 BLOCK = 2_000_000
 """Most numbers of one block of transforms."""
 
@@ -41,10 +48,13 @@ class ReleaseSums:
     Parameters
     ----------
     rows
-        The table, shape (n + 1, Mm + 1); each number within 1e-14.
+        The table, shape (n + 1, Mm + 1).
+    rounding
+        How far each number may be off, besides its last digits.
     """
 
     rows: FloatArray
+    rounding: float = 0.0
 
     @property
     def n(self) -> int:
@@ -54,7 +64,7 @@ class ReleaseSums:
     @cached_property
     def mirrored(self) -> ReleaseSums:
         """The same for zeros in place of ones: x, S and p become n − x, Mm − S and 1 − p."""
-        return ReleaseSums(np.ascontiguousarray(self.rows[::-1, ::-1]))
+        return ReleaseSums(np.ascontiguousarray(self.rows[::-1, ::-1]), self.rounding)
 
     @cached_property
     def at_least(self) -> FloatArray:
@@ -109,6 +119,8 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     if sets == 1:
         return ReleaseSums(rows)
     size = sets * m + 1
+    if (n + 1) * (m + 1) * size * sets <= MOST_PRODUCTS:
+        return ReleaseSums(_convolved(rows, sets))
     length = next_fast_len(size, real=True)
     sums = np.empty((n + 1, size))
     step = max(1, BLOCK // length)
@@ -116,7 +128,20 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
         for start in range(0, n + 1, step):
             block = slice(start, start + step)
             sums[block] = irfft(rfft(rows[block], length, axis=1) ** sets, length, axis=1)[:, :size]
-    return ReleaseSums(np.maximum(sums, 0.0, out=sums))
+    return ReleaseSums(np.maximum(sums, 0.0, out=sums), TRANSFORM_ERROR)
+
+
+def _convolved(rows: FloatArray, sets: int) -> FloatArray:
+    """Each row convolved `sets` times with itself, term by term, so that small numbers keep their digits."""
+    rows = np.where(rows < SMALLEST, 0.0, rows)
+    found = rows
+    with np.errstate(under="ignore"):
+        for _ in range(sets - 1):
+            longer = np.zeros((len(rows), found.shape[1] + rows.shape[1] - 1))
+            for place in range(rows.shape[1]):
+                longer[:, place : place + found.shape[1]] += rows[:, place, None] * found
+            found = np.where(longer < SMALLEST, 0.0, longer)
+    return found
 
 
 def binomial_weights(p: FloatArray, n: int) -> FloatArray:

@@ -13,8 +13,8 @@ from dpviz.types import FloatArray
 
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 
-NO_QUANTILE = 0.006
-"""Degrees of freedom below which the quantile of a usual level passes the largest floating-point number."""
+ENDLESS = 1e-300
+"""ν/t² below which the quantile t, from about 1e150 on, counts as infinite: SciPy's stays there."""
 
 LARGEST_INVERSE, NODES = 2.0, 2048
 """1/ν up to which the quantile is interpolated in 1/ν, and nodes for each unit of it."""
@@ -31,7 +31,7 @@ ERROR = 1e-9
 
 @checked("degrees", "level", degrees=GAPS, level=BELOW_1)
 def quantile(degrees: FloatArray, level: FloatArray | float) -> FloatArray:
-    """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where ν is below 0.006.
+    """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where it would pass √ν 10¹⁵⁰.
 
     Parameters
     ----------
@@ -47,9 +47,10 @@ def quantile(degrees: FloatArray, level: FloatArray | float) -> FloatArray:
     """
     degrees, upper = np.broadcast_arrays(np.asarray(degrees, float), (1 + np.asarray(level, float)) / 2)
     found = np.full(degrees.shape, math.inf)
-    normal, usable = np.isposinf(degrees), (degrees >= NO_QUANTILE) & (degrees < math.inf)
+    normal, usable = np.isposinf(degrees), (degrees > 0) & (degrees < math.inf)
     found[normal] = ndtri(upper[normal])
-    found[usable] = stdtrit(degrees[usable], upper[usable])
+    values = stdtrit(degrees[usable], upper[usable])
+    found[usable] = np.where(degrees[usable] / values**2 > ENDLESS, values, math.inf)
     return found
 
 

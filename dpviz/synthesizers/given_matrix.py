@@ -91,6 +91,13 @@ class GivenMatrix(TwoCellSynthesizer):
         rows, columns = self.probabilities.shape
         return f"GivenMatrix({rows} x {columns}, {self._digest})"
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the numbers and their printed decimals are the same."""
+        return isinstance(other, GivenMatrix) and self._digest == other._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
     @cached_property
     def _digest(self) -> str:
         shape = repr(self.probabilities.shape).encode()
