@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import beta as scipy_beta
 from scipy.stats import betabinom, binom
 
-from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure
+from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure, probabilistic
 from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.priors.as_printed import lemma_6_5, lemma_6_5_failure
 from dpviz.privacy import probabilistic_delta
@@ -85,6 +85,34 @@ def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
         assert failure(method, n, m, float(alpha), epsilon) <= delta * (1 + 1e-9), alpha
     if answer > approximate * (1 + 1e-7):
         assert failure(method, n, m, shift + (answer - shift) * (1 - 1e-8), epsilon) > delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "epsilon", "delta"),
+    [
+        ("synth_post_one", 5, 20, 1e-5, 0.9),
+        ("synth_post_one", 50, 200, 1e-6, 0.99),
+        ("synth_post_many", 10, 20, 1e-6, 0.99),
+        ("synth_map", 5, 2, 1e-6, 0.9),
+    ],
+)
+def test_a_small_epsilon_and_a_large_delta_take_few_looks(
+    monkeypatch: pytest.MonkeyPatch, method: str, n: int, m: int, epsilon: float, delta: float
+) -> None:
+    monkeypatch.setattr(probabilistic, "MOST_LOOKS", 400)
+    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    for factor in (1.001, 1.5, 4.0, 30.0):
+        assert counted_failure(method, n, m, answer * factor, epsilon) <= delta
+    assert counted_failure(method, n, m, answer * 0.999, epsilon) > delta
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-4])
+def test_a_billionth_below_a_prior_for_a_small_epsilon_every_release_tells(epsilon: float) -> None:
+    answer = minimum_prior_probabilistic("synth_post_one", n=1, m=1, epsilon=epsilon, delta=1 / 3)
+    assert answer == minimum_prior("synth_post_one", n=1, m=1, epsilon=epsilon)
+    less = answer * (1 - 1e-9)
+    assert probabilistic_delta(BetaBinomial(n=1, m=1, alpha=answer, beta=answer), epsilon) == 0
+    assert probabilistic_delta(BetaBinomial(n=1, m=1, alpha=less, beta=less), epsilon) == 1
 
 
 @pytest.mark.parametrize("method", COUNTED)

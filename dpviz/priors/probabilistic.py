@@ -153,16 +153,22 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 def _change(method: str, n: int, m: int, epsilon: float) -> Callable[[float], float]:
     """A bound on how fast log-odds that are no larger than ε change with ln α, from a prior on.
 
-    With x = α + i and y = α + n − 1 − i: ln(y / x) of PARAM_Post changes by α/y − α/x, and the log-odds
-    ln(1 + j/x) − ln(1 + (m − j)/y) of SYNTH_Post(One) by a difference of two terms of at most m / (α + m). Those of
-    SYNTH_Post(Many), A − B with A = j ln(1 + 1/x) and B = (m − j) ln(1 + 1/y), by at most A and B, while A ≤ ε + B,
-    and where x or y is the larger half of the rows its part is at most m / (α + (n − 1)/2); with n = 1 by A − B alone.
+    With x = α + i and y = α + n − 1 − i, ln(y / x) of PARAM_Post changes by α/y − α/x, at most s = (n − 1)/(α + n − 1).
+    Log-odds of counts are A − B with A = ln(1 + j/x), B = ln(1 + (m − j)/y), or A = j ln(1 + 1/x) and B = (m − j)
+    ln(1 + 1/y). A falls by (α/x) a with a = 1 − e^{−A}, or by g(x) A with g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1, and
+    g(x) (x / α) rises with x; B likewise. So A − B changes by at most |A − B| and, as α/x and α/y, or g(x) and g(y),
+    are no further apart than s, by s times the smaller of a and b, or of A and B: that of the larger of x and y.
     """
-    if method == "param_post":
-        return lambda alpha: (n - 1) / (alpha + (n - 1))
-    if method == "synth_post_one":
-        return lambda alpha: m / (alpha + m)
-    return lambda alpha: epsilon + (m / (alpha + (n - 1) / 2) if n > 1 else 0.0)
+
+    def change(alpha: float) -> float:
+        apart, larger = (n - 1) / (alpha + (n - 1)), alpha + (n - 1) / 2
+        if method == "param_post":
+            return apart
+        if method == "synth_post_one":
+            return min(m / (alpha + m), epsilon + apart * m / (larger + m))
+        return epsilon + apart * m / larger
+
+    return change
 
 
 def _settled(method: str, n: int, m: int, epsilon: float) -> float:

@@ -14,6 +14,9 @@ from dpviz.types import BoolArray, FloatArray
 TIE = 1e-12
 """Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
 
+NONE = 1e-14
+"""Log-odds that rounding leaves where there are none."""
+
 
 @checked()
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
@@ -63,7 +66,7 @@ def pure_epsilon(release: Release) -> float:
 @checked()
 def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
     """Where |log-odds| > ε; a value that equals ε up to rounding (relative 1e-12) does not exceed it."""
-    result: BoolArray = np.abs(log_odds) > epsilon * (1 + TIE) + 1e-14
+    result: BoolArray = np.abs(log_odds) > max(epsilon * (1 + TIE), NONE)
     return result
 
 
