@@ -12,7 +12,7 @@ from dpviz.exports import posterior_csv, posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.bayes.sections import SECTIONS
 from tests.browser import settle
-from tests.look import LOOKS, OPPOSITE, TELEPHONE, check_themes_differ, colours, faults, put_on
+from tests.look import OPPOSITE, TELEPHONE, check_themes_differ, colours, faults
 from tests.visit import (
     check_arrow_keys_move_epsilon,
     check_inside_the_app,
@@ -158,12 +158,11 @@ def test_every_section_is_accessible_and_fits_its_screen_in_either_theme(chromiu
     """Each section on a desk in the light and on a telephone in the dark; its pictures have names and follow both."""
     found, seen, names = {}, {}, {}
     address = f"{server}{HERE}?po_n=20&po_x=6&po_sets=5&po_high=100"
-    with visiting(chromium, address, *LOOKS[0]) as page:
-        for section in (None, *SECTIONS):
-            if section is not None:
-                pick(page, "look", section)
-            for screen, theme in OPPOSITE:
-                put_on(page, screen, theme)
+    for screen, theme in OPPOSITE:
+        with visiting(chromium, address, screen, theme) as page:
+            for section in (None, *SECTIONS):
+                if section is not None:
+                    pick(page, "look", section)
                 found[section, theme] = faults(page)
                 seen[section, theme] = colours(page)
                 names[section] = told(page)["figures"]

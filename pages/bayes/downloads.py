@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.exports import posterior_csv, posterior_script
 from pages.bayes.answer import laws, posterior_of
 from pages.bayes.controls import PREFIX, Asked
-from pages.components.downloads import download_button
+from pages.components.downloads import download_button, show_script
 
 
 def show_downloads(asked: Asked) -> None:
@@ -33,4 +33,4 @@ def show_downloads(asked: Asked) -> None:
         st.html("<b>This page in Python</b>")
         download_button(PREFIX, "Script", lambda: script, "posterior_page.py")
         st.caption("Save it beside the folder dpviz and run it there; it prints the numbers of the table above.")
-    st.code(script, language="python", wrap_lines=True)
+    show_script(script)

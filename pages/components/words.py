@@ -38,6 +38,7 @@ STYLE = (
 .dpviz-list th.num {white-space: normal; vertical-align: bottom}
 .dpviz-scroll {overflow-x: auto}
 .stMain [data-testid="stCaptionContainer"] {opacity: .8}
+.stMultiSelect [data-tag] * {color: #FFFFFF; color: light-dark(#FFFFFF, #11161C)}
 .stMain [data-testid="stCheckbox"] [data-testid="stMarkdownContainer"],
 .stMain [data-testid="stCheckbox"] [data-testid="stMarkdownContainer"] p {white-space: normal; overflow: visible}
 @media (max-width: 1150px) {

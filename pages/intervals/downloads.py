@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpviz.coverage import performance_of
 from dpviz.exports import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
-from pages.components.downloads import download_button
+from pages.components.downloads import download_button, show_script
 from pages.intervals.controls import PREFIX, Design
 from pages.intervals.curves import AXES, curves_of
 from pages.intervals.exact import exact_values
@@ -47,4 +47,4 @@ def show_downloads(design: Design) -> None:
         )  # fmt: skip
         download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
         st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers to the digit.")
-    st.code(script, language="python", wrap_lines=True)
+    show_script(script)

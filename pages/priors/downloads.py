@@ -10,7 +10,7 @@ from dpviz.charts import curves_chart
 from dpviz.exports import curves_csv, figure_html, findings_csv, priors_script
 from dpviz.priors import audit
 from pages.components.cached import cached
-from pages.components.downloads import download_button
+from pages.components.downloads import download_button, show_script
 from pages.priors.controls import PREFIX, Asked
 from pages.priors.curves import chosen_axis, complete_curves
 
@@ -41,4 +41,4 @@ def show_downloads(asked: Asked) -> None:
         st.caption(
             "Save it beside the folder dpviz and run it there; it prints the exact answers, the audit and the costs."
         )
-    st.code(script, language="python", wrap_lines=True)
+    show_script(script)

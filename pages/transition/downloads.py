@@ -10,7 +10,7 @@ from dpviz.exports.tables import LARGEST_FILE
 from dpviz.privacy.summary import PrivacySummary, enumerable, profile, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.cached import cached
-from pages.components.downloads import download_button
+from pages.components.downloads import download_button, show_script
 
 LATEX_COLUMNS = 30
 
@@ -65,7 +65,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
         st.html("<b>This page in Python</b>")
         download_button("tm_", "Script", lambda: script, "transition_matrix.py")
         st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers.")
-    st.code(script, language="python", wrap_lines=True)
+    show_script(script)
 
 
 def _title(release: Synthesizer) -> str:
