@@ -61,6 +61,7 @@ WITH_PRIOR = LAWS[:3]
 SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
 FAR: dict[str, Any] = {"n": 5000, "sets": 20}
 TOO_FEW = "Left out, because M = 1 and they need at least 2 sets"
+TOO_SMALL = "so small that releases left out of the sums"
 TOO_LARGE = "Left out, because the distribution of the sum is beyond reach"
 
 
@@ -851,7 +852,12 @@ def test_every_section_of_every_law_is_shown(section: str, law: str) -> None:
 def test_extreme_settings_leave_every_section_sound(section: str, extreme: dict[str, Any]) -> None:
     page = started(look=section, repetitions=50, rules=EVERY, **{"n": 12, "sets": 3} | extreme)
     check_sound(page)
-    assert [one for one in problems(page) if TOO_FEW not in one and TOO_LARGE not in one] == []
+    known = (
+        TOO_FEW,
+        TOO_LARGE,
+        *([TOO_SMALL] if section == "Why it fails" and extreme.get("epsilon") == 700.0 else []),
+    )
+    assert [one for one in problems(page) if not any(words in one for words in known)] == []
 
 
 def test_why_it_fails_shows_what_each_cause_costs_and_every_combination_of_repairs() -> None:

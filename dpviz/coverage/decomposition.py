@@ -177,7 +177,8 @@ def coverage_decomposition(
     estimate, between, within = law.estimate_and_variances
     variance, degrees = chosen.variance_and_degrees(between, within, sets=law.sets, synthetic_ratio=law.synthetic_ratio)
     mean = float(law.probability @ variance / law.probability.sum())
-    unsure = law.error_bound * max(float(np.abs(variance).max()), 1 / law.rows)
+    most = chosen.largest_variance(sets=law.sets, rows=law.rows, synthetic_ratio=law.synthetic_ratio)
+    unsure = law.error_bound * min(most, max(float(np.abs(variance).max()), 1 / law.rows))
     if abs(mean) < LEAST_SURE * unsure:
         raise ValueError(
             f"E[T] is {readable(mean, 2)} here, so small that releases left out of the sums, of probability up to "

@@ -156,8 +156,7 @@ class CombiningRule(IntervalRule):
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
         """A width that no interval exceeds whatever the counts are; infinite where there is none (`few_degrees`).
 
-        T is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ 1/(4m), so that the largest is at a corner, and ν is at least
-        M − 1.
+        ν is at least M − 1, and T is at most `largest_variance`.
 
         Parameters
         ----------
@@ -166,18 +165,32 @@ class CombiningRule(IntervalRule):
 
         Examples
         --------
-        >>> COMBINING_RULES["as_if_real"].largest_width(sets=1, rows=25)  # 2 · 1.96 · √(1/100)
-        0.3919927969080108
+        >>> round(COMBINING_RULES["as_if_real"].largest_width(sets=1, rows=24), 9)  # 2 · 1.96 · √(1/96)
+        0.400075973
         >>> COMBINING_RULES["reiter_2002"].largest_width(sets=2, rows=25)
         inf
         """
         if self.few_degrees:
             return math.inf
-        between = np.array([0.0, (sets**2 // 4) / max(sets * (sets - 1), 1)])
-        variance, degrees = self.variance_and_degrees(
-            between[:, None], np.array([0.0, 1 / (4 * rows)]), sets=sets, synthetic_ratio=synthetic_ratio
-        )
+        variance, degrees = self._corners(sets, rows, synthetic_ratio)
         return 2 * float(quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
+
+    def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
+        """What |T| does not exceed whatever the counts are.
+
+        T is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, so that the largest is at a corner.
+
+        Examples
+        --------
+        >>> COMBINING_RULES["as_if_real"].largest_variance(sets=1, rows=25)  # (12/25) (13/25) / 25
+        0.009984
+        """
+        return float(np.abs(self._corners(sets, rows, synthetic_ratio)[0]).max())
+
+    def _corners(self, sets: int, rows: int, synthetic_ratio: float) -> tuple[FloatArray, FloatArray]:
+        between = np.array([0.0, (sets**2 // 4) / max(sets * (sets - 1), 1)])
+        within = np.array([0.0, (rows**2 // 4) / rows**3])
+        return self.variance_and_degrees(between[:, None], within, sets=sets, synthetic_ratio=synthetic_ratio)
 
     @checked(rows=ANY_ROWS, confidential_rows=ANY_ROWS, level=LEVEL)
     def interval(

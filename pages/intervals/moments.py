@@ -53,9 +53,13 @@ def _variances(design: Design, found: Performance | None) -> None:
     rules = exact_variances(design)
     if not rules:
         return
+    try:
+        decompositions = [decomposition(design, key) for key in rules]
+    except ValueError as unknown:
+        st.caption(f"How far each rule's variance is off: {unknown}")
+        return
     rows = []
-    for key in rules:
-        one = decomposition(design, key)
+    for key, one in zip(rules, decompositions, strict=True):
         bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
         ours = found.rules[key].relative_bias if found else None
         rows.append([f"<b>{short(key)}</b>", _number(one.mean_variance), _number(bias), *_pair(bias, ours)])
