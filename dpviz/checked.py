@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -121,6 +122,14 @@ def argument(
     )  # fmt: skip
 
 
+def check_epsilon(epsilon: float) -> float:
+    """Return a valid ε ≥ 0 or raise a ValueError that says what is allowed."""
+    number = plain_number(epsilon)
+    if number is None or not 0 <= number <= sys.float_info.max:
+        raise ValueError(f"epsilon must be a finite number, 0 or larger; got {shown(epsilon)}.")
+    return float(number)
+
+
 def _check(name: str, annotation: Any, declared: Declared | None, broadcast: bool) -> Check:
     """The check of one argument: every kind that its annotation allows is tried in turn."""
     options = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
@@ -220,7 +229,7 @@ def _array(value: object) -> object:
         array = np.asarray(value)
     except ValueError:
         return NOTHING
-    return _if(array.dtype.kind in "iuf", array)
+    return _if(array.dtype.kind in "iuf" and not np.ma.is_masked(value), array)
 
 
 def _sequence(value: object) -> object:

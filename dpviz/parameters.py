@@ -98,8 +98,10 @@ class Parameter:
             given = np.asarray(values)
         except ValueError:
             given = np.array("ragged")
-        if given.dtype.kind not in "iufO":
+        if given.dtype.kind not in "iufO" or np.ma.is_masked(values):
             raise ValueError(self._refusal(shown(values)))
+        if given.dtype.kind == "f":
+            given = given.astype(np.result_type(given.dtype, float), copy=False)  # half a float holds no 10¹²
         if given.dtype.kind in ("iu" if self.integer else "iuf"):
             inside = given > self.minimum if self.open_minimum else given >= self.minimum
             if np.all(inside & (given <= self.maximum)):
@@ -144,7 +146,7 @@ def plain_number(value: object) -> float | None:
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, (str, bytes, bool, np.bool_, np.ndarray)):
+    if isinstance(value, (str, bytes, bool, np.bool_, complex, np.complexfloating, np.ndarray)):
         return None
     if isinstance(value, Integral):
         return int(value)

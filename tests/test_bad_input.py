@@ -31,6 +31,7 @@ from dpviz.priors.curves import prior_curves
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.privacy.summary import profile, summarize, view_tables
 from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers.given_matrix import GivenMatrix
 
 SEED = 20
 VALUES = 6
@@ -89,10 +90,13 @@ HOSTILE: tuple[Any, ...] = (
     [1],
     [math.nan],
     [[1, 2], [3]],
+    [1, [2]],
     ["a"],
     [None],
     np.array([]),
     np.array([math.nan, 1.0]),
+    np.array([1 + 1j]),
+    np.ma.masked_array([1.0, 2.0], [False, True]),
     np.array("x"),
     np.array(3),
     np.array([[1, 2], [3, 4]]),
@@ -210,6 +214,11 @@ VALID: dict[str, Any] = {
     "columns": np.array([0, 1]),
     "cell": 1,
     "q": 0.5,
+    "index": 1,
+    "first": np.array([1.0, 2.0]),
+    "second": np.array([2.0, 1.0]),
+    "weights": np.array([0.5, 0.5]),
+    "log_masses": np.log([0.75, 0.25]),
 }
 """An argument that works, by its name; `OWN` has those of single functions."""
 
@@ -238,6 +247,8 @@ MORE_CELLS = [
     synthesizers.LaplaceCells(n=3, cells=3, epsilon=1.0),
 ]
 
+GIVEN_MATRIX = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.25, 0.75]]))
+
 METHODS: dict[str, Callable[..., Any]] = {
     f"{type(one).__name__}.{name}": getattr(one, name)
     for one, names in [
@@ -249,6 +260,8 @@ METHODS: dict[str, Callable[..., Any]] = {
         (inference.RULES[RULE], "half_width interval variance_and_degrees"),
         (FIGURE_1, "differing_cells"),
         (TALLY, "rule"),
+        *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
+        *((one, "row") for one in TWO_CELLS),
         *((one, "least_alpha") for one in (*TWO_CELLS[:2], *MORE_CELLS[:2])),
     ]
     for name in names.split()
@@ -298,6 +311,8 @@ OWN: dict[str, dict[str, Any]] = {
     "differing_cells": {"values": FIGURE_1.values},
     "composed_delta": {"losses": LOSSES},
     "as_if_real": {"sets": 1},
+    "DiscreteLosses": {"losses": np.log([3, 1 / 3])},
+    "PosteriorMixture": {"weights": np.full(5, 0.2)},
     "posterior_cells": {"synthetic_counts": [[1, 1, 1], [2, 0, 1]]},
     "posterior_secret_n": {"prior": SIZES},
     "posterior_summaries": {"synthetic_counts": [[1, 2], [0, 3]]},
@@ -305,7 +320,7 @@ OWN: dict[str, dict[str, Any]] = {
 """Arguments of single functions that differ from `VALID`."""
 
 
-RESULTS = (coverage.Tally, coverage.ShownRuns, inference.PosteriorMixture, DiscreteLosses)
+RESULTS = (coverage.Tally, coverage.ShownRuns, type(SECRET))
 """Records of what was computed: they hold what they are given, and their makers check."""
 
 
@@ -514,6 +529,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "alpha .* must be a number from 1",
     ),
     "a range below 0": (lambda: inference.share_beyond(-1), "range_over_sigma must be a number, 0 or larger; got −1"),
+    "the variance between the sets of one": (
+        lambda: inference.COMBINING_RULES["rubin_1987"].half_width(np.array(0.0), np.array(0.1), sets=1),
+        "sets .* must be a whole number from 2",
+    ),
+    "half a float": (
+        lambda: inference.BetaMixture(first=np.float16("inf"), second=[1.0], weights=[1.0]),
+        "first must be a number above 0",
+    ),
     "no reach": (lambda: coverage.within_reach(math.nan, 3, 2), "n .* must be a whole number"),
 }
 

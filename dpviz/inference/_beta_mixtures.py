@@ -15,6 +15,7 @@ from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_beta, log_parts, nearest
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.numerics.gamma import log_beta
+from dpviz.parameters import shown
 from dpviz.types import FloatArray
 
 DROPPED = 1e-16
@@ -25,6 +26,14 @@ BLOCK = 2_000_000
 
 CELLS, NARROWINGS = 8, 4
 """Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before."""
+
+COMPONENTS = (
+    argument("first", 0, 1e13, open_minimum=True),
+    argument("second", 0, 1e13, open_minimum=True),
+    argument("weights", 0, 1.001),
+)
+SUM_ROUNDING = 1e-6
+"""How far from 1 rounding may leave the sum of the weights."""
 
 PROBABILITY = argument("q", 0, 1, title="probability")
 
@@ -58,6 +67,15 @@ class BetaMixture:
     first: FloatArray = field(repr=False)
     second: FloatArray = field(repr=False)
     weights: FloatArray = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for declaration in COMPONENTS:
+            values = declaration.check_each(getattr(self, declaration.name))
+            if values.shape != np.shape(self.first) or values.ndim != 1 or not len(values):
+                raise ValueError(f"{declaration.name} must have one number for each component; got {shown(values)}.")
+            object.__setattr__(self, declaration.name, values)
+        if abs(self.weights.sum() - 1) > SUM_ROUNDING:
+            raise ValueError(f"weights must have the sum 1; got {shown(float(self.weights.sum()))}.")
 
     @property
     def largest_size(self) -> float:

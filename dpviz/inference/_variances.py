@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from dpviz.checked import checked
 from dpviz.inference.interval_ends import RATIO, ROUNDING, SETS, VARIANCE
 from dpviz.types import FloatArray
+
+TWO_OR_MORE = replace(SETS, minimum=2)
+"""M of a rule that uses the variance between sets: a single set has none."""
 
 
 def _raised(between: FloatArray, within: FloatArray, sets: int) -> tuple[FloatArray, FloatArray]:
@@ -28,7 +32,7 @@ def _square_degrees(numerator: FloatArray, denominator: FloatArray, sets: int, s
         return np.asarray((sets - 1) * (1 + sign * ratio) ** 2)
 
 
-@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=TWO_OR_MORE, synthetic_ratio=RATIO)
 def rubin_1987(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +66,7 @@ def rubin_1987(
     return raised + within, _square_degrees(within, raised, sets, 1)
 
 
-@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=TWO_OR_MORE, synthetic_ratio=RATIO)
 def raghunathan_2003(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -89,7 +93,7 @@ def raghunathan_2003(
     return difference, _square_degrees(within, raised, sets, -1)
 
 
-@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=TWO_OR_MORE, synthetic_ratio=RATIO)
 def reiter_2002(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -114,7 +118,7 @@ def reiter_2002(
     return np.where(difference >= 0, difference, synthetic_ratio * np.asarray(within, float)), degrees
 
 
-@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=TWO_OR_MORE, synthetic_ratio=RATIO)
 def reiter_2002_normal(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -138,7 +142,7 @@ def reiter_2002_normal(
     return variance, np.where(difference < 0, math.inf, degrees)
 
 
-@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
+@checked("between", "within", between=VARIANCE, within=VARIANCE, sets=TWO_OR_MORE, synthetic_ratio=RATIO)
 def reiter_2003(
     between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:

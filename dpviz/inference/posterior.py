@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
 
-from dpviz.checked import checked
+from dpviz.checked import argument, checked
 from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import (
     GAMMA_ONES,
@@ -23,6 +23,7 @@ from dpviz.inference._posterior_weights import (
 )
 from dpviz.inference._summaries import PosteriorSummaries, summaries_of
 from dpviz.inference.combining_rules import LEVEL
+from dpviz.parameters import shown
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
@@ -37,6 +38,9 @@ __all__ = [
     "posterior_mixture",
     "posterior_summaries",
 ]
+
+ANY_GAMMAS = tuple(replace(gamma, minimum=0, open_minimum=True) for gamma in (GAMMA_ONES, GAMMA_ZEROS))
+RELEASED = argument("synthetic_counts", 0, 2**53, integer=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,9 +65,16 @@ class PosteriorMixture(BetaMixture):
     second: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        for declaration in (POSTERIOR_ROWS, *ANY_GAMMAS):
+            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
+        counts = RELEASED.check_each(self.synthetic_counts)
+        if counts.ndim != 1:
+            raise ValueError(f"synthetic_counts must be a list of counts; got {shown(self.synthetic_counts)}.")
+        object.__setattr__(self, "synthetic_counts", tuple(counts.tolist()))
         x = np.arange(self.n + 1)
         object.__setattr__(self, "first", self.gamma1 + x)
         object.__setattr__(self, "second", self.gamma2 + (self.n - x))
+        super().__post_init__()
 
     @property
     def expected_count(self) -> float:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
@@ -61,6 +62,7 @@ class CellRelease:
         drawn = self.law == "draw"
         return WorstCase(math.log1p(self.m / self.alpha) if drawn else self.m * math.log1p(1 / self.alpha), 1, 0)
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """δ(ε) = Σ Pr(s) Σ_u Pr(u | s) (1 − e^{ε − L(u, s)}) over the splits (u, s − u) with log-odds L > ε."""
         if self.worst_log_odds().value <= epsilon:

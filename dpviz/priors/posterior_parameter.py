@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import betainc, betaincc
 
+from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
 from dpviz.parameters import Parameter
@@ -81,6 +82,7 @@ class PosteriorParameter:
         """Infinite: as θ nears 1, one more confidential one makes it likelier by any factor."""
         return WorstCase(math.inf, 1, 0)
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """The largest δ over ordered neighbours, over all n pairs in both directions, many bounded at once."""
         worst = self._upward(epsilon, self.alpha, self.beta)

@@ -10,13 +10,12 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.checked import checked
+from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import DELTA, readable
 from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
-from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
 LARGEST = 10_000

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz.checked import checked
+from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.private_side import private_side
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.priors._conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
-from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 
 RANGE_METHODS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from dpviz.checked import check_epsilon
 from dpviz.parameters import DELTA, Parameter
-from dpviz.privacy.log_odds import check_epsilon
 
 RATE = Parameter(
     name="rate",

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpviz.checked import check_epsilon
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.parameters import Parameter
-from dpviz.privacy.log_odds import check_epsilon
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS
 from dpviz.types import FloatArray, IntArray

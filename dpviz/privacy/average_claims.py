@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from dpviz.checked import check_epsilon
 from dpviz.privacy.average_case import DATA_ROWS, THETA_REAL, count_release_delta, log_count_probabilities
-from dpviz.privacy.log_odds import check_epsilon
 
 SCAN_POINTS = 161
 """Values of θ_real that `worst_theta` looks at, evenly spaced in the logarithm of the odds."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dpviz.checked import checked
+from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import DELTA, Parameter
-from dpviz.privacy.log_odds import check_epsilon
 from dpviz.privacy.loss_grid import Bracket
 from dpviz.privacy.losses import DiscreteLosses, Losses
 

@@ -8,9 +8,9 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz.checked import checked
+from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import DELTA, readable
-from dpviz.privacy.log_odds import check_epsilon, pure_epsilon
+from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers import Release, WorstCase
 from dpviz.types import FloatArray
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.parameters import plain_number, shown
 from dpviz.synthesizers import Release, Synthesizer, WorstCase
 from dpviz.types import BoolArray, FloatArray
 
@@ -68,11 +65,3 @@ def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
     """Where |log-odds| > ε; a value that equals ε up to rounding (relative 1e-12) does not exceed it."""
     result: BoolArray = np.abs(log_odds) > max(epsilon * (1 + TIE), NONE)
     return result
-
-
-def check_epsilon(epsilon: float) -> float:
-    """Return a valid ε ≥ 0 or raise a ValueError that says what is allowed."""
-    number = plain_number(epsilon)
-    if number is None or not 0 <= number <= sys.float_info.max:
-        raise ValueError(f"epsilon must be a finite number, 0 or larger; got {shown(epsilon)}.")
-    return float(number)

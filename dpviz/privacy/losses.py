@@ -8,7 +8,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.optimize import brentq
 
+from dpviz.checked import checked
 from dpviz.numerics.multisets import multisets
+from dpviz.parameters import shown
 from dpviz.privacy.loss_grid import ROUNDING, Bracket, LossGrid, dot, mass_rounding
 from dpviz.types import FloatArray
 
@@ -64,7 +66,7 @@ class DiscreteLosses(Losses):
     Parameters
     ----------
     losses
-        L of each outcome, at most +∞.
+        L of each outcome, at most +∞; of one of them at least finite.
     log_masses
         ln of its probability under P, where that is not 0.
 
@@ -74,7 +76,13 @@ class DiscreteLosses(Losses):
     0.25
     """
 
+    @checked("losses", "log_masses")
     def __init__(self, losses: FloatArray, log_masses: FloatArray) -> None:
+        for name, values in (("losses", losses), ("log_masses", log_masses)):
+            if values.shape != losses.shape or values.ndim != 1 or not np.isfinite(losses).any():
+                raise ValueError(f"{name} must be a list of numbers, one for each outcome; got {shown(values)}.")
+        if losses.min() == -math.inf or log_masses.max() == math.inf:
+            raise ValueError("losses must be above −∞ and log_masses below ∞; got one that is not.")
         finite = np.isfinite(losses)
         self.losses, self.log_masses = losses[finite], log_masses[finite]
         self.infinite = float(np.exp(log_masses[~finite]).sum())

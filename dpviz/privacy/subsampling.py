@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import Parameter
 from dpviz.privacy.amplification import LARGEST_EXPONENT, amplified_epsilon
@@ -132,6 +133,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         value = amplified_epsilon(float(ends[end, column]), self.rate)
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         rows = np.arange(self.n)
         up = self._surplus(epsilon, rows, self._differences).sum(axis=1)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import EPSILON
-from dpviz.synthesizers.base import ROWS, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.synthesizers.base import ROWS, TwoCellSynthesizer, WorstCase, check_index, parameter
 from dpviz.types import FloatArray, IntArray
 
 NOISE_EPSILON = dataclasses.replace(
@@ -64,7 +65,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
     def row(self, index: int) -> FloatArray:
         """Pr(m1 = 0 … n | n1 = `index`)."""
         with np.errstate(under="ignore"):
-            return np.exp(self.log_transition(np.array([index]), np.arange(self.n + 1))[0])
+            return np.exp(self.log_transition(np.array([check_index(index, self.n + 1)]), np.arange(self.n + 1))[0])
 
     @abstractmethod
     def near_log_odds(self) -> tuple[float, float]:
@@ -82,6 +83,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
             return WorstCase(self.near_log_odds()[1], 1, 0, 1)
         return WorstCase(self.epsilon, 1, 0, 2)
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Closed form of rows 1 and 0: clamping merges columns, so no pair nearer an end can tell more."""
         inside, end = self.near_log_odds()

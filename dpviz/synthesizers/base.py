@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from dpviz.parameters import Parameter
+from dpviz.parameters import Parameter, plain_number, shown
 from dpviz.types import FloatArray, IntArray
 
 MATRIX_LIMIT = 4_000_000
@@ -106,7 +107,7 @@ class Synthesizer(ABC):
     def __post_init__(self) -> None:
         for declaration in self.parameters():
             value = getattr(self, declaration.name)
-            if declaration.per_cell and np.ndim(value) == 1:
+            if declaration.per_cell and (isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1):
                 value = tuple(declaration.check(item) for item in value)
             else:
                 value = declaration.check(value)
@@ -144,11 +145,11 @@ class Synthesizer(ABC):
 
     def row_table(self, index: int) -> tuple[int, ...]:
         """The confidential counts of row `index`."""
-        return tuple(int(count) for count in self.row_counts[index])
+        return tuple(int(count) for count in self.row_counts[check_index(index, self.shape[0])])
 
     def column_table(self, index: int) -> tuple[int, ...]:
         """The released counts of column `index`."""
-        return tuple(int(count) for count in self.column_counts[index])
+        return tuple(int(count) for count in self.column_counts[check_index(index, self.shape[1])])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -230,6 +231,21 @@ class TwoCellSynthesizer(Synthesizer):
     def neighbours(self) -> IntArray:
         first = np.arange(self.n)
         return np.column_stack([first, first + 1])
+
+
+def check_index(index: int, count: int) -> int:
+    """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed.
+
+    Examples
+    --------
+    >>> check_index(4, 4)
+    Traceback (most recent call last):
+    ValueError: index must be a whole number, 0 or larger and below 4; got 4.
+    """
+    number = plain_number(index)
+    if number is None or not 0 <= number < count or number != math.floor(number):
+        raise ValueError(f"index must be a whole number, 0 or larger and below {shown(count)}; got {shown(index)}.")
+    return int(number)
 
 
 def two_counts(total: int) -> IntArray:

@@ -13,7 +13,7 @@ from dpviz.checked import checked
 from dpviz.numerics.private_side import private_side, within
 from dpviz.numerics.sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers import _staircase
-from dpviz.synthesizers.base import WorstCase
+from dpviz.synthesizers.base import WorstCase, check_index
 from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -90,6 +90,7 @@ class BetaBinomial(PriorSynthesizer):
 
     def row(self, index: int) -> FloatArray:
         """Pr(m1 = 0 … m | n1 = `index`), built from the mode outward, so no tail loses its digits."""
+        index = check_index(index, self.n + 1)
         x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
         with np.errstate(over="ignore"):
             step = (self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j)))

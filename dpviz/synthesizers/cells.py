@@ -18,10 +18,11 @@ from functools import cached_property
 
 import numpy as np
 
+from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import SplitSum, log_rising
 from dpviz.parameters import Parameter
 from dpviz.synthesizers._losses import LossDistribution
-from dpviz.synthesizers.base import MATRIX_LIMIT, ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, parameter
+from dpviz.synthesizers.base import MATRIX_LIMIT, ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, check_index, parameter
 from dpviz.types import FloatArray, IntArray
 
 CELLS = Parameter(
@@ -95,6 +96,7 @@ class CellSynthesizer(Synthesizer):
         return place
 
     def row_table(self, index: int) -> tuple[int, ...]:
+        index = check_index(index, self.shape[0])
         return self._named.get(index) or composition_at(index, self.n, self.cells)
 
     @cached_property
@@ -126,6 +128,7 @@ class CellSynthesizer(Synthesizer):
         counts[0, gains] = counts[1, loses] = 1
         return WorstCase(value, self._place(counts[0]), self._place(counts[1]), column)
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         values = [losses.delta(epsilon) for losses, _, _ in self._pair_losses]
         best = int(np.argmax(values))
@@ -144,7 +147,7 @@ class PriorCellSynthesizer(CellSynthesizer):
         return self.m, True
 
     def column_table(self, index: int) -> tuple[int, ...]:
-        return composition_at(index, self.m, self.cells)
+        return composition_at(check_index(index, self.shape[1]), self.m, self.cells)
 
     @property
     @abstractmethod

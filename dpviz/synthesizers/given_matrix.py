@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.checked import check_epsilon, checked
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
@@ -131,6 +132,7 @@ class GivenMatrix(TwoCellSynthesizer):
         beside[:-1] |= positive[1:]
         return [(int(row), int(column)) for row, column in np.argwhere(~positive & beside)]
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         grown = math.exp(min(epsilon, LARGEST_EXPONENT)) * self.probabilities
         if epsilon > LARGEST_EXPONENT:

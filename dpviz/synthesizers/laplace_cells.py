@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.synthesizers._losses import LossDistribution
 from dpviz.synthesizers._noise import NOISE_EPSILON
-from dpviz.synthesizers.base import WorstCase, parameter
+from dpviz.synthesizers.base import WorstCase, check_index, parameter
 from dpviz.synthesizers.cells import CellSynthesizer
 from dpviz.synthesizers.laplace import LaplaceSanitizer
 from dpviz.types import FloatArray, IntArray
@@ -67,6 +67,7 @@ class LaplaceCells(CellSynthesizer):
         return self.n, False
 
     def column_table(self, index: int) -> tuple[int, ...]:
+        index = check_index(index, self.shape[1])
         return tuple(index // (self.n + 1) ** place % (self.n + 1) for place in reversed(range(self.cells)))
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:

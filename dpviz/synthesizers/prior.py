@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
-from dpviz.checked import argument
+from dpviz.checked import argument, check_epsilon, checked
 from dpviz.parameters import Parameter
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer, WorstCase, parameter
 
@@ -67,6 +67,7 @@ class PriorSynthesizer(TwoCellSynthesizer):
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         """The largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
 
+    @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         worst = self.worst_upward_pair(epsilon)
         if self.alpha == self.beta:
