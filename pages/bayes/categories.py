@@ -84,7 +84,7 @@ def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:
         return cached(minimum_prior_for_cell_sets, "Composing the sets …")(
             "synth_post_one", n=asked.n, m=rows, cells=cells, sets=sets, epsilon=asked.epsilon, delta=asked.delta
         ).upper
-    return prior_of_one_set(
+    return cached(prior_of_one_set)(
         LAW, n=asked.n, m=rows, sets=sets, epsilon=asked.epsilon, delta=asked.delta, prior=asked.prior,
         alpha=asked.alpha,
     )  # fmt: skip

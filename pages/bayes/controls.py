@@ -17,6 +17,7 @@ from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import BetaBinomial
 from pages.components.address import SETTINGS, keep_choice, keep_switch, keep_text, read_address
+from pages.components.cached import cached
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.prior_rule import (
@@ -200,7 +201,7 @@ def released(asked: Asked, sets: float, typed: str) -> Asked:
     if asked.x > asked.n:
         raise ValueError(f"x (confidential ones) must be at most n = {asked.n:,}; got {asked.x:,}.")
     counts = read_counts(typed, asked.m) if asked.source == "typed" else ()
-    alpha = prior_of_one_set(
+    alpha = cached(prior_of_one_set)(
         LAW, n=asked.n, m=asked.m, sets=len(counts) or int(sets), epsilon=asked.epsilon, delta=asked.delta,
         prior=asked.prior, alpha=asked.alpha,
     )  # fmt: skip

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dpviz.coverage.design import PriorRule, epsilon_of_sets, release_of_one_set, two_cell_laws
+from dpviz.coverage.design import (
+    PriorRule,
+    epsilon_of_sets,
+    has_prior,
+    prior_of_one_set,
+    release_of_one_set,
+    two_cell_laws,
+)
 from dpviz.coverage.simulate import REPETITIONS, SEED
 from dpviz.inference import COMBINING_RULES, RULES, check_rule
 from dpviz.inference.combining_rules import LEVEL
@@ -15,6 +22,7 @@ from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.address import SETTINGS, keep_choice, keep_choices, keep_switch, read_address
+from pages.components.cached import cached
 from pages.components.choices import choice, choices, presets, switch
 from pages.components.controls import PageNumbers
 from pages.components.prior_rule import (
@@ -152,11 +160,14 @@ class Design:
 
 
 def made(design: Design) -> TwoCellSynthesizer:
-    """The release of one set of a design."""
-    return release_of_one_set(
-        design.law, n=design.n, m=design.m, sets=design.sets, epsilon=design.epsilon, delta=design.delta,
-        prior=design.prior, alpha=design.alpha,
-    )  # fmt: skip
+    """The release of one set of a design; its prior is searched once."""
+    size = {"n": design.n, "m": design.m, "sets": design.sets}
+    alpha = design.alpha
+    if has_prior(design.law):
+        alpha = cached(prior_of_one_set)(
+            design.law, **size, epsilon=design.epsilon, delta=design.delta, prior=design.prior, alpha=alpha
+        )
+    return release_of_one_set(design.law, **size, epsilon=design.epsilon, prior="own", alpha=alpha)
 
 
 def choose() -> Design:
