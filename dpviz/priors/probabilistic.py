@@ -138,7 +138,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
             )
         rate = m * high if high <= settled else change(low)
         promise = max(epsilon - rate * (math.log(high) - math.log(low)), 0.0)
-        if max(failure(low, promise), failure(high, promise)) <= delta:
+        if all(failure(prior, promise) <= delta for prior in (low, high)):
             continue
         if high - low <= RESOLUTION * high:
             if failure(low, epsilon) > delta:
