@@ -107,7 +107,7 @@ class ShownRuns:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            getattr(self, field.name).setflags(write=False)
+            _freeze(field.name, getattr(self, field.name))
 
     def __len__(self) -> int:
         return len(self.confidential)
@@ -175,7 +175,7 @@ class Tally:
     shown: ShownRuns
 
     def __post_init__(self) -> None:
-        self.totals.setflags(write=False)
+        _freeze("totals", self.totals)
 
     @checked()
     def rule(self, key: str) -> RuleTally:
@@ -227,3 +227,9 @@ class Tally:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _freeze(name: str, values: object) -> None:
+    if not isinstance(values, np.ndarray):
+        raise TypeError(f"{name} must be an array; got {shown(values)}.")
+    values.setflags(write=False)

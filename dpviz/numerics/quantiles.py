@@ -50,7 +50,8 @@ def quantile(degrees: FloatArray, level: FloatArray | float) -> FloatArray:
     normal, usable = np.isposinf(degrees), (degrees > 0) & (degrees < math.inf)
     found[normal] = ndtri(upper[normal])
     values = stdtrit(degrees[usable], upper[usable])
-    found[usable] = np.where(degrees[usable] / values**2 > ENDLESS, values, math.inf)
+    with np.errstate(divide="ignore", over="ignore"):
+        found[usable] = np.where(degrees[usable] / values**2 > ENDLESS, values, math.inf)
     return found
 
 
