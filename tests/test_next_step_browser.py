@@ -66,6 +66,8 @@ def test_steps_come_without_timers_and_references(chromium: Browser, server: str
         for _ in range(5):
             slider(page, "p").press("ArrowRight")
             page.wait_for_timeout(400)
+        reached = slider(page, "p").get_attribute("aria-valuetext")
+        expect(page.locator(".dpviz-answer").first).to_contain_text(f"p = {reached}")  # its run is the one to stop
         press(page, "Stop")
         expect(control(page, "go").get_by_role("button", name="Resume", exact=True)).to_be_visible()
         settle(page)

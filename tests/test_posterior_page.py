@@ -24,6 +24,7 @@ from dpviz.inference.posterior_cells import posterior_cells
 from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.parameters import readable
 from dpviz.published.charest import ERRATA, LITERAL, charest_table, compare_charest
+from dpviz.synthesizers import BetaBinomial
 from pages.bayes.answer import NAMES
 from pages.bayes.controls import NUMBERS, PRESETS
 from pages.bayes.sections import SECTIONS as SHOWN
@@ -693,7 +694,8 @@ def test_the_misprints_are_named() -> None:
 def test_the_script_shown_is_the_one_of_these_settings() -> None:
     page = open_posterior(look="Download", source="typed", counts="4, 9", gamma1=2.0, level=0.9, **SMALL)
     assert page.code[0].value + "\n" == posterior_script(
-        counts=[4, 9], n=24, m=24, alpha=24 / math.expm1(1.5), gamma1=2.0, gamma2=1.0, confidential_count=7, level=0.9
+        counts=[4, 9], n=24, m=24, alpha=BetaBinomial.least_alpha(m=24, epsilon=1.5), gamma1=2.0, gamma2=1.0,
+        confidential_count=7, level=0.9,
     )  # fmt: skip
 
 

@@ -178,11 +178,11 @@ def coverage_decomposition(
     variance, degrees = chosen.variance_and_degrees(between, within, sets=law.sets, synthetic_ratio=law.synthetic_ratio)
     mean = float(law.probability @ variance / law.probability.sum())
     most = chosen.largest_variance(sets=law.sets, rows=law.rows, synthetic_ratio=law.synthetic_ratio)
-    unsure = law.error_bound * min(most, max(float(np.abs(variance).max()), 1 / law.rows))
+    unsure = law.left_out * min(most, max(float(np.abs(variance).max()), 1 / law.rows))
     if abs(mean) < LEAST_SURE * unsure:
         raise ValueError(
             f"E[T] is {readable(mean, 2)} here, so small that releases left out of the sums, of probability up to "
-            f"{readable(law.error_bound, 1)}, may decide it: the causes cannot be told apart."
+            f"{readable(law.left_out, 1)}, may decide it: the causes cannot be told apart."
         )
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))

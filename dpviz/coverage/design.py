@@ -78,7 +78,7 @@ def release_of_one_set(
     Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 pseudo-rows of either kind.
 
     >>> import math
-    >>> release_of_one_set("beta_binomial", n=10, m=10, sets=2, epsilon=2 * math.log(2)).alpha
+    >>> round(release_of_one_set("beta_binomial", n=10, m=10, sets=2, epsilon=2 * math.log(2)).alpha, 9)
     10.0
     """
     EPSILON.check(epsilon)

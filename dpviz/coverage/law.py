@@ -49,8 +49,8 @@ class ReleaseLaw:
         S and Q, whole numbers, one axis.
     probability
         Their probabilities; they sum to 1 less what was left out.
-    error_bound
-        Bound of the error of the probability of any set of releases.
+    left_out
+        Bound of the probability of the releases left out, and of the error of transforms.
     sets, rows, confidential_rows
         M, m and n.
     """
@@ -58,10 +58,15 @@ class ReleaseLaw:
     total: IntArray
     squares: IntArray
     probability: FloatArray
-    error_bound: float
+    left_out: float
     sets: int
     rows: int
     confidential_rows: int
+
+    @property
+    def error_bound(self) -> float:
+        """Bound of the error of the probability of any set of releases."""
+        return self.left_out + (self.sets + 1) * ROW_ERROR
 
     @cached_property
     def estimate_and_variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -148,8 +153,9 @@ def likely_columns(law: FloatArray) -> tuple[int, int, float]:
     """The first and last column that matter in `law`, and the probability of those beyond."""
     below, above = np.cumsum(law), np.cumsum(law[::-1])
     first = int(np.searchsorted(below, LONE_TAIL, side="right"))
-    last = len(law) - 1 - int(np.searchsorted(above, LONE_TAIL, side="right"))
-    return first, last, 2 * LONE_TAIL
+    cut = int(np.searchsorted(above, LONE_TAIL, side="right"))
+    left = (below[first - 1] if first else 0.0) + (above[cut - 1] if cut else 0.0)
+    return first, len(law) - 1 - cut, float(left)
 
 
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
@@ -207,13 +213,13 @@ def _kept(
     probability: FloatArray,
     error: float,
 ) -> ReleaseLaw:
-    """The law without releases of probability 0, and with the rounding of its sums in the error bound."""
+    """The law without releases of probability 0."""
     positive = probability > 0
     return ReleaseLaw(
         total=total[positive],
         squares=squares[positive],
         probability=probability[positive],
-        error_bound=error + (sets + 1) * ROW_ERROR,
+        left_out=error,
         sets=sets,
         rows=synthesizer.m,
         confidential_rows=synthesizer.n,
