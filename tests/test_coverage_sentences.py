@@ -112,15 +112,25 @@ def check_explained(one: CoverageDecomposition, release, *, prior: bool) -> None
 
 
 def test_why_it_fails_says_what_the_shares_are():
-    kinds = set()
+    kinds, refused = set(), set()
     for law, n, m, sets, epsilon, p in GRID:
         release, prior = release_of_one_set(law, n=n, m=m, sets=sets, epsilon=epsilon), has_prior(law)
+        one = None
         for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real"):
             if RULES[rule].least_sets <= sets:
-                one = coverage_decomposition(synthesizer=release, p=p, sets=sets, rule=rule)
+                try:
+                    one = coverage_decomposition(synthesizer=release, p=p, sets=sets, rule=rule)
+                except ValueError as unknown:
+                    assert "so small that releases left out of the sums" in str(unknown)
+                    refused.add((n, m, sets, epsilon, p))
+                    continue
                 kinds.add(check_failure(one, prior=prior))
-        check_explained(one, release, prior=prior)
+        if one is not None:
+            check_explained(one, release, prior=prior)
     assert kinds == {"promise", "main", "none"}
+    # The least variance of a release that hardly changes anything: one row, or none or all of them ones.
+    assert all(n == 1 or p in (0.0, 1.0) for n, m, sets, epsilon, p in refused), refused
+    assert len(refused) < 0.05 * len(GRID)
 
 
 def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
