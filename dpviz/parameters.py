@@ -172,7 +172,7 @@ def shown(value: object) -> str:
         return readable(number) if float(f"{number:.6g}") == value else repr(value)
     try:
         text = " ".join(repr(value).split())
-    except ValueError:
+    except (ValueError, RecursionError):
         text = type(value).__name__
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN].rstrip(', ')} …"
 

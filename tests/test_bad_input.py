@@ -30,6 +30,7 @@ from dpviz.priors.audit import Setting
 from dpviz.priors.curves import prior_curves
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.privacy.summary import profile, summarize, view_tables
+from dpviz.studies import StudyTally, save_run
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
@@ -192,6 +193,8 @@ VALID: dict[str, Any] = {
     "given_text": None,
     "values": None,
     "start": None,
+    "executor": None,
+    "about": None,
     "text": "words",
     "title": "words",
     "x": np.array([1.0, 2.0]),
@@ -288,6 +291,8 @@ OWN: dict[str, dict[str, Any]] = {
     "intervals_csv": {"tally": TALLY},
     "run_coverage": {"plan": PLAN},
     "stream_coverage": {"plan": PLAN},
+    "save_run": {"tally": TALLY},
+    "read_run": {"text": save_run(TALLY)},
     "coverage_of_law": {"law": _law(), "rule": inference.RULES[RULE]},
     "coverage_csv": {
         "exact": coverage.exact_coverages(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,)),
@@ -320,7 +325,7 @@ OWN: dict[str, dict[str, Any]] = {
 """Arguments of single functions that differ from `VALID`."""
 
 
-RESULTS = (coverage.Tally, coverage.ShownRuns, type(SECRET))
+RESULTS = (StudyTally, coverage.RuleTally, coverage.Tally, coverage.ShownRuns, type(SECRET))
 """Records of what was computed: they hold what they are given, and their makers check."""
 
 

@@ -466,7 +466,7 @@ def test_stop_stops_and_leaves_nothing_at_work() -> None:
 
 
 def check_no_threads() -> None:
-    assert not [one for one in threading.enumerate() if one.name.startswith("dpviz-coverage")]
+    assert not [one for one in threading.enumerate() if one.name.startswith("dpviz-study")]
 
 
 def test_the_same_seed_gives_the_same_digits_after_stops_and_resumes() -> None:

@@ -110,3 +110,10 @@ def test_numerics_know_nothing_of_what_is_computed() -> None:
     for path in sorted((PACKAGE / "numerics").glob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz")]
         assert all(within(name, "dpviz.types", "dpviz.checked", "dpviz.numerics") for name in names), path.name
+
+
+def test_a_study_knows_neither_what_it_estimates_nor_from_which_data() -> None:
+    for path in sorted((PACKAGE / "studies").glob("*.py")):
+        names = [name for name in imported(path) if within(name, "dpviz")]
+        allowed = ("dpviz.types", "dpviz.checked", "dpviz.parameters", "dpviz.numerics", "dpviz.studies")
+        assert all(within(name, *allowed) for name in names), path.name

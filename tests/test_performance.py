@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm, t
 
+from dpviz.coverage import CoveragePlan, run_coverage
 from dpviz.coverage.exact import exact_coverage
-from dpviz.coverage.performance import Measure, Performance, performance_of
-from dpviz.coverage.shares import repetitions_needed, wilson_interval
-from dpviz.coverage.simulate import CoveragePlan, run_coverage
+from dpviz.coverage.performance import Performance, performance_of
 from dpviz.inference import NOISE_AWARE_RULES, RULES
+from dpviz.studies import Measure, repetitions_needed, wilson_interval
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
 
 CHARESTS_TABLE_2 = """p,epsilon,sets,variance,bias,star_bias,negative

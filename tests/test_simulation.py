@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from dpviz.coverage import simulate
+from dpviz.coverage import CoveragePlan, Tally, run_coverage, simulate, stream_coverage
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
-from dpviz.coverage._tally import Tally, exact_units
-from dpviz.coverage.simulate import CoveragePlan, run_coverage, stream_coverage
 from dpviz.inference import COMBINING_RULES, RULES, holds
 from dpviz.inference.interval_rules import releases
 from dpviz.numerics.quantiles import ERROR, QuantileTable, quantile
+from dpviz.studies import Blocks, engine
+from dpviz.studies.sums import exact_units
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -79,15 +79,15 @@ def test_workers_change_no_digit(whole: Tally, workers: int) -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 7])
 def test_the_size_of_chunks_changes_no_digit(whole: Tally, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate, "MOST_BLOCKS", most)
-    monkeypatch.setattr(simulate, "CHUNK_SECONDS", 100.0)
+    monkeypatch.setattr(engine, "MOST_BLOCKS", most)
+    monkeypatch.setattr(engine, "CHUNK_SECONDS", 100.0)
     tallies = list(stream_coverage(plan_of()))
     assert len(tallies) >= 20 / most
     assert tallies[-1] == whole
 
 
 def test_a_run_stopped_anywhere_goes_on_to_the_same_digits(whole: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(engine, "MOST_BLOCKS", 1)
     for stop in range(1, 21, 3):
         stream = stream_coverage(plan_of())
         for _ in range(stop):
@@ -141,14 +141,14 @@ def test_different_seeds_give_different_draws(whole: Tally) -> None:
     assert not np.array_equal(other.shown.counts, whole.shown.counts)
 
 
-def test_tallies_add_in_order_only(whole: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
-    runner = simulate._Runner(plan_of())
-    first, second, third = runner.run(0, 9, 50), runner.run(9, 11, 50), runner.run(20, 1, 34)
+def test_tallies_add_in_order_only(whole: Tally) -> None:
+    plan, other = plan_of(), plan_of(seed=8)
+    first, second, third = (plan.work()(Blocks(plan, *blocks)) for blocks in ((0, 9, 50), (9, 11, 50), (20, 1, 34)))
     assert (first + second) + third == first + (second + third) == whole
     with pytest.raises(ValueError, match="after 450 repetitions comes the next one; got a tally that starts at 1,000"):
         first + third
     with pytest.raises(ValueError, match="different plans"):
-        first + simulate._Runner(plan_of(seed=8)).run(9, 1, 50)
+        first + other.work()(Blocks(other, 9, 1, 50))
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
@@ -172,10 +172,10 @@ def test_closing_leaves_no_thread() -> None:
 
 
 def test_an_error_in_a_block_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: object, block: int) -> None:
+    def fail(self: object, random: np.random.Generator) -> None:
         raise RuntimeError("no more numbers")
 
-    monkeypatch.setattr(simulate._Runner, "_draw", fail)
+    monkeypatch.setattr(simulate._Work, "_draw", fail)
     before = set(threading.enumerate())
     with pytest.raises(RuntimeError, match="no more numbers"):
         run_coverage(plan_of(), workers=2)

@@ -1,5 +1,6 @@
 """How often an interval from synthetic sets holds the true proportion, exactly and by simulation."""
 
+from dpviz.coverage._tally import RuleTally, ShownRuns, Tally
 from dpviz.coverage.curves import (
     CoverageCurves,
     coarse_to_fine,
@@ -13,9 +14,11 @@ from dpviz.coverage.estimates import EstimateLaw, estimate_law
 from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages, within_reach
 from dpviz.coverage.lengths import LengthCurves, stream_lengths
 from dpviz.coverage.lines import CoverageLines, stream_lines
-from dpviz.coverage.performance import Measure, Performance, RulePerformance, performance_of
-from dpviz.coverage.shares import repetitions_needed, wilson_interval
-from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally, run_coverage, stream_coverage
+from dpviz.coverage.performance import Performance, RulePerformance, performance_of
+from dpviz.coverage.simulate import CoveragePlan
+from dpviz.studies import Measure, repetitions_needed, wilson_interval
+from dpviz.studies import run_study as run_coverage
+from dpviz.studies import stream_study as stream_coverage
 
 __all__ = [
     "REPAIRS",

@@ -9,26 +9,10 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.coverage._tally import RuleTally, Tally
-from dpviz.coverage.shares import wilson_interval
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES
+from dpviz.studies import Measure, wilson_interval
 from dpviz.types import FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A number from a simulation.
-
-    Parameters
-    ----------
-    value
-        The estimate; NaN where it is not defined, infinite where it is infinite.
-    error
-        Its Monte Carlo standard error; NaN where it cannot be had, as from a single repetition.
-    """
-
-    value: float
-    error: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,11 +133,12 @@ def performance_of(tally: Tally) -> Performance:
     --------
     Both sets release 0 for p = 1/2 and x = 0: the estimate is always 0, and no interval has a width.
 
-    >>> from dpviz.coverage.simulate import CoveragePlan, run_coverage
+    >>> from dpviz.coverage.simulate import CoveragePlan
+    >>> from dpviz.studies import run_study
     >>> from dpviz.synthesizers import GeometricSanitizer
     >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0.5, sets=2, rules=("rubin_1987",),
     ...                     repetitions=100, seed=1, confidential_count=0)
-    >>> found = performance_of(run_coverage(plan))
+    >>> found = performance_of(run_study(plan))
     >>> found.bias, found.rules["rubin_1987"].coverage
     (Measure(value=-0.5, error=0.0), Measure(value=0.0, error=0.0))
     """
@@ -174,9 +159,9 @@ def performance_of(tally: Tally) -> Performance:
         mean=Measure(p + mean, mean_error),
         bias=Measure(mean, mean_error),
         variance=variance,
-        empirical_error=_root(variance),
+        empirical_error=variance.root(),
         mean_square_error=Measure(mean_square, math.sqrt(deviation_of_squares / repetitions)),
-        negative_total_share=_share(tally.negative_total, repetitions if tally.plan.sets > 1 else 0),
+        negative_total_share=Measure.share(tally.negative_total, repetitions if tally.plan.sets > 1 else 0),
         rules={
             key: _rule_performance(RULES[key], rule, tally, spread)
             for key, rule in zip(tally.plan.rules, tally.rules, strict=True)
@@ -194,71 +179,40 @@ def _variance(squares: FloatArray, counts: IntArray) -> float:
     return float(counts @ squares) / (repetitions - 1) if repetitions > 1 else math.nan
 
 
-def _mean(total: float, squared: float, repetitions: int) -> Measure:
-    """The mean from the sum and the sum of squares, and its error; a deviation below 1e-8 of the mean is rounding."""
-    if repetitions == 0:
-        return Measure(math.nan, math.nan)
-    mean = total / repetitions
-    if repetitions == 1:
-        return Measure(mean, math.nan)
-    variance = max(squared - total * mean, 0.0) / (repetitions - 1)
-    return Measure(mean, math.sqrt(variance / repetitions))
-
-
-def _share(count: int, repetitions: int) -> Measure:
-    """count / repetitions and its error; NaN where there are no repetitions."""
-    if repetitions == 0:
-        return Measure(math.nan, math.nan)
-    share = count / repetitions
-    return Measure(share, math.sqrt(share * (1 - share) / repetitions))
-
-
-def _root(measure: Measure) -> Measure:
-    """The square root, by the delta method."""
-    if not measure.value >= 0:
-        return Measure(math.nan, math.nan)
-    root = math.sqrt(measure.value)
-    return Measure(root, measure.error / (2 * root) if root > 0 else math.nan)
-
-
 def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread: _Spread) -> RulePerformance:
     repetitions = tally.repetitions
     below = tally.negative_total
     above = repetitions - below if tally.plan.sets > 1 else 0
-    coverage = _share(rule.covered, repetitions)
+    coverage = Measure.share(rule.covered, repetitions)
     low, high = wilson_interval(coverage.value, repetitions)
-    nothing = Measure(math.nan, math.nan)
-    variance, relative_error, relative_bias = nothing, nothing, nothing
+    variance = relative_error = relative_bias = Measure.unknown()
     if kind.has_variance:
-        variance = _mean(rule.total("variance"), rule.total("variance_squared"), repetitions)
-        relative_error, relative_bias = _relative(rule, repetitions, variance, spread)
+        variance = Measure.mean(rule, "variance", repetitions)
+        relative_bias, relative_error = _relative(rule, repetitions, variance, spread)
     intervals = repetitions - rule.negative
-    width = _mean(rule.total("width"), rule.total("width_squared"), intervals)
+    width = Measure.mean(rule, "width", intervals)
     if kind.few_degrees:
         width = Measure(width.value, math.inf)
     return RulePerformance(
         coverage=coverage,
         coverage_low=low,
         coverage_high=high,
-        negative_variance_share=_share(rule.negative, repetitions),
-        vacuous_share=_share(rule.vacuous, repetitions),
-        coverage_given_negative_total=_share(rule.covered_negative, below),
-        coverage_given_nonnegative_total=_share(rule.covered - rule.covered_negative, above),
+        negative_variance_share=Measure.share(rule.negative, repetitions),
+        vacuous_share=Measure.share(rule.vacuous, repetitions),
+        coverage_given_negative_total=Measure.share(rule.covered_negative, below),
+        coverage_given_nonnegative_total=Measure.share(rule.covered - rule.covered_negative, above),
         mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
-        mean_width_inside=_mean(rule.total("inside"), rule.total("inside_squared"), intervals),
-        unbounded_share=_share(rule.unbounded, repetitions),
+        mean_width_inside=Measure.mean(rule, "inside", intervals),
+        unbounded_share=Measure.share(rule.unbounded, repetitions),
         mean_variance=variance,
-        model_error=_root(variance),
+        model_error=variance.root(),
         relative_error=relative_error,
         relative_bias=relative_bias,
     )
 
 
 def _relative(rule: RuleTally, repetitions: int, variance: Measure, spread: _Spread) -> tuple[Measure, Measure]:
-    """Relative error of √E[T] and relative bias of T, in per cent."""
-    if not spread.variance > 0:
-        return Measure(math.nan, math.nan), Measure(math.nan, math.nan)
-    ratio = variance.value / spread.variance
+    """Relative bias of T and relative error of √E[T], in per cent."""
     # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
     crossed = (
         rule.total("variance_deviation_squared")
@@ -266,10 +220,6 @@ def _relative(rule: RuleTally, repetitions: int, variance: Measure, spread: _Spr
         + spread.mean**2 * rule.total("variance")
     ) / repetitions
     covariance = crossed - variance.value * spread.variance * (repetitions - 1) / repetitions
-    of_ratio = variance.error**2 + (ratio**2 * spread.of_variance - 2 * ratio * covariance) / repetitions
-    error = math.sqrt(max(of_ratio, 0.0)) / spread.variance
-    bias = Measure(100 * (ratio - 1), 100 * error)
-    if not ratio > 0:
-        return Measure(math.nan, math.nan), bias
-    root = math.sqrt(ratio)
-    return Measure(100 * (root - 1), 100 * error / (2 * root)), bias
+    return variance.relative_to(
+        spread.variance, variance=spread.of_variance, covariance=covariance, repetitions=repetitions
+    )

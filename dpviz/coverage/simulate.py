@@ -1,69 +1,105 @@
-"""Coverage by simulation: a plan with its seed, and a stream of tallies that grow block by block."""
+"""Coverage by simulation: what is repeated, and what is made of the counts that come out."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-import time
-from collections import deque
-from collections.abc import Generator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.checked import checked
-from dpviz.coverage._plan import (
-    BATCH,
-    CONFIDENTIAL_COUNT,
-    REPETITIONS,
-    SEED,
-    SHOWN,
-    CoveragePlan,
-)
 from dpviz.coverage._sampling import ReleaseSampler, single_law
-from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally, exact_units
-from dpviz.inference.confidential import binomial_law
+from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally
+from dpviz.inference.combining_rules import LEVEL, SETS
+from dpviz.inference.confidential import PROPORTION, binomial_law
 from dpviz.inference.interval_ends import holds, vacuous
 from dpviz.inference.interval_rules import IntervalRule, Releases, releases
-from dpviz.inference.rules import RULES
+from dpviz.inference.rules import RULES, check_rule
 from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
-from dpviz.parameters import Parameter
+from dpviz.parameters import Parameter, shown
+from dpviz.studies import Blocks, Plan
+from dpviz.studies.sums import exact_units
+from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-__all__ = [
-    "BATCH",
-    "CONFIDENTIAL_COUNT",
-    "REPETITIONS",
-    "SEED",
-    "SHOWN",
-    "WORKERS",
-    "CoveragePlan",
-    "RuleTally",
-    "ShownRuns",
-    "Tally",
-    "run_coverage",
-    "stream_coverage",
-]
-
-WORKERS = Parameter(
-    name="workers",
-    symbol="workers",
-    title="Threads",
-    minimum=1,
-    maximum=64,
-    default=1,
+CONFIDENTIAL_COUNT = Parameter(
+    name="confidential_count",
+    symbol="x",
+    title="Confidential ones",
+    minimum=0,
+    maximum=5000,
+    default=30,
     integer=True,
-    help="Threads that draw at the same time. They do not change a digit.",
+    help="The number of ones in the confidential rows, where it is held fixed.",
 )
 
-CHUNK_SECONDS = 0.02
-"""Work aimed at between two tallies: under 50 ms even when a chunk takes longer than the one before it."""
 
-MOST_BLOCKS = 64
-"""Most blocks in a chunk, so that its arrays stay small."""
+@dataclass(frozen=True, kw_only=True)
+class CoveragePlan(Plan[Tally]):
+    """A simulation of Charest's design: x ~ Binomial(n, p) (or fixed), M sets given x, one interval for each rule.
+
+    Parameters
+    ----------
+    synthesizer
+        The law of one set; the promised ε is already split among the M sets.
+    p
+        The true proportion, 0 to 1: what the intervals are to cover.
+    sets
+        M, 1 to 100.
+    rules
+        Keys of `dpviz.inference.RULES`, each once, at least one.
+    level
+        Level of the intervals, 0.001 to 0.999999.
+    confidential_count
+        x where it is held fixed, 0 to n; None draws it.
+    repetitions, seed, batch, shown
+        As in `dpviz.studies.Plan`. A block of 500 repetitions takes 200 µs or more: larger blocks save little, and
+        smaller ones do not come sooner.
+
+    Raises
+    ------
+    ValueError
+        In a sentence that names the parameter, what is allowed and what came.
+
+    Source: Charest (2011), §3.
+    """
+
+    synthesizer: TwoCellSynthesizer
+    p: float
+    sets: int
+    rules: tuple[str, ...]
+    level: float = 0.95
+    confidential_count: int | None = None
+    shown: int = 100
+
+    def __post_init__(self) -> None:
+        given = self.synthesizer
+        if not (isinstance(given, TwoCellSynthesizer) and given.m >= 1):
+            raise ValueError(
+                "synthesizer must be a two-cell synthesizer that releases at least 1 row; "
+                f"got {getattr(given, 'key', shown(given))}."
+            )
+        super().__post_init__()
+        for declaration in (PROPORTION, SETS, LEVEL):
+            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
+        if self.confidential_count is not None:
+            declaration = dataclasses.replace(CONFIDENTIAL_COUNT, maximum=given.n)
+            object.__setattr__(self, "confidential_count", declaration.check(self.confidential_count))
+        keys: object = self.rules
+        rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
+        if not rules or len(set(rules)) < len(rules):
+            raise ValueError(f"rules must be at least one key of RULES, each once; got {shown(keys)}.")
+        for key in rules:
+            if not check_rule(key, self.sets).fits(given, self.sets):
+                raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')
+        object.__setattr__(self, "rules", rules)
+
+    def work(self) -> _Work:
+        """What draws blocks of this plan and evaluates them."""
+        return _Work(self)
 
 
-class _Runner:
+class _Work:
     """Draws and evaluates blocks of one plan; what it makes of a block depends on the plan and the block alone."""
 
     def __init__(self, plan: CoveragePlan) -> None:
@@ -76,26 +112,24 @@ class _Runner:
         self._table, self._normal = quantile_table(plan.level), quantile(np.array(math.inf), plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
-    def _draw(self, block: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, random: np.random.Generator) -> tuple[IntArray, IntArray]:
         """x, shape (batch,), and the released counts, shape (sets, batch), of one whole block."""
         plan = self.plan
-        random = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(block,)))
         uniforms = random.random((1 + plan.sets, plan.batch))
         confidential = self._confidential_law.draw(np.zeros(plan.batch, dtype=np.intp), uniforms[0])
         return confidential, self._releases.tables(confidential).draw(confidential, uniforms[1:])
 
-    def run(self, first_block: int, blocks: int, size: int) -> Tally:
-        """The tally of `blocks` blocks, of each its first `size` repetitions."""
-        plan = self.plan
-        total, squares = np.empty((2, blocks, size), dtype=np.int64)
-        first = first_block * plan.batch
-        keep = min(max(plan.shown - first, 0), blocks * size)
-        kept_confidential, kept_counts = [], []
-        for index in range(blocks):
-            confidential, counts = (drawn[..., :size] for drawn in self._draw(first_block + index))
+    def __call__(self, blocks: Blocks) -> Tally:
+        """The tally of some blocks."""
+        plan, keep = self.plan, blocks.shown
+        total, squares = np.empty((2, blocks.count, blocks.size), dtype=np.int64)
+        kept_confidential: list[IntArray] = [np.empty(0, dtype=np.intp)]
+        kept_counts: list[IntArray] = [np.empty((plan.sets, 0), dtype=np.intp)]
+        for index, random in enumerate(blocks.generators()):
+            confidential, counts = (drawn[..., : blocks.size] for drawn in self._draw(random))
             total[index] = counts.sum(axis=0)
             squares[index] = np.einsum("sr,sr->r", counts, counts)
-            if index * size < keep:
+            if index * blocks.size < keep:
                 kept_confidential.append(confidential)
                 kept_counts.append(counts)
         found = releases(plan.synthesizer, plan.sets, total, squares)
@@ -103,14 +137,14 @@ class _Runner:
         results = [self._apply(rule, found, below) for rule in self._rules]
         return Tally(
             plan=plan,
-            first=first,
-            repetitions=blocks * size,
+            first=blocks.first,
+            repetitions=blocks.repetitions,
             totals=np.bincount(total.ravel(), minlength=plan.sets * plan.synthesizer.m + 1),
             negative_total=int(np.count_nonzero(below)),
             rules=tuple(tally for tally, *_ in results),
             shown=ShownRuns(
-                confidential=np.concatenate([np.empty(0, dtype=np.intp), *kept_confidential])[:keep],
-                counts=np.concatenate([np.empty((plan.sets, 0), dtype=np.intp), *kept_counts], axis=1).T[:keep].copy(),
+                confidential=np.concatenate(kept_confidential)[:keep],
+                counts=np.concatenate(kept_counts, axis=1).T[:keep].copy(),
                 estimates=found.estimate.ravel()[:keep].copy(),
                 low=np.array([low.ravel()[:keep] for _, low, _ in results]),
                 high=np.array([high.ravel()[:keep] for *_, high in results]),
@@ -157,115 +191,3 @@ class _Runner:
             **{name: exact_units(values.sum(axis=1).tolist()) for name, values in sums.items()},
         )
         return tally, low, high
-
-
-@checked(workers=WORKERS)
-def stream_coverage(
-    plan: CoveragePlan, *, start: Tally | None = None, workers: int = 1
-) -> Generator[Tally, None, None]:
-    """Run `plan`, and yield a cumulative tally after every small chunk of work.
-
-    Block i draws from ``default_rng(SeedSequence(seed, spawn_key=(i,)))`` and all sums are exact, so the tally after
-    R repetitions is the same to the last digit whatever the chunks, the threads, and the stops on the way.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    start
-        An earlier tally of the same plan, to go on from it; its plan may have had fewer repetitions.
-    workers
-        Threads, 1 to 64.
-
-    Returns
-    -------
-    Generator
-        The first tally is that of the first block; later chunks take 20 ms or so. The last one holds all
-        `plan.repetitions`, and is `start` where nothing is left to do. After ``close()`` no thread is left.
-
-    Raises
-    ------
-    ValueError
-        Where `start` is of another plan, or has more repetitions than the plan asks for.
-
-    Source: Charest (2011), §3, for the design.
-
-    Examples
-    --------
-    With p = 0 and x = 0 a deterministic release of 0 is covered by its interval of width 0.
-
-    >>> from dpviz.synthesizers import GeometricSanitizer
-    >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0, sets=2, rules=("reiter_2003",),
-    ...                     repetitions=1200, seed=1)
-    >>> tallies = list(stream_coverage(plan))
-    >>> tallies[0].repetitions, tallies[-1].repetitions, tallies[-1].rule("reiter_2003").covered
-    (500, 1200, 1200)
-    """
-    workers = int(WORKERS.check(workers))
-    if start is not None:
-        if start.first != 0 or start.plan.fingerprint != plan.fingerprint:
-            raise ValueError("start must be a tally of the same plan; only its number of repetitions may differ.")
-        if start.repetitions > plan.repetitions:
-            raise ValueError(
-                f"start must have at most the {plan.repetitions:,} repetitions of the plan; got {start.repetitions:,}."
-            )
-    return _stream(plan, start, workers)
-
-
-@checked(workers=WORKERS)
-def run_coverage(plan: CoveragePlan, *, workers: int = 1) -> Tally:
-    """The tally of all repetitions of `plan`: the last one that `stream_coverage` yields.
-
-    Parameters
-    ----------
-    plan, workers
-        As for `stream_coverage`.
-    """
-    return deque(stream_coverage(plan, workers=workers), maxlen=1)[0]
-
-
-def _stream(plan: CoveragePlan, start: Tally | None, workers: int) -> Generator[Tally, None, None]:
-    if start is not None and start.repetitions == plan.repetitions:
-        yield start
-        return
-    runner, total = _Runner(plan), start
-    if total is not None and total.repetitions % plan.batch:
-        # The block that was left unfinished is drawn again and taken whole.
-        block, size = divmod(total.repetitions, plan.batch)
-        total = total.without_end(runner.run(block, 1, size)) if block else None
-    done = 0 if total is None else total.repetitions // plan.batch
-    with closing(_in_order(runner, done, workers)) as chunks:  # closing this generator closes that one at once
-        for chunk in chunks:
-            total = chunk if total is None else total + chunk
-            yield total
-
-
-def _timed(runner: _Runner, first_block: int, blocks: int, size: int) -> tuple[Tally, float]:
-    begin = time.perf_counter()
-    tally = runner.run(first_block, blocks, size)
-    return tally, (time.perf_counter() - begin) / blocks
-
-
-def _in_order(runner: _Runner, block: int, workers: int) -> Generator[Tally, None, None]:
-    """Tallies of consecutive chunks from `block` on; their sizes follow the time that the last ones took."""
-    plan, blocks = runner.plan, 1
-    whole, rest = divmod(plan.repetitions, plan.batch)
-    waiting: deque[Future[tuple[Tally, float]]] = deque()
-    threads = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-coverage") if workers > 1 else None
-    try:
-        while block < whole + (rest > 0) or waiting:
-            while block < whole + (rest > 0) and len(waiting) < workers:
-                count, size = (min(blocks, whole - block), plan.batch) if block < whole else (1, rest)
-                if threads is None:
-                    future: Future[tuple[Tally, float]] = Future()
-                    future.set_result(_timed(runner, block, count, size))
-                else:
-                    future = threads.submit(_timed, runner, block, count, size)
-                waiting.append(future)
-                block += count
-            tally, seconds = waiting.popleft().result()
-            blocks = int(np.clip(CHUNK_SECONDS / seconds, 1, min(2 * blocks, MOST_BLOCKS)))
-            yield tally
-    finally:
-        if threads is not None:
-            threads.shutdown(wait=True, cancel_futures=True)

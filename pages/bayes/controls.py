@@ -10,11 +10,11 @@ import numpy as np
 import streamlit as st
 
 from dpviz.coverage.design import PriorRule, prior_of_one_set
-from dpviz.coverage.simulate import SEED
 from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.studies.plan import SEED
 from dpviz.synthesizers import BetaBinomial
 from pages.components.address import SETTINGS, keep_choice, keep_switch, keep_text, read_address
 from pages.components.cached import cached

@@ -15,10 +15,10 @@ from dpviz.coverage.design import (
     release_of_one_set,
     two_cell_laws,
 )
-from dpviz.coverage.simulate import REPETITIONS, SEED
 from dpviz.inference import COMBINING_RULES, RULES, check_rule
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.address import SETTINGS, keep_choice, keep_choices, keep_switch, read_address

@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.coverage.simulate import CoveragePlan, Tally, stream_coverage
+from dpviz.coverage import CoveragePlan, Tally, stream_coverage
 from dpviz.inference import RULES
 from pages.intervals.controls import PREFIX, Design
 

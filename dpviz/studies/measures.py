@@ -1,0 +1,171 @@
+"""What a study says: every measure with its Monte Carlo standard error, and how many repetitions a wanted one takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from scipy.special import ndtri
+
+from dpviz.checked import argument, checked
+from dpviz.studies.plan import REPETITIONS
+from dpviz.studies.sums import Sums
+
+SHARE = argument("share", 0, 1)
+ERROR = argument("error", 1e-150, 1e300, title="wanted standard error")
+LEVEL = argument("level", 0.001, 0.999999, title="level of the interval")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number from a simulation.
+
+    Parameters
+    ----------
+    value
+        The estimate; NaN where it is not defined, infinite where it is infinite.
+    error
+        Its Monte Carlo standard error; NaN where it cannot be had, as from a single repetition.
+
+    Source: Morris, White & Crowther (2019), Table 6.
+
+    Examples
+    --------
+    >>> Measure.share(1, 4).error == math.sqrt(3) / 8
+    True
+    >>> Measure(4.0, 0.4).root()
+    Measure(value=2.0, error=0.1)
+    """
+
+    value: float
+    error: float
+
+    @classmethod
+    def unknown(cls) -> Self:
+        """NaN."""
+        return cls(math.nan, math.nan)
+
+    @classmethod
+    def share(cls, count: int, repetitions: int) -> Self:
+        """count / repetitions, c, and √(c(1 − c)/R); NaN where there are no repetitions."""
+        if repetitions == 0:
+            return cls.unknown()
+        share = count / repetitions
+        return cls(share, math.sqrt(share * (1 - share) / repetitions))
+
+    @classmethod
+    def mean(cls, sums: Sums, name: str, repetitions: int) -> Self:
+        """The mean of what `sums` has summed as `name` and, squared, as `name` + ``_squared``.
+
+        The error is the standard deviation over √R; a deviation below 1e-8 of the mean is rounding.
+        """
+        if repetitions == 0:
+            return cls.unknown()
+        total, squared = sums.total(name), sums.total(f"{name}_squared")
+        mean = total / repetitions
+        if repetitions == 1:
+            return cls(mean, math.nan)
+        variance = max(squared - total * mean, 0.0) / (repetitions - 1)
+        return cls(mean, math.sqrt(variance / repetitions))
+
+    def root(self) -> Measure:
+        """The square root, by the delta method; NaN below 0."""
+        if not self.value >= 0:
+            return Measure.unknown()
+        root = math.sqrt(self.value)
+        return Measure(root, self.error / (2 * root) if root > 0 else math.nan)
+
+    def relative_to(
+        self, other: float, *, variance: float, covariance: float, repetitions: int
+    ) -> tuple[Measure, Measure]:
+        """100 (value / other − 1) and 100 (√value / √other − 1), in per cent, by the delta method.
+
+        NaN unless `other` is above 0, and for the roots unless the ratio is.
+
+        Parameters
+        ----------
+        other
+            Another measure of the same repetitions.
+        variance, covariance
+            That of `other`, and that of both, times R.
+        repetitions
+            R.
+        """
+        if not other > 0:
+            return Measure.unknown(), Measure.unknown()
+        ratio = self.value / other
+        of_ratio = self.error**2 + (ratio**2 * variance - 2 * ratio * covariance) / repetitions
+        error = math.sqrt(max(of_ratio, 0.0)) / other
+        relative = Measure(100 * (ratio - 1), 100 * error)
+        if not ratio > 0:
+            return relative, Measure.unknown()
+        root = math.sqrt(ratio)
+        return relative, Measure(100 * (root - 1), 100 * error / (2 * root))
+
+
+@checked(share=SHARE, repetitions=REPETITIONS, level=LEVEL)
+def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval for a probability, from the share of `repetitions` in which it came true.
+
+    With z = z_{(1 + level)/2}: (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R). Unlike c ± z √(c(1 − c)/R) it has
+    a width where c is 0 or 1.
+
+    Parameters
+    ----------
+    share
+        c, 0 to 1.
+    repetitions
+        R, 1 to 10,000,000.
+    level
+        0.001 to 0.999999.
+
+    Source: Wilson (1927).
+
+    Examples
+    --------
+    With c = 0 the lower end is 0 and the upper z² / (R + z²).
+
+    >>> low, high = wilson_interval(0.0, 10)
+    >>> low, round(high, 6)
+    (0.0, 0.277533)
+    """
+    z = float(ndtri((1 + level) / 2))
+    added = z * z / repetitions
+    centre, reach = share + added / 2, z * math.sqrt(share * (1 - share) / repetitions + added / (4 * repetitions))
+    low = 0.0 if share == 0 else (centre - reach) / (1 + added)
+    high = 1.0 if share == 1 else (centre + reach) / (1 + added)
+    return max(low, 0.0), min(high, 1.0)
+
+
+@checked(share=SHARE, error=ERROR)
+def repetitions_needed(share: float, error: float) -> int:
+    """The least R for which a share near `share` has a Monte Carlo standard error of at most `error`.
+
+    R = ⌈c (1 − c) / error²⌉, from √(c(1 − c)/R) ≤ error; 1/2 is the worst c.
+
+    Parameters
+    ----------
+    share
+        c, 0 to 1: the coverage that is expected.
+    error
+        The wanted standard error, positive.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Source: Morris, White & Crowther (2019), §5.2.
+
+    Examples
+    --------
+    Half a percentage point at a coverage of 95 %: 0.0475 / 0.000025.
+
+    >>> repetitions_needed(0.95, 0.005)
+    1900
+    """
+    wanted = share * (1 - share) / error / error
+    nearest = round(wanted)
+    # A whole number that decimal input missed by rounding is meant.
+    return max(1, nearest if abs(wanted - nearest) <= 1e-12 * wanted else math.ceil(wanted))

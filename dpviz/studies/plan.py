@@ -1,0 +1,189 @@
+"""What every study is: repetitions in blocks, a stream of random numbers for each block, and a tally of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+
+from dpviz.parameters import Parameter
+from dpviz.studies.sums import Sums
+
+REPETITIONS = Parameter(
+    name="repetitions",
+    symbol="R",
+    title="Repetitions",
+    minimum=1,
+    maximum=10_000_000,
+    default=10_000,
+    slider_minimum=100,
+    slider_maximum=1_000_000,
+    integer=True,
+    scale="log",
+    help="How often the whole study is repeated: confidential rows, synthetic sets, interval. The error of a coverage "
+    "falls with the square root of this number.",
+)
+SEED = Parameter(
+    name="seed",
+    symbol="seed",
+    title="Seed",
+    minimum=0,
+    maximum=1_000_000_000,
+    default=1,
+    integer=True,
+    help="The number that fixes all random draws: the same seed gives the same digits.",
+)
+BATCH = Parameter(
+    name="batch",
+    symbol="batch",
+    title="Repetitions in a block",
+    minimum=1,
+    maximum=10_000,
+    default=500,
+    integer=True,
+    help="How many repetitions share one stream of random numbers. It belongs to the seed.",
+)
+SHOWN = Parameter(
+    name="shown",
+    symbol="shown",
+    title="Intervals kept",
+    minimum=0,
+    maximum=1000,
+    default=100,
+    integer=True,
+    help="How many of the first repetitions are kept one by one, for a picture of their intervals.",
+)
+
+Found = TypeVar("Found", bound="StudyTally")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(ABC, Generic[Found]):
+    """What a study repeats, how often, and the seed that fixes every digit of it; each kind of study adds its fields.
+
+    The repr of a plan must say all that its digits follow from, and a plan must be hashable.
+
+    Parameters
+    ----------
+    repetitions
+        R, 1 to 10 million.
+    seed
+        0 to 10⁹.
+    batch
+        Repetitions in a block, 1 to 10,000. Block i has its own stream of random numbers, made from the seed and i,
+        so the digits depend on neither the number of workers nor on stops; they do depend on this size. To make a
+        stream takes 10 µs.
+    shown
+        How many of the first repetitions are kept one by one, 0 to 1,000.
+    """
+
+    repetitions: int
+    seed: int
+    batch: int = 500
+    shown: int = 0
+
+    def __post_init__(self) -> None:
+        for declaration in (REPETITIONS, SEED, BATCH, SHOWN):
+            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
+
+    @abstractmethod
+    def work(self) -> Callable[[Blocks], Found]:
+        """Prepare what all blocks need; returns the function that draws blocks and tallies them.
+
+        Whatever order and company the blocks come in, it must give the same digits for a block, and as the tally of
+        its first repetitions what they were in the whole of it. It must be safe to share between threads.
+        """
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that fixes the digits, all but `repetitions`: plans that share it can continue each other."""
+        return repr(dataclasses.replace(self, repetitions=1))
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Consecutive blocks of a plan, of each its first `size` repetitions.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    start, count
+        Index of the first block, and how many.
+    size
+        Repetitions of each that are asked for: the whole batch, except where a single block ends the study.
+    """
+
+    plan: Plan[Any]
+    start: int
+    count: int
+    size: int
+
+    @property
+    def first(self) -> int:
+        """Index of the first repetition."""
+        return self.start * self.plan.batch
+
+    @property
+    def repetitions(self) -> int:
+        """How many repetitions."""
+        return self.count * self.size
+
+    @property
+    def shown(self) -> int:
+        """How many of these are among the first ones, which are kept one by one."""
+        return min(max(self.plan.shown - self.first, 0), self.repetitions)
+
+    def generators(self) -> Iterator[np.random.Generator]:
+        """The stream of random numbers of each block."""
+        for block in range(self.start, self.start + self.count):
+            yield np.random.default_rng(np.random.SeedSequence(self.plan.seed, spawn_key=(block,)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudyTally(Sums):
+    """What the repetitions `first` … `first + repetitions − 1` of a plan gave. Tallies that follow each other add.
+
+    All sums are exact, so that the sum of tallies does not depend on how the repetitions were divided. Each kind of
+    study adds its counts and sums as fields, and narrows `plan`.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    first
+        Index of the first repetition, 0 for what `stream_study` yields.
+    repetitions
+        How many.
+    """
+
+    PLACE: ClassVar[tuple[str, ...]] = ("plan", "first")
+
+    plan: Plan[Any]
+    first: int
+    repetitions: int
+
+    def check(self) -> None:
+        """Raise a ValueError where the counts contradict each other, as they may in a file."""
+
+    def __add__(self, other: Self) -> Self:
+        if self.plan is not other.plan and self.plan.fingerprint != other.plan.fingerprint:
+            raise ValueError("Tallies of different plans do not add.")
+        if other.first != self.first + self.repetitions:
+            raise ValueError(
+                f"Tallies add in order: after {self.first + self.repetitions:,} repetitions comes the next one; "
+                f"got a tally that starts at {other.first:,}."
+            )
+        return dataclasses.replace(super().__add__(other), plan=other.plan)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether every count, sum and kept digit agrees, for the same design and seed."""
+        return (
+            super().__eq__(other)
+            and isinstance(other, StudyTally)
+            and (self.first, self.plan.fingerprint) == (other.first, other.plan.fingerprint)
+        )

@@ -1,0 +1,147 @@
+"""What a study has counted and summed so far: records that add field by field, and they add exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from dpviz.parameters import shown
+
+LEAST_EXPONENT = 1074
+"""Every finite floating-point number is a whole multiple of 2⁻¹⁰⁷⁴."""
+
+
+def exact_units(values: Iterable[float]) -> int:
+    """The sum of floating-point numbers in units of 2⁻¹⁰⁷⁴, without rounding, hence in any order and grouping.
+
+    Examples
+    --------
+    >>> exact_units([1e16, 1.0, -1e16]) == 2**1074
+    True
+    """
+    total = 0
+    for value in values:
+        numerator, denominator = value.as_integer_ratio()
+        total += numerator << (LEAST_EXPONENT + 1 - denominator.bit_length())
+    return total
+
+
+class Each(NamedTuple):
+    """What one repetition can add to a field: from `low` to `high`, in units of 1 / `unit`."""
+
+    low: int = 0
+    high: int = 1
+    unit: int = 1
+
+
+def summed(low: float, high: float) -> Any:
+    """A field that holds the exact sum of a number which is from `low` to `high` in each repetition."""
+    each = Each(exact_units([low]), exact_units([high]), 1 << LEAST_EXPONENT)
+    return dataclasses.field(default=0, metadata={"each": each})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sums:
+    """Base of records that add: counts, exact sums (`summed`), arrays of counts, other records and tuples of them."""
+
+    PLACE: ClassVar[tuple[str, ...]] = ()
+    """Fields that do not add."""
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @classmethod
+    def adding(cls) -> list[dataclasses.Field[Any]]:
+        """The fields that add."""
+        return [one for one in dataclasses.fields(cls) if one.name not in cls.PLACE]
+
+    def written(self) -> list[dataclasses.Field[Any]]:
+        """The fields that a file holds: all that add but what is kept of single repetitions."""
+        return [one for one in self.adding() if not isinstance(getattr(self, one.name), Kept)]
+
+    def total(self, name: str) -> float:
+        """The exact sum called `name` as the nearest floating-point number."""
+        return int(getattr(self, name)) / (1 << LEAST_EXPONENT)
+
+    def __add__(self, other: Self) -> Self:
+        return self._joined(other, operator.add)
+
+    def __sub__(self, other: Self) -> Self:
+        return self._joined(other, operator.sub)
+
+    def _joined(self, other: Self, way: Callable[[Any, Any], Any]) -> Self:
+        names = [one.name for one in self.adding()]
+        return dataclasses.replace(
+            self, **{name: _joined(getattr(self, name), getattr(other, name), way) for name in names}
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether every count, sum and kept digit agrees."""
+        return type(self) is type(other) and all(
+            _same(getattr(self, one.name), getattr(other, one.name)) for one in self.adding()
+        )
+
+
+class Kept:
+    """Base of frozen dataclasses of arrays that hold the first repetitions one by one; they add by following.
+
+    Repetitions run along the first axis, or along that which the metadata of a field calls ``"axis"``.
+    """
+
+    def __post_init__(self) -> None:
+        for name in self._axes():
+            if not isinstance(getattr(self, name), np.ndarray):
+                raise TypeError(f"{name} must be an array; got {shown(getattr(self, name))}.")
+        freeze(self)
+
+    def __len__(self) -> int:
+        name, axis = next(iter(self._axes().items()))
+        return int(getattr(self, name).shape[axis])
+
+    def _axes(self) -> dict[str, int]:
+        return {one.name: one.metadata.get("axis", 0) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def first(self, number: int) -> Self:
+        """The first `number` of them."""
+        cut = slice(number)
+        return type(self)(**{name: getattr(self, name)[(slice(None),) * axis + (cut,)]
+                             for name, axis in self._axes().items()})  # fmt: skip
+
+    def __add__(self, other: Self) -> Self:
+        if not len(other):
+            return self
+        both = {name: ([getattr(self, name), getattr(other, name)], axis) for name, axis in self._axes().items()}
+        return type(self)(**{name: np.concatenate(arrays, axis=axis) for name, (arrays, axis) in both.items()})
+
+    def __sub__(self, other: Self) -> Self:
+        return self.first(max(len(self) - len(other), 0))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True) for name in self._axes()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def freeze(record: Any) -> None:
+    """Make the arrays of a record read-only."""
+    for one in dataclasses.fields(record):
+        value = getattr(record, one.name)
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+
+
+def _joined(mine: Any, theirs: Any, way: Callable[[Any, Any], Any]) -> Any:
+    if isinstance(mine, tuple):
+        return tuple(_joined(one, other, way) for one, other in zip(mine, theirs, strict=True))
+    return way(mine, theirs)
+
+
+def _same(mine: Any, theirs: Any) -> bool:
+    return np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else bool(mine == theirs)
