@@ -33,6 +33,7 @@ from dpviz.privacy.summary import profile, summarize, view_tables
 from dpviz.studies import StudyTally, save_run
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.theorems import CLAIMS
 
 SEED = 20
 VALUES = 6
@@ -164,14 +165,6 @@ VALID: dict[str, Any] = {
     "slack": 0.01,
     "sigma": 1.0,
     "sigma0": 2.0,
-    "sigma_0": 2.0,
-    "constant": 1.0,
-    "theta_real": 0.5,
-    "data_bound": 1.0,
-    "epsilons": [1.0, 2.0],
-    "deltas": [0.1, 0.2],
-    "delta_prime": 0.1,
-    "sensitivity": 1.0,
     "range_over_sigma": 1.0,
     "family": "bernoulli",
     "number": 1,
@@ -262,6 +255,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         (GAUSSIAN, "delta epsilon pure_epsilon ratio"),
         (inference.RULES[RULE], "half_width interval variance_and_degrees"),
         (FIGURE_1, "differing_cells"),
+        (CLAIMS["6.7"], "at"),
         (TALLY, "rule"),
         *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
         *((one, "row") for one in TWO_CELLS),
@@ -313,6 +307,7 @@ OWN: dict[str, dict[str, Any]] = {
     "audit": {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01},
     "minimum_prior": {"cells": 2, "beta": None},
     "priors.release": {"cells": 2},
+    "Claim.at": {"n": 4, "epsilon": 1.0, "delta": 0.01, "constant": 1.0},
     "differing_cells": {"values": FIGURE_1.values},
     "composed_delta": {"losses": LOSSES},
     "as_if_real": {"sets": 1},

@@ -14,9 +14,10 @@ from streamlit.testing.v1 import AppTest
 from dpviz.coverage.design import epsilon_of_sets
 from dpviz.inference.posterior_secret_n import LARGEST_PAIRS, posterior_secret_n, range_around, uniform_size
 from dpviz.parameters import readable
-from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
+from dpviz.privacy.amplification import subsampled_tight
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.theorems.general import subsampled_epsilon_printed
 from tests.pages import (
     check_sound,
     html,
@@ -134,7 +135,7 @@ def test_the_bounds_of_sampling_stand_at_any_size_and_the_exact_answer_where_it_
     check_sound(large)
     rows = table_rows(table(large))
     alone, printed, tight = (float(cell) for cell in rows["SYNTH_Post(One)"])
-    assert printed == pytest.approx(subsampled_printed(alone, 1e-6, 0.02).epsilon, rel=1e-3)
+    assert printed == pytest.approx(subsampled_epsilon_printed(alone, 0.02), rel=1e-3)
     assert tight == pytest.approx(subsampled_tight(alone, 1e-6, 0.02).epsilon, rel=1e-3)
     assert f"→ at most {readable(tight, 4)}" in " ".join(marks(large))
     small = open_priors(look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)

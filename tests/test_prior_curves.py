@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
-from dpviz.priors import as_printed as zheng
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.curve_axes import AXES, LIMITS, Axis, axis_points
 from dpviz.priors.curves import PRINTED_PRIORS, PRINTED_RANGES, Curves, prior_curves
 from dpviz.priors.needs import cells_of, need
+from dpviz.theorems import CLAIMS
 
 SETTINGS = {
     "bernoulli": Setting(n=60, m=45, epsilon=0.9, delta=1e-4),
@@ -28,24 +28,6 @@ KEYS = list(product(SETTINGS, AXES))
 every_curves = pytest.mark.parametrize("key", KEYS, ids=" ".join)
 CLOSE = 1e-9
 """Relative distance of an answer that starts from a guess from one that does not; both are solved to 1e-13."""
-
-PRINTED = {
-    "Corollary 6.10": lambda one: zheng.corollary_6_10(m=one.m, epsilon=one.epsilon),
-    "Corollary 6.12": lambda one: zheng.corollary_6_12(m=one.m, epsilon=one.epsilon),
-    "Theorem 6.13": lambda one: zheng.theorem_6_13(m=one.m, epsilon=one.epsilon),
-    "Lemma 6.5": lambda one: zheng.lemma_6_5(n=one.n, epsilon=one.epsilon, delta=one.delta),
-    "Corollary 6.21": lambda one: zheng.corollary_6_21(m=one.m, epsilon=one.epsilon),
-    "Corollary 6.22": lambda one: zheng.corollary_6_22(m=one.m, epsilon=one.epsilon),
-    "Theorem 7.7": lambda one: zheng.theorem_7_7_sufficient(epsilon=one.epsilon),
-    "Theorem 7.8": lambda one: zheng.theorem_7_8(n=one.n, epsilon=one.epsilon, delta=one.delta),
-    "Corollary 7.13": lambda one: zheng.corollary_7_13(n=one.n, m=one.m, epsilon=one.epsilon),
-    "Theorem 7.15": lambda one: zheng.theorem_7_15(n=one.n, m=one.m, epsilon=one.epsilon, delta=one.delta),
-    "Corollary 7.16": lambda one: zheng.corollary_7_16(n=one.n, m=one.m, epsilon=one.epsilon, delta=one.delta),
-}
-CONDITIONS = {
-    "Theorem 7.8": lambda one: zheng.theorem_7_8_condition(epsilon=one.epsilon, delta=one.delta),
-    "Theorem 7.15": lambda one: zheng.theorem_7_15_condition(n=one.n, sigma=one.sigma, sigma_0=one.sigma0),
-}
 
 
 @cache
@@ -85,7 +67,7 @@ def test_every_exact_value_is_the_answer_at_that_setting(key: tuple[str, Axis]) 
 
 
 @every_curves
-def test_every_printed_value_is_the_function_of_that_theorem(key: tuple[str, Axis]) -> None:
+def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis]) -> None:
     _, axis = key
     curves = curves_of(*key)
     printed = [line for line in curves.lines if line.kind == "printed"]
@@ -93,8 +75,10 @@ def test_every_printed_value_is_the_function_of_that_theorem(key: tuple[str, Axi
     for line in printed:
         for point, value in zip(curves.points, line.values, strict=True):
             one = moved(curves.setting, axis, float(point))
-            if CONDITIONS.get(line.theorem, lambda _: True)(one):
-                expected = PRINTED[line.theorem](one)
+            claim = CLAIMS[line.theorem.split()[1]]
+            assert claim.name == line.theorem
+            if claim.applies(**one.arguments()):
+                expected = claim.at(**one.arguments())
                 assert value == (pytest.approx(expected, rel=1e-15) if math.isfinite(expected) else math.isnan(value))
             else:
                 assert math.isnan(value)
@@ -104,7 +88,7 @@ def test_the_printed_theorems_on_any_number_of_rows_have_a_curve_each() -> None:
     drawn = {(family, line.theorem) for family, axis in KEYS for line in curves_of(family, axis).lines if line.theorem}
     asked = {*PRINTED_PRIORS, *PRINTED_RANGES}
     assert {name.split()[1] for _, name in drawn} == asked
-    assert len(drawn) == len(asked) == len(PRINTED)
+    assert len(drawn) == len(asked) == 11
 
 
 def test_a_method_that_no_prior_makes_private_has_no_value() -> None:

@@ -32,7 +32,7 @@ from dpviz.priors import (
 from dpviz.priors.needs import need, need_by_advanced
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
-from dpviz.privacy.composition import advanced_composition
+from dpviz.theorems.general import advanced_composition
 from pages.components.words import raised
 from pages.priors.audited import MARKS
 from pages.priors.controls import FAMILIES, NUMBERS, PRESETS, Asked
@@ -630,7 +630,7 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
     needs = []
     for share in np.linspace(0.02, 0.98, 25):
         slack = share * delta
-        each = brentq(lambda e, slack=slack: advanced_composition(e, 0.0, sets, slack)[0] - epsilon, 1e-9, epsilon)
+        each = brentq(lambda e, slack=slack: advanced_composition(e, sets, slack) - epsilon, 1e-9, epsilon)
         one = dataclasses.replace(setting, epsilon=each, delta=(delta - slack) / sets)
         needs.append(need(family, one, "synth_post_many", one.delta))
     best = max(needs) if family == "gaussian" else min(needs)

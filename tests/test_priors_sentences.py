@@ -14,10 +14,11 @@ from scipy.stats import norm
 from dpviz.priors import METHODS, Setting, maximum_range, minimum_prior
 from dpviz.priors.inverse import what_is_given
 from dpviz.priors.release_size import delta_by_size
-from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
+from dpviz.privacy.amplification import subsampled_tight
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
+from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.priors.answer import prior_sentence, range_sentence
 from pages.priors.average import hidden_by_the_others
 from pages.priors.controls import Asked
@@ -199,11 +200,11 @@ def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():
 def test_what_is_said_of_sampling_holds():
     """r (e^ε − 1) is safe, and above ε itself for r near 1; the best general bound is ln(1 + r (e^ε − 1))."""
     for epsilon, rate in itertools.product((0.01, 1.0, 5.0), (0.01, 0.5, 1.0)):
-        printed, tight = subsampled_printed(epsilon, 1e-6, rate), subsampled_tight(epsilon, 1e-6, rate)
-        assert printed.epsilon == pytest.approx(rate * math.expm1(epsilon))
+        printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, 1e-6, rate)
+        assert printed == pytest.approx(rate * math.expm1(epsilon))
         assert tight.epsilon == pytest.approx(math.log1p(rate * math.expm1(epsilon)))
-        assert tight.epsilon <= printed.epsilon * (1 + 1e-12)
-        assert printed.delta == pytest.approx(rate * 1e-6)
-        assert rate < 1 or printed.epsilon > epsilon
+        assert tight.epsilon <= printed * (1 + 1e-12)
+        assert tight.delta == pytest.approx(rate * 1e-6)
+        assert rate < 1 or printed > epsilon
     one = PosteriorMode(n=6, m=4, alpha=3.0, beta=3.0).transition_matrix()
     assert np.allclose(one, PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0).transition_matrix(), atol=1e-14)

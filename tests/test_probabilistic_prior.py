@@ -13,9 +13,9 @@ from scipy.stats import betabinom, binom
 
 from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure, probabilistic
 from dpviz.priors._count_failure import beta_binomial_failure, plug_in_failure
-from dpviz.priors.as_printed import lemma_6_5, lemma_6_5_failure
 from dpviz.privacy import probabilistic_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
 
 COUNTED = ("synth_post_one", "synth_post_many", "synth_map")
 
@@ -272,7 +272,7 @@ def test_lemma_6_5_asks_as_much_of_every_table_but_the_outermost_and_more_of_tho
 
 @pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 1.0, 1e-5), (300, 0.5, 0.01)])
 def test_lemma_6_5_is_sufficient_and_asks_for_more_than_is_needed(n: int, epsilon: float, delta: float) -> None:
-    printed = lemma_6_5(n=n, epsilon=epsilon, delta=delta)
+    printed = least_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
     needed = minimum_prior_probabilistic("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
     assert minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta) <= needed < printed
 

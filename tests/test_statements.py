@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import norm
 
 from dpviz.priors import Setting, Statement, audit_statements
-from dpviz.priors.as_printed import PRINTED
 from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.theorems import CLAIMS
 from tests.test_reasons import brute_composition
 
 SETTINGS = [
@@ -35,8 +35,8 @@ def judged() -> list[tuple[Setting, dict[str, Statement]]]:
 def test_every_general_claim_is_judged_and_refuted_only_where_it_fails(
     judged: list[tuple[Setting, dict[str, Statement]]],
 ) -> None:
-    asked = {bound.key for bound in PRINTED.values() if not bound.methods and bound.family != "average"}
-    asked |= {bound.key for bound in PRINTED.values() if bound.family == "general"}
+    asked = {bound.key for bound in CLAIMS.values() if not bound.methods and bound.family != "average"}
+    asked |= {bound.key for bound in CLAIMS.values() if bound.family == "general"}
     for setting, found in judged:
         assert set(found) == asked
         for key, one in found.items():

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
-from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
-from dpviz.privacy.subsampling import SubsampledRelease, subsampled_delta, subsampled_epsilon
+from dpviz.privacy.amplification import subsampled_tight
+from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon
 from dpviz.synthesizers import (
     BetaBinomial,
     GeometricSanitizer,
@@ -22,6 +22,7 @@ from dpviz.synthesizers import (
     TwoCellSynthesizer,
 )
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.theorems.general import subsampled_epsilon_printed
 
 INNER = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.45, 0.55], [0.05, 0.95], [0.04, 0.96]]))
 """The worst pair of tables is the middle one, so that no population attains the tight bound."""
@@ -37,6 +38,10 @@ RELEASES: list[TwoCellSynthesizer] = [
     LaplaceSanitizer(n=3, epsilon=0.7),
     INNER,
 ]
+
+
+def subsampled_delta(release: TwoCellSynthesizer, population: int, epsilon: float) -> float:
+    return delta_for_epsilon(SubsampledRelease(sample=release, population=population), epsilon)
 
 
 @pytest.fixture(autouse=True)
@@ -121,11 +126,10 @@ def test_printed_is_never_below_tight_nor_tight_below_exact(
     release: TwoCellSynthesizer, population: int, epsilon: float
 ) -> None:
     rate, own = release.n / population, delta_for_epsilon(release, epsilon)
-    printed, tight = (bound(epsilon, own, rate) for bound in (subsampled_printed, subsampled_tight))
-    assert printed.epsilon >= tight.epsilon
-    assert printed.delta == tight.delta
+    printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, own, rate)
+    assert printed >= tight.epsilon
     assert subsampled_delta(release, population, tight.epsilon) <= tight.delta * (1 + 1e-10) + 1e-16
-    assert subsampled_delta(release, population, printed.epsilon) <= printed.delta * (1 + 1e-10) + 1e-16
+    assert subsampled_delta(release, population, printed) <= tight.delta * (1 + 1e-10) + 1e-16
 
 
 @pytest.mark.parametrize("release", RELEASES[:-1], ids=lambda release: release.key)
@@ -162,8 +166,8 @@ def test_a_sample_of_all_rows_changes_nothing_and_the_printed_bound_is_worse_tha
         assert subsampled_delta(release, release.n, epsilon) == pytest.approx(exact, rel=1e-12, abs=1e-15)
     assert subsampled_epsilon(release, release.n, 0.0) == pytest.approx(own, rel=1e-12)
     assert subsampled_tight(own, 0.0, 1.0).epsilon == pytest.approx(own, rel=1e-12)
-    assert subsampled_printed(own, 0.0, 1.0).epsilon == pytest.approx(math.expm1(own), rel=1e-12)
-    assert subsampled_printed(own, 0.0, 1.0).epsilon > own
+    assert subsampled_epsilon_printed(own, 1.0) == pytest.approx(math.expm1(own), rel=1e-12)
+    assert subsampled_epsilon_printed(own, 1.0) > own
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
@@ -206,18 +210,17 @@ def test_tight_and_printed_bounds_keep_their_digits_at_the_ends() -> None:
         grow = mp.expm1(mp.mpf(epsilon)) * mp.mpf(rate)
         assert subsampled_tight(epsilon, 0.0, rate).epsilon == pytest.approx(float(mp.log1p(grow)), rel=1e-13)
         if grow < mp.mpf("1e300"):
-            assert subsampled_printed(epsilon, 0.0, rate).epsilon == pytest.approx(float(grow), rel=1e-12)
-    assert math.isinf(subsampled_printed(900.0, 0.0, 0.5).epsilon)
-    assert subsampled_tight(3.0, 0.5, 0.0) == subsampled_printed(3.0, 0.5, 0.0)
-    assert subsampled_tight(800.0, 0.5, 0.0).epsilon == subsampled_printed(800.0, 0.5, 0.0).epsilon == 0.0
+            assert subsampled_epsilon_printed(epsilon, rate) == pytest.approx(float(grow), rel=1e-12)
+    assert math.isinf(subsampled_epsilon_printed(900.0, 0.5))
+    assert subsampled_tight(800.0, 0.5, 0.0).epsilon == subsampled_epsilon_printed(800.0, 0.0) == 0.0
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: subsampled_tight(1.0, 0.0, 1.5), "rate"),
-        (lambda: subsampled_printed(-1.0, 0.0, 0.5), "epsilon"),
-        (lambda: subsampled_printed(1.0, 2.0, 0.5), "delta"),
+        (lambda: subsampled_tight(-1.0, 0.0, 0.5), "epsilon"),
+        (lambda: subsampled_tight(1.0, 2.0, 0.5), "delta"),
         (lambda: SubsampledRelease(sample=RELEASES[0], population=3), "population .* at least .* 4"),
         (lambda: SubsampledRelease(sample=RELEASES[0], population=2001), "population .* 2,000"),
         (lambda: subsampled_delta(RELEASES[0], 10, math.inf), "epsilon"),

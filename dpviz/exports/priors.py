@@ -28,7 +28,7 @@ def findings_csv(findings: Sequence[Finding]) -> str:
     """
     rows = [
         [
-            finding.bound.name, finding.bound.part, finding.method, finding.bound.claim, finding.setting.m,
+            finding.bound.name, finding.bound.part, finding.method, finding.bound.statement, finding.setting.m,
             finding.verdict, *map(cell, (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)),
             cell(finding.factor), cell(finding.constant), finding.sentence,
         ]

@@ -9,28 +9,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpviz.checked import checked
+from dpviz.numerics.ends import quotient
 from dpviz.parameters import DELTA, EPSILON, plain_number, readable
-from dpviz.priors.as_printed import PRINTED, PrintedBound
-from dpviz.priors.as_printed.bernoulli import DIMITRAKAKIS
-from dpviz.priors.as_printed.printed_bound import one_synthetic_row, quotient
-from dpviz.priors.constants import LIMITS
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, maximum_range
 from dpviz.priors.reasons import Reason, reasons
-from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, METHODS, TWO_CELLS_OR_MORE, release
+from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE, release
 from dpviz.priors.verdict_words import in_words
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.theorems import CLAIMS, Claim
+from dpviz.theorems.counts import DIMITRAKAKIS
 
 AuditFamily = Literal["bernoulli", "categorical", "gaussian"]
 Verdict = Literal["exact", "safe", "unsafe", "holds", "false", "constant not named", "not asked here"]
 
 FAMILIES: tuple[AuditFamily, ...] = ("bernoulli", "categorical", "gaussian")
-FLAT = 1e100
-"""A prior standard deviation that no printed condition tells from an infinite one."""
-
 SAME = 1e-9
 """Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1."""
 
@@ -79,9 +75,8 @@ class Setting:
             raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
 
     def arguments(self, **more: float) -> dict[str, object]:
-        """All that a printed formula may ask for, by the names it uses; an infinite σ0 as a very large one."""
-        sigma_0 = min(self.sigma0, FLAT)
-        return {**dataclasses.asdict(self), "beta": self.alpha, "sigma_0": sigma_0, "data_bound": 1.0, **more}
+        """All that a printed formula may ask for, by the names it uses."""
+        return {**dataclasses.asdict(self), "beta": self.alpha, **more}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +104,7 @@ class Finding:
         The finding in a sentence, followed by those of `because`.
     """
 
-    bound: PrintedBound
+    bound: Claim
     method: str
     setting: Setting
     verdict: Verdict
@@ -162,24 +157,27 @@ def audit(family: AuditFamily, **setting: float) -> tuple[Finding, ...]:
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}.")
     asked = Setting(**setting)  # type: ignore[arg-type]
-    bounds = [bound for bound in PRINTED.values() if bound.family == family and bound.methods]
     known: Known = {}
-    return tuple(_finding(bound, method, asked, known) for bound in bounds for method in bound.methods)
+    return tuple(
+        _finding(bound, method, asked, known)
+        for bound in CLAIMS.values()
+        if bound.family == family
+        for method in bound.methods
+    )
 
 
 Known = dict[tuple[str, int, float, float], float]
 """Exact priors of one audit by method, m, ε and δ: several theorems speak of the same one."""
 
 
-def _finding(bound: PrintedBound, method: str, asked: Setting, known: Known) -> Finding:
-    setting = dataclasses.replace(asked, m=1) if bound.holds_when is one_synthetic_row else asked
+def _finding(bound: Claim, method: str, asked: Setting, known: Known) -> Finding:
+    setting = dataclasses.replace(asked, m=1) if bound.one_row else asked
     blank = Finding(bound=bound, method=method, setting=setting, verdict="not asked here")
-    if bound.kind == "impossible" and bound.value is None:
+    if bound.kind == "impossible" and bound.formula is None:
         return _said(dataclasses.replace(blank, verdict="holds"))
-    if bound.promise == "approximate" and setting.delta == 0 and bound.number != "7.14":
-        return dataclasses.replace(blank, sentence="It speaks of (ε, δ), and δ is 0 here.")
-    if bound.promise == "zero_epsilon" and setting.delta == 0:
-        return dataclasses.replace(blank, sentence="It speaks of (0, δ), and δ is 0 here.")
+    if setting.delta == 0 and not bound.pure:
+        of = "0" if bound.promise == "zero_epsilon" else "ε"
+        return dataclasses.replace(blank, sentence=f"It speaks of ({of}, δ), and δ is 0 here.")
     if bound.quantity == "scale":
         return _said(_scale(blank))
     return _said(_range(blank) if bound.quantity == "range" else _prior(blank, known))
@@ -238,7 +236,7 @@ def _unnamed(blank: Finding, exact: float) -> Finding:
     constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
     verdict: Verdict = "constant not named"
     if blank.bound.kind == "order":
-        verdict = "holds" if LIMITS[blank.bound.key, blank.method].holds else "false"
+        verdict = "holds" if blank.bound.limits[blank.method].holds else "false"
     return dataclasses.replace(blank, verdict=verdict, exact=exact, constant=constant)
 
 
@@ -261,10 +259,8 @@ def _flat(blank: Finding) -> Finding:
 
 
 def _range(blank: Finding) -> Finding:
-    bound, setting, delta = blank.bound, blank.setting, blank.promised_delta
-    pure = bound.promise == "pure" or bound.number == "7.14"  # 7.14 prints (ε, δ) and proves ε
-    if pure:
-        delta = 0.0
+    bound, setting = blank.bound, blank.setting
+    delta = 0.0 if bound.pure else setting.delta
     made = GaussianRelease(method=blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
     exact = maximum_range(
         blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
@@ -275,13 +271,13 @@ def _range(blank: Finding) -> Finding:
     printed = bound.at(**setting.arguments())
     found = dataclasses.replace(blank, printed=printed, exact=exact)
     if not bound.applies(**setting.arguments()):
-        return dataclasses.replace(found, sentence=f"Its condition, {bound.conditions}, does not hold here.")
+        return dataclasses.replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
     if math.isinf(printed) or printed == 0:
         return dataclasses.replace(found, sentence="It gives no finite range here.")
     if bound.kind == "necessary":
         return _needed(found, exact <= printed * (1 + SAME))
-    gives_epsilon = made.pure_epsilon(printed) if pure else made.epsilon(printed, delta)
-    gives_delta = None if pure else made.delta(printed, setting.epsilon)
+    gives_epsilon = made.pure_epsilon(printed) if bound.pure else made.epsilon(printed, delta)
+    gives_delta = None if bound.pure else made.delta(printed, setting.epsilon)
     verdict: Verdict = "safe" if printed <= exact * (1 + SAME) else "unsafe"
     if bound.kind == "impossible":
         verdict = "holds" if exact <= printed else "false"
@@ -316,13 +312,8 @@ def _accepted(method: str, prior: float) -> float:
 def _said(finding: Finding) -> Finding:
     """The finding with its sentence: how far off, then why."""
     because = reasons(finding)
-    limit = LIMITS.get((finding.bound.key, finding.method)) if finding.bound.constant else None
+    limit = finding.bound.limits.get(finding.method)
     symbol = finding.bound.constant.split(", ")[-1]
     parts = [finding.sentence or in_words(finding), limit.sentence(symbol) if limit else ""]
     parts += [reason.sentence for reason in because]
     return dataclasses.replace(finding, because=because, sentence=" ".join(part for part in parts if part))
-
-
-def method_label(finding: Finding) -> str:
-    """The method as the thesis writes it."""
-    return METHODS[finding.method].label

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
@@ -65,41 +64,6 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     weights = log_count_probabilities(n - 1, theta)
     deltas = _upward_draw(alpha, beta, weights, epsilon), _upward_draw(beta, alpha, weights[::-1], epsilon)
     return min(max(deltas), 1.0)
-
-
-@dataclass(frozen=True)
-class DrawLogOdds:
-    """ln of the density ratio of one posterior draw given X_i = 1 and X_i = 0: the printed lower bound, and exactly."""
-
-    printed: float
-    exact: float
-
-
-def parameter_draw_log_odds(n: int, alpha: float, beta: float, theta_real: float, log_odds: float) -> DrawLogOdds:
-    """The attacker's gain from one draw θ: unbounded in it, so that PARAM_Post is not (ε, 0, Δ)-private.
-
-    u + ln Σ_k π_k (n − 1 − k + β) / (k + α), u = ln(θ / (1 − θ)), π the law of k given the draw and X_i = 0; printed
-    is its lower bound u + ln(β / (α + n)).
-
-    Parameters
-    ----------
-    n, alpha, beta, theta_real
-        As in `parameter_draw_delta`.
-    log_odds
-        u, any finite number.
-
-    Source: Zheng (2015), Theorem 6.20.
-
-    Examples
-    --------
-    One row and a flat prior: θ / (1 − θ).
-
-    >>> parameter_draw_log_odds(1, 1.0, 1.0, 0.5, 2.0)
-    DrawLogOdds(printed=1.3068528194400546, exact=2.0)
-    """
-    n, alpha, beta = int(MANY_ROWS.check(n)), PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
-    weights = log_count_probabilities(n - 1, THETA_REAL.check(theta_real))
-    return DrawLogOdds(log_odds + math.log(beta / (alpha + n)), _draw_gain(alpha, beta, weights)(log_odds))
 
 
 def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[float], float]:

@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 
 from dpviz.priors._least_root import Start, interpolated
-from dpviz.priors.as_printed import PRINTED
 from dpviz.priors.audit import AuditFamily, Setting
 from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
 from dpviz.priors.exact import least_prior
 from dpviz.priors.needs import cells_of, need
 from dpviz.priors.releases import CALIBRATED
+from dpviz.theorems import CLAIMS
 from dpviz.types import FloatArray
 
 STRIDES, NEAREST = (8, 4, 2, 1), 4
@@ -171,7 +171,7 @@ def _printed_curves(
 ) -> Iterator[Curve]:
     """The printed bounds at these settings; what is `known` is not computed again, and what is computed joins it."""
     for number in PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS:
-        bound = PRINTED[number]
+        bound = CLAIMS[number]
         if bound.family == family and (bound.promise == "pure" or axis == "delta" or setting.delta > 0):
             for one in settings:
                 if (number, one) not in known:
@@ -238,7 +238,7 @@ class _Line:
 
 
 def _printed(number: str, setting: Setting) -> float:
-    bound = PRINTED[number]
+    bound = CLAIMS[number]
     values = setting.arguments()
     if bound.promise != "pure" and setting.delta == 0:
         return math.nan

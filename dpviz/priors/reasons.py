@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpviz.parameters import readable, rounded_down, rounded_up
-from dpviz.priors.as_printed.posterior_interval import lemma_6_5_failure
 from dpviz.priors.posterior_parameter import log_parameter_delta
 from dpviz.priors.probabilistic import parameter_failure
 from dpviz.priors.proof_parts import PROOFS, composed_pure_delta, log_excess, repaired, shares
 from dpviz.priors.ranges import GaussianRelease
+from dpviz.theorems.posterior_interval import lemma_6_5_failure
 
 if TYPE_CHECKING:
     from dpviz.priors.audit import Finding

@@ -15,7 +15,8 @@ from dpviz.priors.exact import minimum_prior
 from dpviz.priors.pairs import BetaLosses, beta_binomial_pair
 from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, log_loss_density
 from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, check_method
-from dpviz.privacy.composition import SETS, Bracket, Losses, advanced_composition
+from dpviz.privacy.composition import SETS, Bracket, Losses
+from dpviz.theorems.general import advanced_composition
 from dpviz.types import FloatArray
 
 ALMOST_NONE = 1e-291
@@ -197,7 +198,7 @@ def least_by_advanced(
     """
 
     def total(each: float, slack: float) -> float:
-        return advanced_composition(each, 0.0, sets, slack)[0]
+        return advanced_composition(each, sets, slack)
 
     def at(t: float) -> tuple[float, float]:
         slack, share = delta / (1 + math.exp(-t)), delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0

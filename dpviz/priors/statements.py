@@ -11,7 +11,6 @@ from scipy.special import betainc, ndtr, ndtri
 
 from dpviz.checked import checked
 from dpviz.parameters import readable, rounded_up
-from dpviz.priors.as_printed import PRINTED, PrintedBound, theorem_2_18, theorem_2_20, theorem_2_22
 from dpviz.priors.audit import Setting, Verdict
 from dpviz.priors.posterior_parameter import LARGEST
 from dpviz.priors.proof_parts import composed_pure_delta
@@ -20,6 +19,7 @@ from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.average_claims import midpoint_simulator_delta
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.theorems import CLAIMS, Claim
 
 MANY = 100
 """Releases that Theorem 2.18 is held against."""
@@ -51,7 +51,7 @@ class Statement:
         The two numbers that were compared, the first at most the second where the claim holds; NaN where none were.
     """
 
-    bound: PrintedBound
+    bound: Claim
     verdict: Verdict
     sentence: str
     left: float = math.nan
@@ -72,7 +72,7 @@ def audit_statements(setting: Setting) -> tuple[Statement, ...]:
     >>> [one.bound.number for one in found if one.verdict == "false"]
     []
     """
-    return tuple(Statement(bound, *JUDGES[key](setting)) for key, bound in PRINTED.items() if key in JUDGES)
+    return tuple(Statement(bound, *JUDGES[key](setting)) for key, bound in CLAIMS.items() if key in JUDGES)
 
 
 def _compared(left: float, right: float, sentence: str, good: Verdict = "holds") -> Found:
@@ -138,7 +138,8 @@ def _post_processing(setting: Setting) -> Found:
 def _two(setting: Setting) -> Found:
     """Two randomized responses have no δ at 2ε, and one at anything less: no smaller sum would do."""
     epsilon = min(setting.epsilon, 100.0)
-    at_sum, below = (composed_pure_delta(epsilon, 2, 2 * epsilon * share) for share in (1, 0.999))
+    total = CLAIMS["2.17"].at(epsilon_1=epsilon, epsilon_2=epsilon)
+    at_sum, below = (composed_pure_delta(epsilon, 2, total * share) for share in (1, 0.999))
     said = (
         f"At 2ε two randomized responses have an exact δ of {{}}; a little below it is {readable(below, 3)}, not {{}}."
     )
@@ -147,12 +148,13 @@ def _two(setting: Setting) -> Found:
 
 def _two_failures(setting: Setting) -> Found:
     said = "Two releases that each fail with probability δ fail with {} at most once; the sum is {}."
-    return _compared(setting.delta * (2 - setting.delta), 2 * setting.delta, said, "safe")
+    total = CLAIMS["2.17 delta"].at(delta_1=setting.delta, delta_2=setting.delta)
+    return _compared(setting.delta * (2 - setting.delta), total, said, "safe")
 
 
 def _advanced(setting: Setting) -> Found:
     slack = setting.delta or 1e-5
-    total = theorem_2_18(k=MANY, epsilon=setting.epsilon, delta_prime=slack)
+    total = CLAIMS["2.18"].at(k=MANY, epsilon=setting.epsilon, delta_prime=slack)
     exact = composed_pure_delta(setting.epsilon, MANY, total) if math.isfinite(total) else 0.0
     said = f"{MANY} releases have ε = {readable(total, 4)} together. There the worst have an exact δ of {{}}, not {{}}."
     return _compared(exact, slack, said, "safe")
@@ -161,12 +163,13 @@ def _advanced(setting: Setting) -> Found:
 def _advanced_failures(setting: Setting) -> Found:
     slack = setting.delta or 1e-5
     exact = -math.expm1(MANY * math.log1p(-setting.delta) + math.log1p(-slack))
-    return _compared(exact, MANY * setting.delta + slack, f"{MANY} releases: at most {{}}; the sum is {{}}.", "safe")
+    total = CLAIMS["2.18 delta"].at(k=MANY, delta=setting.delta, delta_prime=slack)
+    return _compared(exact, total, f"{MANY} releases: at most {{}}; the sum is {{}}.", "safe")
 
 
 def _laplace(setting: Setting) -> Found:
     said = "ln of the ratio of densities is sensitivity over scale at most: {}, as promised: {}."
-    return _compared(1 / theorem_2_20(sensitivity=1.0, epsilon=setting.epsilon), setting.epsilon, said, "exact")
+    return _compared(1 / CLAIMS["2.20"].at(epsilon=setting.epsilon), setting.epsilon, said, "exact")
 
 
 def _exponential(setting: Setting) -> Found:
@@ -182,16 +185,15 @@ def _sampled(setting: Setting) -> Found:
         return "not asked here", "A sample is no larger than the data.", math.nan, math.nan
     exact = math.log1p(setting.m / setting.n * math.expm1(min(setting.epsilon, 700.0)))
     said = "m of the n rows: the exact ε is {}; the theorem gives {}."
-    return _compared(exact, theorem_2_22(n=setting.n, m=setting.m, epsilon=setting.epsilon), said, "safe")
+    return _compared(exact, CLAIMS["2.22"].at(**setting.arguments()), said, "safe")
 
 
 def _sampled_failures(setting: Setting) -> Found:
     if setting.m > setting.n:
         return _sampled(setting)
-    share = setting.m / setting.n * setting.delta
-    return _compared(
-        share, share, "A release that gives the row away with probability δ: {}; the theorem says {}.", "exact"
-    )
+    exact, printed = setting.m / setting.n * setting.delta, CLAIMS["2.22 delta"].at(**setting.arguments())
+    said = "A release that gives the row away with probability δ: {}; the theorem says {}."
+    return _compared(exact, printed, said, "exact")
 
 
 def _hypothesis(setting: Setting) -> Found:

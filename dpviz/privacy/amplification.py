@@ -31,8 +31,8 @@ class Amplified:
     delta: float
 
 
-def subsampled_printed(epsilon: float, delta: float, rate: float) -> Amplified:
-    """ε' = r (e^ε − 1), δ' = r δ, as printed.
+def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
+    """ε' = ln(1 + r (e^ε − 1)), δ' = r δ: the best that holds for every release that is (ε, δ)-private.
 
     Parameters
     ----------
@@ -44,35 +44,7 @@ def subsampled_printed(epsilon: float, delta: float, rate: float) -> Amplified:
     Returns
     -------
     Amplified
-        A true promise, but at r = 1 one that is worse than the release's own: e^ε − 1 instead of ε. Infinite where
-        e^ε overflows.
-
-    Source: Zheng (2015), Theorem 2.22, after Kasiviswanathan et al. (2008).
-
-    Examples
-    --------
-    >>> round(subsampled_printed(1.0, 1e-5, 0.5).epsilon, 6)  # (e − 1) / 2
-    0.859141
-    """
-    epsilon, delta, rate = check_epsilon(epsilon), DELTA.check(delta), RATE.check(rate)
-    if epsilon > LARGEST_EXPONENT and rate > 0:
-        exponent = epsilon + math.log(rate)
-        return Amplified(math.exp(exponent) if exponent < LARGEST_EXPONENT else math.inf, rate * delta)
-    return Amplified(rate * math.expm1(min(epsilon, LARGEST_EXPONENT)), rate * delta)
-
-
-def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
-    """ε' = ln(1 + r (e^ε − 1)), δ' = r δ: the best that holds for every release that is (ε, δ)-private.
-
-    Parameters
-    ----------
-    epsilon, delta, rate
-        As in `subsampled_printed`.
-
-    Returns
-    -------
-    Amplified
-        The release's own promise at r = 1; never larger than `subsampled_printed`.
+        The release's own promise at r = 1; never larger than what Theorem 2.22 of Zheng (2015) prints.
 
     Source: Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
 

@@ -7,7 +7,7 @@ K ~ Binomial(n − 1, θ_real). P and Q are the laws of the release in these two
 
 Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not know row i. Proposition 2.15 bounds its least
 δ from below by H_{2ε} / (1 + e^ε); the simulator (P + Q) / 2 bounds it from above. Every answer is for one θ_real; Δ
-holds all of them. `dpviz.privacy.average_claims` has both bounds, and a search for the worst θ_real.
+holds all of them. `dpviz.privacy.average_claims` has both bounds.
 
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
@@ -114,7 +114,8 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     Returns
     -------
     float
-        δ in (0, 1], at least `certain_count_probability` for every ε; relative error about 1e-12.
+        δ in (0, 1], at least max(θ, 1 − θ)^{n − 1} for every ε, the probability of a count that shows row i for sure:
+        n ones cannot come from data with a zero. Relative error about 1e-12.
 
     Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpviz.checked import check_epsilon, checked
-from dpviz.parameters import DELTA, Parameter
+from dpviz.parameters import Parameter
 from dpviz.privacy.loss_grid import Bracket
 from dpviz.privacy.losses import DiscreteLosses, Losses
 
@@ -14,8 +14,6 @@ __all__ = [
     "Bracket",
     "DiscreteLosses",
     "Losses",
-    "advanced_composition",
-    "basic_composition",
     "composed_delta",
 ]
 
@@ -99,46 +97,3 @@ def composed_delta(
     even = losses.even_grid(spacing, tilt) if only_upper else None
     grid = losses.grid(spacing, tilt, log_negligible) if even is None else even
     return grid.composed_delta(sets, epsilon)
-
-
-@checked(epsilon=check_epsilon, delta=DELTA, sets=SETS)
-def basic_composition(epsilon: float, delta: float, sets: int) -> tuple[float, float]:
-    """(Mε, Mδ), kept by M releases that are each (ε, δ)-differentially private.
-
-    Source: Zheng (2015), Theorem 2.17.
-
-    Examples
-    --------
-    >>> basic_composition(0.25, 0.125, 4)
-    (1.0, 0.5)
-    """
-    sets, delta = int(SETS.check(sets)), DELTA.check(delta)
-    return sets * check_epsilon(epsilon), min(sets * delta, 1.0)
-
-
-@checked(epsilon=check_epsilon, delta=DELTA, sets=SETS)
-def advanced_composition(epsilon: float, delta: float, sets: int, slack: float) -> tuple[float, float]:
-    """(ε √(2M ln 1/δ') + Mε(e^ε − 1), Mδ + δ'), kept by M releases that are each (ε, δ)-differentially private.
-
-    Parameters
-    ----------
-    epsilon, delta
-        What each set keeps: ε ≥ 0, δ in [0, 1].
-    sets
-        M, 1 to 1,000.
-    slack
-        δ' in (0, 1].
-
-    Source: Dwork, Rothblum & Vadhan (2010); Zheng (2015), Theorem 2.18.
-
-    Examples
-    --------
-    >>> [round(part, 9) for part in advanced_composition(math.log(2), 0.0, 1, math.exp(-2))]
-    [2.079441542, 0.135335283]
-    """
-    sets, delta, epsilon = int(SETS.check(sets)), DELTA.check(delta), check_epsilon(epsilon)
-    if not 0 < slack <= 1:
-        raise ValueError(f"slack must be a number above 0, at most 1; got {slack!r}.")
-    growth = math.expm1(epsilon) if epsilon < 700 else math.inf
-    total = epsilon * math.sqrt(-2 * sets * math.log(slack)) + (sets * epsilon * growth if epsilon > 0 else 0.0)
-    return total, min(sets * delta + slack, 1.0)

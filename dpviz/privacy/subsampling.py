@@ -13,7 +13,7 @@ from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import Parameter
 from dpviz.privacy.amplification import LARGEST_EXPONENT, amplified_epsilon
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
+from dpviz.privacy.hockey_stick import epsilon_for_delta
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
@@ -197,8 +197,8 @@ class SubsampledRelease(TwoCellSynthesizer):
         return np.ascontiguousarray(self.sample.log_transition_matrix().T)
 
 
-def subsampled_delta(synthesizer: TwoCellSynthesizer, population: int, epsilon: float) -> float:
-    """The least δ at ε of the release of a sample, exact: the worst of all neighbouring populations.
+def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
+    """The least ε at an allowed δ of the release of a sample, exact: the worst of all neighbouring populations.
 
     Parameters
     ----------
@@ -206,34 +206,6 @@ def subsampled_delta(synthesizer: TwoCellSynthesizer, population: int, epsilon: 
         The release that sees the sample; its n is the size of the sample.
     population
         N, from the size of the sample to 2,000.
-    epsilon
-        ε ≥ 0, finite.
-
-    Returns
-    -------
-    float
-        δ in [0, 1], relative error about 1e-10 down to 1e-280; never above the bound of `subsampled_tight`.
-
-    Source: Zheng (2015), Theorem 2.22, made exact for releases of two counts.
-
-    Examples
-    --------
-    A fair coin between rows (2/3, 1/3) and (1/3, 2/3), against either: total variation 1/6.
-
-    >>> from dpviz.synthesizers import BetaBinomial
-    >>> round(subsampled_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 12)
-    0.166666666667
-    """
-    return delta_for_epsilon(SubsampledRelease(sample=synthesizer, population=population), epsilon)
-
-
-def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
-    """The least ε at an allowed δ of the release of a sample: the inverse of `subsampled_delta`, on the private side.
-
-    Parameters
-    ----------
-    synthesizer, population
-        As in `subsampled_delta`.
     delta
         δ from 0 to 1; 0 asks for pure ε-differential privacy.
 

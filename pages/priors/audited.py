@@ -87,7 +87,7 @@ def _statements(found: Sequence[Statement]) -> str:
     """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
     rows = "".join(
         f"<tr{' class=bad' if one.verdict in BAD else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
-        f"{raised(escape('; '.join(part for part in (one.bound.claim, one.bound.conditions) if part)))}</small><br>"
+        f"{raised(escape('; '.join(part for part in (one.bound.statement, one.bound.condition) if part)))}</small><br>"
         f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
         for one in found
     )
@@ -146,7 +146,7 @@ def _rows(alike: list[Finding]) -> str:
     finding = alike[0]
     bound = finding.bound
     methods = ", ".join(METHODS[one.method].label for one in alike)
-    rows = f" · m = {finding.setting.m}" if "one synthetic row" in bound.conditions else ""
+    rows = f" · m = {finding.setting.m}" if bound.one_row else ""
     title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{raised(escape(_claim(finding)))}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
     bad = " bad" if finding.verdict in BAD else ""
@@ -163,7 +163,7 @@ def _claim(finding: Finding) -> str:
     zero = "for ε = 0" if bound.promise == "zero_epsilon" else ""
     flat = bound.quantity == "scale" and bound.family == "bernoulli"
     prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
-    return "; ".join(part for part in (bound.claim, zero, bound.conditions, prior) if part)
+    return "; ".join(part for part in (bound.statement, zero, bound.condition, prior) if part)
 
 
 def _printed(finding: Finding) -> str:

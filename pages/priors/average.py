@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 import streamlit as st
 
@@ -11,10 +13,11 @@ from dpviz.priors import METHODS
 from dpviz.priors.average import AverageCurves, average_and_worst, stream_average_by_theta
 from dpviz.privacy.average_case import count_release_curve
 from dpviz.privacy.average_claims import CountCondition, count_condition
+from dpviz.theorems import CLAIMS
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import answer, listing, note
+from pages.components.words import answer, listing, note, raised
 from pages.priors.controls import PAGE, PREFIX, Asked
 
 LARGEST = 2000
@@ -137,33 +140,29 @@ def _printed(asked: Asked, theta: float) -> None:
         "of the last row does as well as the upper end."
     )
     said = cached(count_condition)(setting.n, theta, setting.epsilon)
-    rows = [
-        [
-            "<b>Proposition 6.17</b><br><small>enough for (ε, δ, Δ): Pr(n₁) ≤ e<sup>ε</sup> Pr(n₁′) + 2δ for adjacent "
-            "counts</small>",
+    least = readable(rounded_down(said.least, 4), 4)
+    judged = {
+        "6.17": (
             f"δ = {readable(said.printed, 4)}",
-            f"{readable(rounded_down(said.least, 4), 4)} to {readable(rounded_up(said.midpoint, 4), 4)}",
+            f"{least} to {readable(rounded_up(said.midpoint, 4), 4)}",
             _slack(said),
-        ],
-        [
-            "<b>Theorem 6.18</b><br><small>PARAM_MAP is not (ε, 0, Δ)</small>",
-            "impossible",
-            "impossible",
-            "✓ true, at every θ: n ones cannot come from data with a zero",
-        ],
-        [
-            "<b>Corollary 6.19</b><br><small>PARAM_MAP is not (ε, δ, Δ) for δ = o((1 − e<sup>2ε</sup>)/√n)</small>",
+        ),
+        "6.18": ("impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"),
+        "6.19": (
             "constant not named",
-            f"{readable(rounded_down(said.least, 4), 4)} or more",
+            f"{least} or more",
             "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is; at a fixed θ inside "
             "(0, 1) the exact δ falls exponentially in n",
-        ],
+        ),
+        "6.20": ("impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"),
+    }
+    rows = [
         [
-            "<b>Theorem 6.20</b><br><small>PARAM_Post is not (ε, 0, Δ)</small>",
-            "impossible",
-            "impossible",
-            "✓ true: the ratio of densities has no bound near 0 and 1",
-        ],
+            f"<b>{claim.name}</b><br><small>{raised(escape(claim.statement))}; {escape(claim.condition)}</small>",
+            *judged[key],
+        ]
+        for key, claim in CLAIMS.items()
+        if claim.family == "average"
     ]
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
     listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))

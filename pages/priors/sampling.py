@@ -7,9 +7,10 @@ import streamlit as st
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
 from dpviz.priors.inverse import what_is_given
-from dpviz.privacy.amplification import subsampled_printed, subsampled_tight
+from dpviz.privacy.amplification import subsampled_tight
 from dpviz.privacy.subsampling import subsampled_epsilon
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.components.cached import cached
 from pages.components.words import answer, listing
 from pages.priors.controls import PAGE, Asked
@@ -39,12 +40,12 @@ def show_sampling(asked: Asked) -> None:
         if given is None:
             continue
         alone = given.epsilon_at_delta
-        printed = subsampled_printed(alone, setting.delta, rate)
+        printed = subsampled_epsilon_printed(alone, rate)
         tight = subsampled_tight(alone, setting.delta, rate)
         exact = tight.epsilon
         if within:
             release = law(n=setting.n, m=setting.m, alpha=alpha, beta=alpha)
-            exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, printed.delta)
+            exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, tight.delta)
         if method == "synth_post_one":
             most = "" if within else " at most"
             st.html(
@@ -52,11 +53,11 @@ def show_sampling(asked: Asked) -> None:
                     f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}",
                     f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
                     f"SYNTH_Post(One) with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
-                    f"{readable(printed.epsilon, 4)}.",
+                    f"{readable(printed, 4)}.",
                 )
             )
         name = f"<b>{METHODS[method].label}</b>"
-        bounds = [readable(value, 5) for value in (alone, printed.epsilon, tight.epsilon)]
+        bounds = [readable(value, 5) for value in (alone, printed, tight.epsilon)]
         rows.append([name, *bounds, *([f"<b>{readable(exact, 5)}</b>"] if within else [])])
     head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []

@@ -1,9 +1,7 @@
-"""The theorems as printed: every formula by hand and against mpmath, and Lemma 6.5 solved."""
+"""The table of theorems: every formula by hand and against mpmath, and Lemma 6.5 solved."""
 
 from __future__ import annotations
 
-import doctest
-import inspect
 import itertools
 import math
 from collections.abc import Callable
@@ -13,8 +11,13 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.priors import as_printed
-from dpviz.priors.as_printed import PRINTED, PrintedBound, lemma_6_5, lemma_6_5_failure, proposition_6_17
+from dpviz.priors.audit import FAMILIES
+from dpviz.priors.proof_parts import PROOFS
+from dpviz.priors.reasons import EXPLAIN
+from dpviz.priors.statements import JUDGES
+from dpviz.theorems import CLAIMS, Claim, counts, gaussian, general
+from dpviz.theorems.claim import ALWAYS
+from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
 
 mp.mp.dps = 50
 LARGEST = mp.mpf(np.finfo(float).max)
@@ -34,8 +37,14 @@ def over(numerator: Any, denominator: Any) -> Any:
 Formula = tuple[Callable[..., Any], list[tuple[dict[str, Any], float]]]
 
 FORMULAS: dict[str, Formula] = {
-    "2.17": (lambda *, epsilons: mp.fsum(epsilons), [({"epsilons": (1.0, 2.0)}, 3.0), ({"epsilons": (0.5,) * 4}, 2.0)]),
-    "2.17 delta": (lambda *, deltas: mp.fsum(deltas), [({"deltas": (0.25, 0.5)}, 0.75), ({"deltas": (0.0, 1.0)}, 1.0)]),
+    "2.17": (
+        lambda *, epsilon_1, epsilon_2: mp.mpf(epsilon_1) + epsilon_2,
+        [({"epsilon_1": 1.0, "epsilon_2": 2.0}, 3.0), ({"epsilon_1": 0.25, "epsilon_2": 0.25}, 0.5)],
+    ),
+    "2.17 delta": (
+        lambda *, delta_1, delta_2: mp.mpf(delta_1) + delta_2,
+        [({"delta_1": 0.25, "delta_2": 0.5}, 0.75), ({"delta_1": 0.0, "delta_2": 1.0}, 1.0)],
+    ),
     "2.18": (
         lambda *, k, epsilon, delta_prime: (
             epsilon * mp.sqrt(2 * k * ln_inverse(delta_prime)) + k * epsilon * (mp.exp(epsilon) - 1)
@@ -50,8 +59,8 @@ FORMULAS: dict[str, Formula] = {
         [({"k": 3, "delta": 0.25, "delta_prime": 0.5}, 1.25), ({"k": 7, "delta": 0.0, "delta_prime": 0.125}, 0.125)],
     ),
     "2.20": (
-        lambda *, sensitivity, epsilon: mp.mpf(sensitivity) / epsilon,
-        [({"sensitivity": 3.0, "epsilon": 4.0}, 0.75), ({"sensitivity": 1.0, "epsilon": 0.5}, 2.0)],
+        lambda *, epsilon: 1 / mp.mpf(epsilon),  # in units of the sensitivity
+        [({"epsilon": 4.0}, 0.25), ({"epsilon": 0.5}, 2.0)],
     ),
     "2.22": (
         lambda *, n, m, epsilon: mp.mpf(m) / n * mp.expm1(epsilon),
@@ -144,8 +153,8 @@ FORMULAS: dict[str, Formula] = {
         [({"m": 1, "epsilon": 2 * LN2}, 2.0), ({"m": 3, "epsilon": 6 * LN3}, 1.5)],
     ),
     "7.3": (
-        lambda *, n, data_bound, epsilon: mp.mpf(data_bound) / (mp.mpf(n) * epsilon),
-        [({"n": 4, "data_bound": 2.0, "epsilon": 1.0}, 0.5), ({"n": 10, "data_bound": 5.0, "epsilon": 0.25}, 2.0)],
+        lambda *, n, epsilon: 1 / (mp.mpf(n) * epsilon),  # in units of R
+        [({"n": 4, "epsilon": 1.0}, 0.25), ({"n": 10, "epsilon": 0.05}, 2.0)],
     ),
     "7.7": (lambda *, epsilon: mp.sqrt(epsilon) / 2, [({"epsilon": 4.0}, 1.0), ({"epsilon": 0.25}, 0.25)]),
     "7.7 fails": (lambda *, epsilon: mp.sqrt(epsilon), [({"epsilon": 4.0}, 2.0), ({"epsilon": 0.25}, 0.5)]),
@@ -238,9 +247,10 @@ FORMULAS |= {
     for key, part in (("7.12", "tight"), ("7.13", "tight"), ("7.16", "constant"))
 }
 
+EPSILONS, DELTAS = [1e-6, 1e-3, 0.37, 1.0, 40.0, 708.0, 1000.0], [0.0, 1e-300, 1e-5, 0.3, 1.0]
 ENDS: dict[str, list[Any]] = {
-    "epsilon": [1e-6, 1e-3, 0.37, 1.0, 40.0, 708.0, 1000.0],
-    "delta": [0.0, 1e-300, 1e-5, 0.3, 1.0],
+    **dict.fromkeys(("epsilon", "epsilon_1", "epsilon_2"), EPSILONS),
+    **dict.fromkeys(("delta", "delta_1", "delta_2"), DELTAS),
     "delta_prime": [0.0, 1e-300, 1e-5, 1.0],
     "n": [1, 37, 10_000_000],
     "m": [1, 37, 10_000_000],
@@ -248,10 +258,6 @@ ENDS: dict[str, list[Any]] = {
     "constant": [1e-12, 0.7, 1e12],
     "alpha": [1e-300, 0.7, 1e12],
     "beta": [1e-300, 0.7, 1e12],
-    "sensitivity": [1e-300, 0.7, 1e300],
-    "data_bound": [1e-150, 0.7, 1e150],
-    "epsilons": [(1e-6,) * 3, (1000.0, 0.3)],
-    "deltas": [(1e-300, 0.3), (1.0, 1.0)],
 }
 
 THEOREMS = {
@@ -275,12 +281,7 @@ WITHOUT_NUMBER = {
     "7.10",
     "7.11",
 }
-WITHOUT_NUMBER |= {bound.key for bound in PRINTED.values() if bound.kind == "statement"}
-FUNCTIONS = {
-    name: function
-    for name, function in vars(as_printed).items()
-    if inspect.isfunction(function) and name.split("_")[0] in ("theorem", "corollary", "lemma", "proposition")
-}
+WITHOUT_NUMBER |= {bound.key for bound in CLAIMS.values() if bound.kind == "statement"}
 
 
 def as_float(value: Any) -> float:
@@ -296,13 +297,13 @@ def test_each_formula_gives_what_a_hand_computes(key: str) -> None:
     formula, points = FORMULAS[key]
     assert len(points) >= 2
     for values, by_hand in points:
-        assert PRINTED[key].at(**values) == pytest.approx(by_hand, rel=1e-14)
+        assert CLAIMS[key].at(**values) == pytest.approx(by_hand, rel=1e-14)
         assert float(formula(**values)) == pytest.approx(by_hand, rel=1e-14)
 
 
 @pytest.mark.parametrize("key", FORMULAS)
 def test_each_formula_holds_its_digits_to_the_ends_of_its_domain(key: str) -> None:
-    bound, formula = PRINTED[key], FORMULAS[key][0]
+    bound, formula = CLAIMS[key], FORMULAS[key][0]
     for corner in itertools.product(*(ENDS[name] for name in bound.arguments)):
         values = dict(zip(bound.arguments, corner, strict=True))
         if key.startswith("2.22") and values["m"] > values["n"]:
@@ -315,20 +316,20 @@ def test_each_formula_holds_its_digits_to_the_ends_of_its_domain(key: str) -> No
 
 
 def test_every_number_has_a_referee() -> None:
-    with_number = {key for key, bound in PRINTED.items() if bound.value is not None}
+    with_number = {key for key, bound in CLAIMS.items() if bound.formula is not None}
     assert with_number == set(FORMULAS) | {"6.5", "6.17"}
 
 
 def test_no_failure_allowed_takes_an_infinite_prior_and_leaves_no_range() -> None:
     everything = {"n": 100, "m": 10, "epsilon": 1.0, "delta": 0.0, "constant": 1.0}
-    for bound in PRINTED.values():
+    for bound in CLAIMS.values():
         if "delta" in bound.arguments and bound.quantity in ("prior", "range"):
             assert bound.at(**everything) == (math.inf if bound.quantity == "prior" else 0.0), bound.key
 
 
 def test_a_weaker_promise_never_asks_for_more() -> None:
     """Less prior and more range as ε or δ grows, in every theorem on them."""
-    for bound in PRINTED.values():
+    for bound in CLAIMS.values():
         if bound.quantity not in ("prior", "range"):
             continue
         sign = -1 if bound.quantity == "prior" else 1
@@ -342,61 +343,69 @@ def test_pure_priors_are_one_row_above_the_exact_ones() -> None:
     """At m = 100 and ε = 1 the exact minima are m/(e^ε − 1), 1/(e^{ε/m} − 1) and one more than that."""
     exact = {"6.13": 58.197671, "6.12": 99.500833, "6.10": 100.500833}
     for key, value in exact.items():
-        assert PRINTED[key].at(m=100, epsilon=1.0) == pytest.approx(value + 1, abs=1e-6)
+        assert CLAIMS[key].at(m=100, epsilon=1.0) == pytest.approx(value + 1, abs=1e-6)
 
 
 def test_the_sufficient_categorical_prior_falls_below_the_necessary_binary_one() -> None:
     """Two printed theorems that cannot both be right for two categories."""
-    assert PRINTED["6.21"].kind == "sufficient"
-    assert (PRINTED["6.9"].kind, PRINTED["6.9 only if"].kind) == ("sufficient", "necessary")
-    assert PRINTED["6.21"].at(m=1, epsilon=10.0) < 1.01 < 2 < PRINTED["6.9"].at(epsilon=10.0)
+    assert CLAIMS["6.21"].kind == "sufficient"
+    assert (CLAIMS["6.9"].kind, CLAIMS["6.9 only if"].kind) == ("sufficient", "necessary")
+    assert CLAIMS["6.21"].at(m=1, epsilon=10.0) < 1.01 < 2 < CLAIMS["6.9"].at(epsilon=10.0)
 
 
 def test_one_row_theorems_agree_with_their_corollaries_at_one_row() -> None:
     for one, many in (("6.9", "6.10"), ("6.11", "6.12"), ("6.11", "6.13"), ("7.12", "7.13")):
         for epsilon in (1e-6, 0.3, 5.0, 1000.0):
             values = {"n": 50, "m": 1, "epsilon": epsilon}
-            assert PRINTED[one].at(**values) == pytest.approx(PRINTED[many].at(**values), rel=1e-15)
+            assert CLAIMS[one].at(**values) == pytest.approx(CLAIMS[many].at(**values), rel=1e-15)
 
 
 # --- registry -------------------------------------------------------------------------------------------------------
 
 
-def test_the_registry_holds_every_theorem_in_order() -> None:
+def test_the_table_holds_every_theorem_in_order() -> None:
     listed = [f"{chapter}.{number}" for chapter, numbers in THEOREMS.items() for number in numbers]
-    assert list(dict.fromkeys(bound.number for bound in PRINTED.values())) == listed
-    assert {key for key, bound in PRINTED.items() if bound.value is None} == WITHOUT_NUMBER
-    for key, bound in PRINTED.items():
+    assert list(dict.fromkeys(bound.number for bound in CLAIMS.values())) == listed
+    assert {key for key, bound in CLAIMS.items() if bound.formula is None} == WITHOUT_NUMBER
+    for key, bound in CLAIMS.items():
         assert key == bound.key
         assert bound.name.endswith(f" {bound.number}")
-        assert (bound.quantity == "none") == (bound.value is None)
+        assert (bound.quantity == "none") == (bound.formula is None)
 
 
-def test_every_function_of_a_theorem_is_in_the_registry_or_its_condition() -> None:
-    known = {bound.value for bound in PRINTED.values()} | {bound.holds_when for bound in PRINTED.values()}
-    assert {name for name, function in FUNCTIONS.items() if function not in known} == {"lemma_6_5_failure"}
+def test_no_claim_appears_twice() -> None:
+    listed = [claim.key for claim in (*general.CLAIMS, *counts.CLAIMS, *gaussian.CLAIMS)]
+    assert len(listed) == len(set(listed)) == len(CLAIMS)
+    said = [(claim.number, claim.statement, claim.family, claim.kind) for claim in CLAIMS.values()]
+    assert len(said) == len(set(said))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_function_is_named_and_cited_by_its_theorem_and_shows_an_example(name: str) -> None:
-    function = FUNCTIONS[name]
-    word, chapter, number = name.split("_")[:3]
-    text = inspect.getdoc(function) or ""
-    assert f"Source: Zheng (2015), {word.capitalize()} {chapter}.{number}" in text
-    assert doctest.DocTestParser().get_examples(text)
-    assert all(item.kind is inspect.Parameter.KEYWORD_ONLY for item in inspect.signature(function).parameters.values())
-    for bound in PRINTED.values():
-        if function in (bound.value, bound.holds_when) and bound.name.split()[0] not in ("Remark", "Table"):
-            assert bound.name == f"{word.capitalize()} {chapter}.{number}"
+def test_every_claim_says_what_when_and_where_and_has_the_formula_that_it_prints() -> None:
+    for key, claim in CLAIMS.items():
+        assert claim.statement and claim.statement == claim.statement.strip(), key
+        assert claim.condition == ALWAYS or claim.condition == claim.condition.strip(), key
+        assert claim.holds_when is None or claim.condition, key
+        assert claim.source.startswith(f"Zheng (2015), {claim.name}"), key
+        assert (claim.formula is None) == (key in WITHOUT_NUMBER), key
+        assert set(claim.limits) == (set(claim.methods) if claim.constant else set()), key
+
+
+def test_every_claim_is_judged_on_the_page() -> None:
+    """By the audit of its family, among the general statements, or in the section on the average case."""
+    audited = {key for key, claim in CLAIMS.items() if claim.family in FAMILIES and claim.methods}
+    average = {key for key, claim in CLAIMS.items() if claim.family == "average"}
+    assert audited | set(JUDGES) | average == set(CLAIMS)
+    assert not audited & set(JUDGES) and not average & set(JUDGES)
+    assert set(PROOFS) | set(EXPLAIN) <= audited
 
 
 def test_an_unnamed_constant_is_asked_for_where_the_formula_has_one() -> None:
-    for bound in PRINTED.values():
+    for bound in CLAIMS.values():
         assert ("constant" in bound.arguments) == bool(bound.constant), bound.key
 
 
 def test_a_condition_in_numbers_is_tested() -> None:
-    values = {"n": 100, "m": 1, "epsilon": 1.0, "delta": 1e-5, "sigma": 1.0, "sigma_0": 0.1, "delta_prime": 1e-6}
+    values = {"n": 100, "m": 1, "epsilon": 1.0, "delta": 1e-5, "sigma": 1.0, "sigma0": 0.1, "delta_prime": 1e-6}
     refused: dict[str, dict[str, float]] = {
         "2.18": {"delta_prime": 0.0},
         "2.18 delta": {"delta_prime": 0.0},
@@ -412,42 +421,45 @@ def test_a_condition_in_numbers_is_tested() -> None:
         "7.15 after": {"epsilon": 0.003},
         "7.15": {"sigma": 1.001},
     }
-    assert {key for key, bound in PRINTED.items() if bound.holds_when is not None} == set(refused)
-    for key, bound in PRINTED.items():
+    assert {key for key, bound in CLAIMS.items() if bound.holds_when is not None} == set(refused)
+    for key, bound in CLAIMS.items():
         assert bound.applies(**values), key
         assert bound.applies(**values | refused.get(key, {})) == (key not in refused), key
-    assert PRINTED["7.8"].applies(epsilon=0.004, delta=1e-5)
+    assert CLAIMS["7.8"].applies(epsilon=0.004, delta=1e-5)
 
 
 def test_rounding_does_not_refuse_a_condition_that_holds_with_equality() -> None:
     for root in range(1, 60):
         for tenths in range(1, 30):
-            assert PRINTED["7.15"].applies(n=root**2, sigma=root * tenths / 10, sigma_0=tenths / 10)
+            assert CLAIMS["7.15"].applies(n=root**2, sigma=root * tenths / 10, sigma0=tenths / 10)
 
 
 def test_bad_input_is_refused_in_words() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: PRINTED["6.1"].at(n=3), r"Corollary 6\.1 prints no number"),
-        (lambda: PRINTED["6.10"].at(epsilon=1.0), r"must name m, epsilon; got no m"),
-        (lambda: PRINTED["7.15"].applies(n=3), r"must name n, sigma, sigma_0; got no sigma, sigma_0"),
-        (lambda: PRINTED["6.9"].at(epsilon=0.0), r"epsilon .* must be .*; got 0\."),
-        (lambda: PRINTED["6.10"].at(epsilon=1.0, m=1.5), r"m \(synthetic rows\) must be a whole number"),
-        (lambda: PRINTED["4.3"].at(delta=1.5), r"delta .* must be .* from 0 to 1; got 1\.5"),
-        (lambda: PRINTED["2.22"].at(n=3, m=4, epsilon=1.0), r"m \(rows of the sample\) must be at most n = 3; got 4"),
-        (lambda: PRINTED["6.4"].at(n=3, epsilon=1, delta=0.1, constant=0), r"constant \(unnamed constant\) must be"),
-        (lambda: lemma_6_5(n=3, epsilon=1.0, delta=1e-301), r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301"),
-        (lambda: lemma_6_5(n=0, epsilon=1.0, delta=0.1), r"n \(confidential rows\) must be"),
-        (lambda: proposition_6_17(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true proportion\) must be"),
+        (lambda: CLAIMS["6.1"].at(n=3), r"Corollary 6\.1 prints no number"),
+        (lambda: CLAIMS["6.10"].at(epsilon=1.0), r"must name m, epsilon; got no m"),
+        (lambda: CLAIMS["7.15"].applies(n=3), r"must name n, sigma, sigma0; got no sigma, sigma0"),
+        (lambda: CLAIMS["6.9"].at(epsilon=0.0), r"epsilon .* must be .*; got 0\."),
+        (lambda: CLAIMS["6.10"].at(epsilon=1.0, m=1.5), r"m \(synthetic rows\) must be a whole number"),
+        (lambda: CLAIMS["4.3"].at(delta=1.5), r"delta .* must be .* from 0 to 1; got 1\.5"),
+        (lambda: CLAIMS["2.22"].at(n=3, m=4, epsilon=1.0), r"m \(rows of the sample\) must be at most n = 3; got 4"),
+        (lambda: CLAIMS["6.4"].at(n=3, epsilon=1, delta=0.1, constant=0), r"constant \(unnamed constant\) must be"),
+        (
+            lambda: least_prior_of_lemma_6_5(n=3, epsilon=1.0, delta=1e-301),
+            r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301",
+        ),
+        (lambda: least_prior_of_lemma_6_5(n=0, epsilon=1.0, delta=0.1), r"n \(confidential rows\) must be"),
+        (lambda: CLAIMS["6.17"].at(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true proportion\) must be"),
     ]
     for call, message in cases:
         with pytest.raises(ValueError, match=message):
             call()
 
 
-def test_a_bound_cannot_be_changed() -> None:
-    assert isinstance(PRINTED["6.9"], PrintedBound)
+def test_a_claim_cannot_be_changed() -> None:
+    assert isinstance(CLAIMS["6.9"], Claim)
     with pytest.raises(AttributeError):
-        PRINTED["6.9"].claim = "α ≥ 0"  # type: ignore[misc]
+        CLAIMS["6.9"].statement = "α ≥ 0"  # type: ignore[misc]
 
 
 # --- Lemma 6.5 ------------------------------------------------------------------------------------------------------
@@ -554,7 +566,7 @@ SOLVED = [
 
 @pytest.mark.parametrize(("n", "epsilon", "delta"), SOLVED)
 def test_the_least_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, epsilon: float, delta: float) -> None:
-    prior = lemma_6_5(n=n, epsilon=epsilon, delta=delta)
+    prior = least_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
     smaller = prior * (1 - 1e-6)
     assert lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon) <= delta
     assert lemma_6_5_failure(n=n, alpha=smaller, beta=smaller, epsilon=epsilon) > delta
@@ -564,7 +576,7 @@ def test_the_least_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, eps
 
 @pytest.mark.parametrize("n", [10, 100])
 def test_the_least_prior_keeps_the_lemma_for_every_table(n: int) -> None:
-    prior = lemma_6_5(n=n, epsilon=0.7, delta=1e-4)
+    prior = least_prior_of_lemma_6_5(n=n, epsilon=0.7, delta=1e-4)
     assert max(failure(n, n1, prior, prior, 0.7) for n1 in range(n + 1)) <= 1e-4
     below = prior * (1 - 1e-6)
     assert max(failure(n, n1, below, below, 0.7) for n1 in range(n + 1)) > 1e-4
@@ -572,12 +584,12 @@ def test_the_least_prior_keeps_the_lemma_for_every_table(n: int) -> None:
 
 def test_any_margin_above_one_is_enough_where_epsilon_is_huge() -> None:
     for n, epsilon, delta in ((100, 50.0, 0.5), (100, 1000.0, 1e-300), (10, 30.0, 0.999)):
-        assert lemma_6_5(n=n, epsilon=epsilon, delta=delta) == math.nextafter(1.0, 2.0)
+        assert least_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta) == math.nextafter(1.0, 2.0)
 
 
 def test_nothing_is_enough_for_no_failure_and_everything_for_certain_failure() -> None:
-    assert lemma_6_5(n=10, epsilon=1.0, delta=0.0) == math.inf
-    assert lemma_6_5(n=10, epsilon=1.0, delta=1.0) == 0.0
+    assert least_prior_of_lemma_6_5(n=10, epsilon=1.0, delta=0.0) == math.inf
+    assert least_prior_of_lemma_6_5(n=10, epsilon=1.0, delta=1.0) == 0.0
 
 
 def divergence(x: Any, y: Any, other_x: Any, other_y: Any, growth: Any) -> Any:
@@ -596,7 +608,7 @@ def divergence(x: Any, y: Any, other_x: Any, other_y: Any, growth: Any) -> Any:
 
 def test_the_lemma_is_safe_and_above_the_exact_minimum() -> None:
     """n = 100, ε = 1, δ = 10⁻⁵: the lemma takes 28.8184, while the exact (ε, δ) minimum is 20.5672."""
-    prior = lemma_6_5(n=100, epsilon=1.0, delta=1e-5)
+    prior = least_prior_of_lemma_6_5(n=100, epsilon=1.0, delta=1e-5)
     assert prior == pytest.approx(28.818392, abs=1e-6)
 
     def exact(alpha: float) -> Any:
@@ -626,7 +638,7 @@ def test_the_average_delta_is_the_largest_excess_of_one_count_over_the_next(
     law = [binomial(n, k, mp.mpf(theta)) for k in range(n + 1)]
     pairs = [*itertools.pairwise(law), *itertools.pairwise(law[::-1])]
     brute = max(max(0, first - mp.exp(epsilon) * second) for first, second in pairs) / 2
-    value = proposition_6_17(n=n, epsilon=epsilon, theta_real=theta)
+    value = CLAIMS["6.17"].at(n=n, epsilon=epsilon, theta_real=theta)
     assert value == pytest.approx(float(brute), rel=2e-11, abs=1e-300)
 
 
@@ -635,13 +647,13 @@ def test_the_average_delta_at_a_hundred_thousand_rows() -> None:
     law = [mp.exp(mp.log(binomial(n, k, theta))) for k in range(24_000, 26_000, 1)]
     pairs = [*itertools.pairwise(law), *itertools.pairwise(law[::-1])]
     brute = max(first - mp.exp(epsilon) * second for first, second in pairs) / 2
-    assert proposition_6_17(n=n, epsilon=epsilon, theta_real=0.25) == pytest.approx(float(brute), rel=1e-9)
+    assert CLAIMS["6.17"].at(n=n, epsilon=epsilon, theta_real=0.25) == pytest.approx(float(brute), rel=1e-9)
 
 
 def test_a_certain_row_leaves_half() -> None:
     for theta in (0.0, 1.0):
-        assert proposition_6_17(n=10, epsilon=1.0, theta_real=theta) == 0.5
-        assert proposition_6_17(n=10, epsilon=1.0, theta_real=abs(theta - 1e-15)) == pytest.approx(0.5)
+        assert CLAIMS["6.17"].at(n=10, epsilon=1.0, theta_real=theta) == 0.5
+        assert CLAIMS["6.17"].at(n=10, epsilon=1.0, theta_real=abs(theta - 1e-15)) == pytest.approx(0.5)
 
 
 def test_the_printed_average_delta_is_smaller_than_what_proposition_2_15_makes_necessary() -> None:
@@ -650,9 +662,9 @@ def test_the_printed_average_delta_is_smaller_than_what_proposition_2_15_makes_n
     rest = [binomial(n - 1, k, half) for k in range(n)]
     shifted = itertools.pairwise([mp.mpf(0), *rest, mp.mpf(0)])
     necessary = sum(max(0, before - mp.exp(2 * epsilon) * after) for before, after in shifted) / (1 + mp.exp(epsilon))
-    assert proposition_6_17(n=n, epsilon=epsilon, theta_real=0.5) < necessary / 8
+    assert CLAIMS["6.17"].at(n=n, epsilon=epsilon, theta_real=0.5) < necessary / 8
 
 
 def test_the_printed_average_order_is_negative() -> None:
     for epsilon in (1e-6, 0.3, 1000.0):
-        assert PRINTED["6.19"].at(n=100, epsilon=epsilon) < 0
+        assert CLAIMS["6.19"].at(n=100, epsilon=epsilon) < 0

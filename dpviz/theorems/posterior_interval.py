@@ -10,11 +10,11 @@ from scipy.optimize import brentq
 from scipy.special import betainc
 
 from dpviz.parameters import DELTA, EPSILON, readable
-from dpviz.priors.as_printed.printed_bound import MANY_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.theorems.claim import DOMAINS
 from dpviz.types import FloatArray, IntArray
 
-ROWS = dataclasses.replace(MANY_ROWS, maximum=100_000)
+ROWS = dataclasses.replace(DOMAINS["n"], maximum=100_000)
 ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
@@ -59,7 +59,7 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     return float(values.max())
 
 
-def lemma_6_5(*, n: int, epsilon: float, delta: float) -> float:
+def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
     """The least symmetric prior α = β for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially private.
 
     Parameters
@@ -85,7 +85,7 @@ def lemma_6_5(*, n: int, epsilon: float, delta: float) -> float:
     --------
     The inverse of the example of `lemma_6_5_failure`.
 
-    >>> round(lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
+    >>> round(least_prior_of_lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
     2.0
     """
     rows, epsilon, delta = int(ROWS.check(n)), EPSILON.check(epsilon), DELTA.check(delta)

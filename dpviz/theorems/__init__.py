@@ -1,0 +1,24 @@
+"""Every claim that Zheng's (2015) thesis prints, once: right or wrong, nothing here is corrected.
+
+What a claim really gives is computed elsewhere, exactly: `dpviz.priors.audit` holds each against the exact answer.
+
+Source: Zheng (2015), *The Differential Privacy of Bayesian Inference*, bachelor's thesis, Harvard College.
+"""
+
+from __future__ import annotations
+
+from dpviz.theorems import counts, gaussian, general
+from dpviz.theorems.claim import Claim
+
+
+def _place(claim: Claim) -> tuple[int, int, str]:
+    chapter, _, number = claim.number.partition(".")
+    return int(chapter), int(number), claim.part
+
+
+CLAIMS: dict[str, Claim] = {
+    claim.key: claim for claim in sorted((*general.CLAIMS, *counts.CLAIMS, *gaussian.CLAIMS), key=_place)
+}
+"""Every claim in the thesis's order, by number; a further claim of one theorem has its part behind the number."""
+
+__all__ = ["CLAIMS", "Claim"]

@@ -1,0 +1,36 @@
+"""The δ of Proposition 6.17, as printed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpviz.numerics.sums import log_binomials
+
+
+def average_delta(n: int, epsilon: float, theta_real: float) -> float:
+    """½ max (Pr(n₁) − e^ε Pr(n₁'))₊ over |n₁ − n₁'| = 1 for n₁ ~ Binomial(n, θ).
+
+    It compares single counts, while a release may reveal whether n₁ falls in a set of them.
+
+    Examples
+    --------
+    One row with θ = 1/5 and e^ε = 2: ½ (4/5 − 2 · 1/5).
+
+    >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)
+    0.2
+    """
+    if theta_real in (0.0, 1.0):
+        return 0.5
+    ones = np.arange(n + 1)
+    log_odds = math.log(theta_real) - math.log1p(-theta_real)
+    with np.errstate(under="ignore"):
+        law = np.exp(log_binomials(n).total() + ones * math.log(theta_real) + (n - ones) * math.log1p(-theta_real))
+        # ln Pr(n₁) − ln Pr(n₁ + 1): a closed form, which keeps its digits where the two nearly agree.
+        falls = np.log(ones[1:] / (n - ones[:-1])) - log_odds
+        excess = np.maximum(
+            law[:-1] * -np.expm1(np.minimum(epsilon - falls, 0.0)),
+            law[1:] * -np.expm1(np.minimum(epsilon + falls, 0.0)),
+        )
+    return float(excess.max()) / 2 + 0.0
