@@ -235,7 +235,6 @@ CELLS = inference.posterior_cells(synthetic_counts=[[1, 1, 1], [2, 0, 1]], n=4, 
 SECRET = inference.posterior_secret_n(synthetic_counts=[1, 2], m=3, alpha=2.0, beta=2.0, prior=SIZES)
 SUMMARIES = inference.posterior_summaries([[1, 2], [0, 3]], synthesizer=ONE, highest_density=True)
 GAUSSIAN = priors.GaussianRelease(method="param_post", n=4, m=1, sigma=1.0, sigma0=2.0)
-FIGURE_1 = published.printed_figure(1)
 TWO_CELLS = [ONE, synthesizers.PosteriorMean(n=4, m=3, alpha=1, beta=1), synthesizers.LaplaceSanitizer(n=3, epsilon=1)]
 MORE_CELLS = [
     synthesizers.DirichletMultinomial(n=3, cells=3, m=2, alpha=1.0),
@@ -254,7 +253,6 @@ METHODS: dict[str, Callable[..., Any]] = {
         (SUMMARIES, "covers"),
         (GAUSSIAN, "delta epsilon pure_epsilon ratio"),
         (inference.RULES[RULE], "half_width interval variance_and_degrees"),
-        (FIGURE_1, "differing_cells"),
         (CLAIMS["6.7"], "at"),
         (TALLY, "rule"),
         *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
@@ -308,7 +306,6 @@ OWN: dict[str, dict[str, Any]] = {
     "minimum_prior": {"cells": 2, "beta": None},
     "priors.release": {"cells": 2},
     "Claim.at": {"n": 4, "epsilon": 1.0, "delta": 0.01, "constant": 1.0},
-    "differing_cells": {"values": FIGURE_1.values},
     "composed_delta": {"losses": LOSSES},
     "as_if_real": {"sets": 1},
     "DiscreteLosses": {"losses": np.log([3, 1 / 3])},

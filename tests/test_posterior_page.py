@@ -647,14 +647,14 @@ def test_published_tables_stand_beside_ours_and_the_first_reading_reproduces_the
     seen: set[tuple[float, int, str]] = set()
     for line, (head, *numbers) in zip(lines, rows, strict=True):
         printed, ours, z = (re.sub("</?small>", "", number) for number in numbers)
-        assert ("<small>" in numbers[0]) == (line.reading == LITERAL or abs(line.z) > 3)
-        assert head.strip().startswith(f"ε = {readable(line.epsilon)}, M = {line.sets} ")
-        assert line.reading in head
+        assert ("<small>" in numbers[0]) == (line.verdict == LITERAL or abs(line.z) > 3)
+        assert head.strip().startswith(f"ε = {readable(line.design['epsilon'])}, M = {line.design['sets']:.0f} ")
+        assert line.verdict in head
         assert printed == readable(line.printed, 5)
         assert ours.split(" ± ")[0] == readable(line.ours, 5)
-        assert ("±" in ours) == (number == 3 and line.sets > 2)
+        assert ("±" in ours) == (number == 3 and line.design["sets"] > 2)
         assert z == readable(round(line.z, 2), 3)
-        design = (line.epsilon, line.sets, line.quantity)
+        design = (line.design["epsilon"], int(line.design["sets"]), line.what)
         if design not in seen:
             assert abs(float(z.replace("−", "-"))) <= 3, design
         seen.add(design)
@@ -684,11 +684,12 @@ def test_table_4_is_the_average_of_the_pages_own_posterior(epsilon: float) -> No
 
 def test_the_misprints_are_named() -> None:
     page = open_posterior(look="As published")
-    named = [sentence for sentence in ERRATA if sentence.startswith(("Table", "Section 4"))]
+    named = [one for one in ERRATA if one.what == "posterior"]
     assert len(named) >= 2
-    for sentence in named:
-        assert sentence in " ".join(element.value for element in page.markdown)
-    assert any(sentence.startswith("Table 3") or "Table 3" in sentence for sentence in named)
+    shown = " ".join(element.value for element in page.markdown)
+    for one in named:
+        assert one.printed in shown and one.ours in shown
+    assert any("Table 3" in one.source for one in named)
 
 
 def test_the_script_shown_is_the_one_of_these_settings() -> None:

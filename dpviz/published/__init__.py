@@ -2,36 +2,26 @@
 
 from dpviz.published.abowd_vilhuber import (
     PRINTED_EPSILON,
-    Account,
-    PrintedTable,
     accounts_of_printed_delta,
+    compare_figures,
     equation_one,
     fig_1_synthesizer,
     fig_3_synthesizer,
     printed_figure,
 )
-from dpviz.published.charest import (
-    ERRATA,
-    FIGURE_1,
-    CharestTable,
-    Comparison,
-    Figure1,
-    charest_table,
-    compare_charest,
-)
+from dpviz.published.charest import ERRATA, FIGURE_1, charest_table, compare_charest
+from dpviz.published.record import PrintedTable, Record
 
 __all__ = [
     "ERRATA",
     "FIGURE_1",
     "PRINTED_EPSILON",
-    "Account",
-    "CharestTable",
-    "Comparison",
-    "Figure1",
     "PrintedTable",
+    "Record",
     "accounts_of_printed_delta",
     "charest_table",
     "compare_charest",
+    "compare_figures",
     "equation_one",
     "fig_1_synthesizer",
     "fig_3_synthesizer",

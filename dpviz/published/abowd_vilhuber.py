@@ -5,10 +5,8 @@ Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
+import math
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
@@ -21,9 +19,11 @@ from dpviz.privacy import (
     log_odds_table,
     probabilistic_delta,
 )
+from dpviz.published.record import PrintedTable, Record, read_table
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
 
+SOURCE = "Abowd & Vilhuber (2008)"
 PRINTED_DIGITS = 6
 PRINTED_EPSILON = 2.0
 PRINTED_DELTA = 0.0006
@@ -34,54 +34,6 @@ CAPTIONS = {
     3: "Laplace synthesizer with 2-differential privacy",
     4: "Differential privacy values (log posterior odds ratios) for Laplace sanitizer",
 }
-
-
-@dataclass(frozen=True)
-class PrintedTable:
-    """A table as printed.
-
-    Parameters
-    ----------
-    number
-        Number of the figure.
-    caption
-        Its caption in the paper.
-    values
-        The printed values, shape (rows, 6).
-    text
-        The table as CSV.
-    """
-
-    number: int
-    caption: str
-    values: FloatArray
-    text: str
-
-    @checked()
-    def differing_cells(self, values: FloatArray) -> int:
-        """How many of `values`, rounded as printed, differ from the printed ones."""
-        if values.shape != self.values.shape:
-            raise ValueError(f"values must have the shape {self.values.shape} of the figure; got {values.shape}.")
-        return int(np.count_nonzero(np.round(values, PRINTED_DIGITS) != self.values))
-
-
-@dataclass(frozen=True)
-class Account:
-    """One way to arrive at a probability that 2-differential privacy fails.
-
-    Parameters
-    ----------
-    name
-        What is counted, in a few words.
-    value
-        What it comes to for Fig. 1 and ε = 2.
-    how
-        One sentence on how it is counted.
-    """
-
-    name: str
-    value: float
-    how: str
 
 
 @checked()
@@ -96,10 +48,7 @@ def printed_figure(number: int) -> PrintedTable:
     """
     if number not in CAPTIONS:
         raise ValueError(f"number must be 1, 2, 3 or 4, a figure of Abowd & Vilhuber (2008); got {number!r}.")
-    text = files("dpviz.published").joinpath(f"abowd_vilhuber_fig{number}.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
-    values = np.array([[float(row[f"m1={j}"]) for j in range(6)] for row in rows])
-    return PrintedTable(number, CAPTIONS[number], values, text)
+    return read_table("abowd_vilhuber_fig", number, CAPTIONS)
 
 
 def fig_1_synthesizer() -> PosteriorMean:
@@ -117,13 +66,44 @@ def fig_3_synthesizer() -> LaplaceSanitizer:
     return LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
 
 
+def _shown_in(number: int, release: Synthesizer) -> FloatArray:
+    """What a figure shows, of a release: its matrix, or in Fig. 2 and 4 its absolute log-odds."""
+    return release.transition_matrix() if number % 2 else np.abs(log_odds_table(release))
+
+
+def compare_figures() -> list[Record[float]]:
+    """How many cells each figure prints, and in how many of them ours are the same to every printed digit.
+
+    Examples
+    --------
+    >>> [(record.printed, record.ours) for record in compare_figures()]
+    [(36, 36), (30, 30), (36, 36), (30, 30), (36, 0), (30, 0)]
+    """
+    plug, draw, noise = fig_1_synthesizer(), equation_one(), fig_3_synthesizer()
+    records: list[Record[float]] = []
+    for number, release in ((1, plug), (2, plug), (3, noise), (4, noise), (1, draw), (2, draw)):
+        figure = printed_figure(number)
+        same = int(np.count_nonzero(np.round(_shown_in(number, release), PRINTED_DIGITS) == figure.values))
+        records.append(
+            Record(
+                source=f"{SOURCE}, Fig. {number}",
+                what=release.label,
+                printed=figure.values.size,
+                ours=same,
+                verdict="every printed digit" if same == figure.values.size else "another law",
+                design={"figure": number},
+            )
+        )
+    return records
+
+
 @checked()
-def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Account]:
+def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Record[float]]:
     """The ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 
     Examples
     --------
-    >>> [round(account.value, 6) for account in accounts_of_printed_delta()]
+    >>> [round(account.ours, 6) for account in accounts_of_printed_delta()]
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """
     release, epsilon = synthesizer or fig_1_synthesizer(), PRINTED_EPSILON
@@ -134,42 +114,46 @@ def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Ac
     def pairs(joint: FloatArray, choose: np.ufunc) -> float:
         return float(choose(joint[:-1], joint[1:])[over].sum())
 
+    def account(what: str, ours: float, how: str) -> Record[float]:
+        rounding = 10.0**-4 / math.sqrt(12)
+        return Record(source=SOURCE, what=what, printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=how)
+
     return [
-        Account(
+        account(
             "smaller side of each cell, n1 ~ Binomial(5, ½)",
             pairs(even, np.minimum),
             "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
             "printed 0.0006, and counts each failure where it is least likely to happen.",
         ),
-        Account(
+        account(
             "worst table: probabilistic differential privacy",
             probabilistic_delta(release, epsilon),
             "The largest probability, over the confidential tables, of releasing counts where some neighbour's "
             "log-odds exceed 2 (Machanavajjhala et al. 2008).",
         ),
-        Account(
+        account(
             "(ε, δ)-differential privacy",
             delta_for_epsilon(release, epsilon),
             "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's "
             "does not cover.",
         ),
-        Account(
+        account(
             "any failing cell, n1 ~ Binomial(5, ½)",
             float(law_of_counts(release, "even") @ failure),
             "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: "
             "the sentence of the paper, taken at its word.",
         ),
-        Account(
+        account(
             "larger side of each cell, n1 ~ Binomial(5, ½)",
             pairs(even, np.maximum),
             "As the printed account, with the larger of the two joint probabilities.",
         ),
-        Account(
+        account(
             "any failing cell, n1 ~ Beta-binomial(5, ½, ½)",
             float(law_of_counts(release, "jeffreys") @ failure),
             "The joint probability of all failing cells when n1 follows the prior predictive law.",
         ),
-        Account(
+        account(
             "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)",
             pairs(jeffreys, np.maximum),
             "The larger joint probability of each cell when n1 follows the prior predictive law.",

@@ -6,12 +6,10 @@ Confidentiality 2(2), 2011.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
@@ -26,6 +24,7 @@ from dpviz.published._charest_runs import (
     posterior_runs,
     rule_moments,
 )
+from dpviz.published.record import PrintedTable, Record, read_table
 
 CAPTIONS = {
     1: "Relative bias (in %) of q̄_M as an estimator of p",
@@ -33,6 +32,7 @@ CAPTIONS = {
     3: "Mean and variance of the synthetic posterior distributions, for M sets with ε = 2 overall",
     4: "Mean and variance of the synthetic posterior distributions, for one set and several ε",
 }
+SOURCE = "Charest (2011)"
 REPETITIONS = {1: 100_000, 2: 100_000, 3: 1000, 4: 1000}
 """Simulation runs behind each table, as its caption says."""
 
@@ -46,89 +46,85 @@ OVER_RUNS = "Variance, over the runs, of the posterior mean: not of the posterio
 OF_POSTERIOR = "Mean, over the runs, of the variance of the posterior: what the column says."
 AS_PRINTED = "As the column says."
 
+
+def _erratum(where: str, what: str, printed: str, ours: str, verdict: str) -> Record[str]:
+    return Record(source=f"{SOURCE}, {where}", what=what, printed=printed, ours=ours, verdict=verdict)
+
+
 ERRATA = (
-    "Tables 3 and 4: the “relative bias (%)” is an absolute one, 100 times the difference from 0.3039. Relative to "
-    "0.3039 the last row of Table 4 would read 2.7, not 0.83.",
-    "Table 3: the variance is that of the posterior mean over the runs, not that of the posterior. For ε = 2 and one "
-    "set the mean posterior variance is 8.19×10⁻³, as Table 4 prints (8.18); Table 3 prints 6.30.",
-    "Table 3 so understates what the synthetic data leave unknown: with one set the mean posterior variance is 35 % "
-    "larger than the variance of the posterior mean, 8.19 against 6.08 (×10⁻³).",
-    "Sections 3.1 and 3.4: the degrees of freedom were derived for T_M; the paper does not say which quantile T*_M "
-    "takes where T_M is negative. With the normal one, coverage at ε = 3 and p = 0.25 is 0.775, 0.635 and 0.472 for 2, "
-    "5 and 10 sets, as the text describes it. With t and the same degrees of freedom it is 0.870, 0.842 and 0.692.",
-    "Figure 1, caption: for p = 0.25 coverage is said to get worse as M increases. Where ε is small, five sets cover "
-    "more often than two under either reading, and ten less often than five: at ε = 1 it is 0.487, 0.559 and 0.412 "
-    "with the normal quantile. The text does not say for which ε the figure was drawn.",
-    "Section 3.3: the bias of T*_M grows with M at ε = 2 but falls with M at ε = 250, as Table 2 itself shows.",
-    "Figure 1 is based on 1,000 repetitions by the text of section 3.4 and on 10,000 by its caption.",
-    "Section 4: at the upper end the proposal of the Metropolis step must leave x = n for n − 1; the text has ñ for "
-    "both. In the update of p̃_m the number of synthetic rows ñ is misprinted as m̃.",
-    "Section 4: the summary of the posteriors for M = 1, 2, 5, 10 is said to be in Table 1; it is Table 3.",
-    "Section 3.1: T*_M is called always positive; it is 0 where T_M is exactly 0, as where every set is all ones. Its "
-    "degrees of freedom are printed with m − 1 for M − 1.",
+    _erratum(
+        "Tables 3 and 4",
+        "posterior",
+        "The bias is called “relative bias (%)”.",
+        "It is an absolute one, 100 times the difference from 0.3039. Relative to 0.3039 the last row of Table 4 would "
+        "read 2.7, not 0.83.",
+        "wrong heading",
+    ),
+    _erratum(
+        "Table 3",
+        "posterior",
+        "The variance is called that of the posterior.",
+        "It is that of the posterior mean over the runs. For ε = 2 and one set the mean posterior variance is "
+        "8.19×10⁻³, as Table 4 prints (8.18); Table 3 prints 6.30. So Table 3 understates what the synthetic data "
+        "leave unknown: with one set the mean posterior variance is 35 % larger than the variance of the posterior "
+        "mean, 8.19 against 6.08 (×10⁻³).",
+        "wrong heading",
+    ),
+    _erratum(
+        "Sections 3.1 and 3.4",
+        "coverage",
+        "The degrees of freedom were derived for T_M; the paper does not say which quantile T*_M takes where T_M is "
+        "negative.",
+        "With the normal one, coverage at ε = 3 and p = 0.25 is 0.775, 0.635 and 0.472 for 2, 5 and 10 sets, as the "
+        "text describes it. With t and the same degrees of freedom it is 0.870, 0.842 and 0.692.",
+        "not said",
+    ),
+    _erratum(
+        "Figure 1, caption",
+        "coverage",
+        "For p = 0.25 coverage is said to get worse as M increases.",
+        "Where ε is small, five sets cover more often than two under either reading, and ten less often than five: at "
+        "ε = 1 it is 0.487, 0.559 and 0.412 with the normal quantile. The text does not say for which ε the figure "
+        "was drawn.",
+        "true only for some ε",
+    ),
+    _erratum(
+        "Section 3.3",
+        "coverage",
+        "The bias of T*_M is said to grow with M.",
+        "It does at ε = 2, but at ε = 250 it falls with M, as Table 2 itself shows.",
+        "true only for some ε",
+    ),
+    _erratum(
+        "Section 3.4",
+        "coverage",
+        "Figure 1 is based on 1,000 repetitions by the text.",
+        "Its caption says 10,000.",
+        "contradicts itself",
+    ),
+    _erratum(
+        "Section 4",
+        "posterior",
+        "The proposal of the Metropolis step has ñ twice at the upper end, and the update of p̃_m has m̃.",
+        "At the upper end x = n must be left for n − 1, and the number of synthetic rows is ñ.",
+        "misprint",
+    ),
+    _erratum(
+        "Section 4",
+        "posterior",
+        "The summary of the posteriors for M = 1, 2, 5, 10 is said to be in Table 1.",
+        "It is Table 3.",
+        "misprint",
+    ),
+    _erratum(
+        "Section 3.1",
+        "coverage",
+        "T*_M is called always positive; its degrees of freedom are printed with m − 1.",
+        "It is 0 where T_M is exactly 0, as where every set is all ones; the degrees of freedom have M − 1.",
+        "misprint",
+    ),
 )
 """What the paper prints and its own definitions contradict, in our words; every number is computed here."""
-
-
-@dataclass(frozen=True)
-class CharestTable:
-    """A table as printed.
-
-    Parameters
-    ----------
-    number
-        Number of the table.
-    caption
-        What it shows.
-    rows
-        Its rows, each by column name.
-    text
-        The table as CSV.
-    """
-
-    number: int
-    caption: str
-    rows: tuple[dict[str, float], ...]
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """One printed number beside what it estimates.
-
-    Parameters
-    ----------
-    table
-        Number of the table.
-    epsilon, sets, proportion
-        The design: ε over all sets, M, and p (None where x is fixed at 30). `sets` is 0 for the confidential data.
-    quantity
-        Name of the column.
-    printed, ours
-        The printed number and what it estimates, in the table's unit.
-    our_error
-        Standard error of ours; 0 where exact.
-    printed_error
-        Standard error of the printed number: its simulation and its rounding.
-    reading
-        What the number is taken to be.
-    """
-
-    table: int
-    epsilon: float
-    sets: int
-    proportion: float | None
-    quantity: str
-    printed: float
-    ours: float
-    our_error: float
-    printed_error: float
-    reading: str
-
-    @property
-    def z(self) -> float:
-        """(printed − ours) in standard errors of the difference."""
-        return (self.printed - self.ours) / math.hypot(self.our_error, self.printed_error)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +160,7 @@ FIGURE_1 = Figure1()
 
 @checked()
 @cache
-def charest_table(number: int) -> CharestTable:
+def charest_table(number: int) -> PrintedTable:
     """Table 1, 2, 3 or 4 as printed.
 
     Examples
@@ -174,17 +170,17 @@ def charest_table(number: int) -> CharestTable:
     """
     if number not in CAPTIONS:
         raise ValueError(f"number must be 1, 2, 3 or 4, a table of Charest (2011); got {number!r}.")
-    text = files("dpviz.published").joinpath(f"charest_table{number}.csv").read_text(encoding="utf-8")
-    rows = tuple({name: float(cell) for name, cell in row.items()} for row in csv.DictReader(text.splitlines()))
-    return CharestTable(number, CAPTIONS[number], rows, text)
+    return read_table("charest_table", number, CAPTIONS)
 
 
 @checked()
-def compare_charest(number: int, *, generator: np.random.Generator | None = None) -> list[Comparison]:
+def compare_charest(number: int, *, generator: np.random.Generator | None = None) -> list[Record[float]]:
     """Every number of a table beside what it estimates, column by column in each row.
 
     Tables 1, 2 and 4 are exact, and so are one and two sets of Table 3; five and ten are simulated 20,000 times. Where
-    a column is not what its heading says, the reading that fits comes first and the literal one after it.
+    a column is not what its heading says, the reading that fits comes first and the literal one after it. A design has
+    ε over all sets, M (0 for the confidential data), and p unless x is fixed at 30. The error of a printed number is
+    that of its simulation and its rounding.
 
     Parameters
     ----------
@@ -196,12 +192,12 @@ def compare_charest(number: int, *, generator: np.random.Generator | None = None
     Examples
     --------
     >>> first = compare_charest(1)[0]  # one release at ε = 2, p = 1/4; before it the confidential data
-    >>> first.quantity, first.printed, first.ours
+    >>> first.what, first.printed, first.ours
     ('true_dataset', 0.12, 0.0)
     """
     table = charest_table(number)
     generator = np.random.default_rng(2011) if generator is None else generator
-    compare: dict[int, Callable[[dict[str, float], np.random.Generator], list[Comparison]]] = {
+    compare: dict[int, Callable[[dict[str, float], np.random.Generator], list[Record[float]]]] = {
         1: _table_1, 2: _table_2, 3: _posterior_row(3), 4: _posterior_row(4),
     }  # fmt: skip
     return [line for row in table.rows for line in compare[number](row, generator)]
@@ -210,23 +206,22 @@ def compare_charest(number: int, *, generator: np.random.Generator | None = None
 def _line(
     table: int, row: dict[str, float], quantity: str, expected: Expected, decimals: int, reading: str = AS_PRINTED,
     *, sets: int | None = None,
-) -> Comparison:  # fmt: skip
+) -> Record[float]:  # fmt: skip
     simulation = expected.spread / math.sqrt(REPETITIONS[table])
-    return Comparison(
-        table=table,
-        epsilon=row.get("epsilon", TABLE_3_EPSILON),
-        sets=int(row.get("M", 1) if sets is None else sets),
-        proportion=row.get("p"),
-        quantity=quantity,
+    design = {"epsilon": row.get("epsilon", TABLE_3_EPSILON), "sets": row.get("M", 1) if sets is None else sets}
+    return Record(
+        source=f"{SOURCE}, Table {table}",
+        what=quantity,
         printed=row[quantity],
         ours=expected.value,
+        error=math.hypot(simulation, 10.0**-decimals / math.sqrt(12), expected.error),
         our_error=expected.error,
-        printed_error=math.hypot(simulation, 10.0**-decimals / math.sqrt(12)),
-        reading=reading,
+        verdict=reading,
+        design=design | ({"p": row["p"]} if "p" in row else {}),
     )
 
 
-def _table_1(row: dict[str, float], _: np.random.Generator) -> list[Comparison]:
+def _table_1(row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
     p = row["p"]
     sampling = Expected(value=0.0, error=0.0, spread=100 * math.sqrt(p * (1 - p) / ROWS) / p)
     lines = [_line(1, row, "true_dataset", sampling, 2, sets=0)]
@@ -241,7 +236,7 @@ def _table_1(row: dict[str, float], _: np.random.Generator) -> list[Comparison]:
     return lines
 
 
-def _table_2(row: dict[str, float], _: np.random.Generator) -> list[Comparison]:
+def _table_2(row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
     moments = rule_moments(row["epsilon"], row["p"], int(row["M"]))
     return [
         _line(2, row, "var_qbar_1e-4", _scaled(moments.variance, 1e4), 2),
@@ -251,8 +246,8 @@ def _table_2(row: dict[str, float], _: np.random.Generator) -> list[Comparison]:
     ]
 
 
-def _posterior_row(table: int) -> Callable[[dict[str, float], np.random.Generator], list[Comparison]]:
-    def compare(row: dict[str, float], generator: np.random.Generator) -> list[Comparison]:
+def _posterior_row(table: int) -> Callable[[dict[str, float], np.random.Generator], list[Record[float]]]:
+    def compare(row: dict[str, float], generator: np.random.Generator) -> list[Record[float]]:
         runs = posterior_runs(row.get("epsilon", TABLE_3_EPSILON), int(row.get("M", 1)), generator)
         over_runs, of_posterior = _scaled(runs.variance_of_means, 1e3), _scaled(runs.mean_of_variances, 1e3)
         readings = [(over_runs, OVER_RUNS), (of_posterior, OF_POSTERIOR)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, Comparison, compare_charest
+from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, compare_charest
+from dpviz.published.record import Record
 from pages.bayes.controls import Asked
 from pages.components.cached import cached
+from pages.components.errata import show_errata
 from pages.components.words import heading, listing, note
 
 QUANTITIES = {
@@ -27,29 +29,28 @@ def show_published(_asked: Asked) -> None:
     for number in (3, 4):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
         _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
-    heading("What the paper prints and its own definitions contradict")
-    st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA if sentence.startswith(("Table", "Section 4"))))
+    show_errata(one for one in ERRATA if one.what == "posterior")
     st.caption(
         "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
         "Privacy and Confidentiality 2(2)."
     )
 
 
-def _numbers(line: Comparison) -> list[str]:
+def _numbers(line: Record[float]) -> list[str]:
     ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
     return [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
 
 
-def _muted(text: str, line: Comparison) -> str:
+def _muted(text: str, line: Record[float]) -> str:
     """The numbers of a reading that does not fit stand back."""
-    return f"<small>{text}</small>" if abs(line.z) > 3 or line.reading == LITERAL else text
+    return f"<small>{text}</small>" if abs(line.z) > 3 or line.verdict == LITERAL else text
 
 
-def _table(lines: list[Comparison]) -> None:
+def _table(lines: list[Record[float]]) -> None:
     rows = [
         [
-            f"<b>ε = {readable(line.epsilon)}, M = {line.sets}</b> {QUANTITIES[line.quantity]}<br>"
-            f"<small>{line.reading}</small>",
+            f"<b>ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}</b> "
+            f"{QUANTITIES[line.what]}<br><small>{line.verdict}</small>",
             *(_muted(text, line) for text in _numbers(line)),
         ]
         for line in lines

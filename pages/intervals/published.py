@@ -10,9 +10,11 @@ from dpviz.coverage import coverage_by_proportion
 from dpviz.coverage.design import release_of_one_set
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, Comparison, compare_charest
+from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, compare_charest
+from dpviz.published.record import Record
 from dpviz.types import FloatArray
 from pages.components.cached import cached
+from pages.components.errata import show_errata
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing
 from pages.intervals.controls import PREFIX, Design
@@ -35,25 +37,25 @@ def show_published(_design: Design) -> None:
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
         _table(number, cached(compare_charest, "Charest's numbers, exactly …")(number))
     _figure()
-    heading("What the paper prints and its own definitions contradict")
-    st.markdown("\n".join(f"- {sentence}" for sentence in ERRATA))
+    show_errata(ERRATA)
     st.caption(
         "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
         "Privacy and Confidentiality 2(2). n = ñ = 100 throughout, α = ñ / (e^{ε/M} − 1)."
     )
 
 
-def _table(number: int, lines: list[Comparison]) -> None:
+def _table(number: int, lines: list[Record[float]]) -> None:
     """The table in the paper's own layout; every cell has the printed number, ours, and how far they are apart."""
     rows: dict[str, dict[str, str]] = {}
     for line in lines:
-        design = f"ε = {readable(line.epsilon)}, p = {readable(line.proportion or 0.0)}"
+        sets = f"M = {readable(line.design['sets'])}"
+        design = f"ε = {readable(line.design['epsilon'])}, p = {readable(line.design['p'])}"
         if number == 2:
-            design += f", M = {line.sets}"
-        name = COLUMNS.get(line.quantity, f"M = {line.sets}")
+            design += f", {sets}"
+        name = COLUMNS.get(line.what, sets)
         rows.setdefault(design, {})[name] = (
             f"<b>{readable(line.printed, 5)}</b><br>{readable(round(line.ours, 4), 5)}<br>"
-            f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.printed_error, 2)}</small>"
+            f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.error, 2)}</small>"
         )
     names = list(next(iter(rows.values())))
     listing(

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from dpviz.charts import log_odds_html, matrix_html
 from dpviz.parameters import readable
-from dpviz.privacy import log_odds_table, pure_epsilon
+from dpviz.privacy import pure_epsilon
 from dpviz.published import (
     PRINTED_EPSILON,
     accounts_of_printed_delta,
+    compare_figures,
     equation_one,
     fig_1_synthesizer,
     fig_3_synthesizer,
     printed_figure,
 )
 from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import choice
@@ -31,21 +30,13 @@ def _law(number: int) -> Synthesizer:
     return fig_1_synthesizer() if number <= 2 else fig_3_synthesizer()
 
 
-def _values(number: int, law: Synthesizer) -> FloatArray:
-    """Our numbers for a figure: the matrix, or the absolute log-odds in the even-numbered ones."""
-    return law.transition_matrix() if number % 2 else np.abs(log_odds_table(law))
-
-
 def _audit() -> list[list[str]]:
     """Every printed cell against ours, to the six digits printed."""
-    compared = [(number, _law(number)) for number in FIGURES.values()]
-    compared += [(number, equation_one()) for number in (1, 2)]
     rows = []
-    for number, law in compared:
-        printed, ours = printed_figure(number), _values(number, law)
-        equal = ours.size - printed.differing_cells(ours)
-        agreement = "every printed digit" if equal == ours.size else "another law"
-        rows.append([f"Fig. {number}", printed.caption, law.label, f"{equal} of {ours.size}", agreement])
+    for one in compare_figures():
+        number = int(one.design["figure"])
+        equal = f"{one.ours:.0f} of {one.printed:.0f}"
+        rows.append([f"Fig. {number}", printed_figure(number).caption, one.what, equal, one.verdict])
     return rows
 
 
@@ -67,7 +58,7 @@ def _tables(number: int) -> str:
 
 def _accounts() -> list[list[str]]:
     both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(equation_one()), strict=True)
-    return [[plug.name, f"{plug.value:.6f}", f"{draw.value:.6f}", plug.how] for plug, draw in both]
+    return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.verdict] for plug, draw in both]
 
 
 def show_published() -> None:
@@ -101,8 +92,8 @@ def show_published() -> None:
     note(
         "Only the first account rounds to the printed 0.0006: it counts every failure from the table under which it is "
         "the least likely. With one row in the rarer cell, the released counts break ε = 2 about one time in ten "
-        f"({worst.value:.6f}). Whoever reads 0.0006 as the chance that the promise fails is off by a factor of up to "
-        f"{readable(worst.value / first.value, 3)}."
+        f"({worst.ours:.6f}). Whoever reads 0.0006 as the chance that the promise fails is off by a factor of up to "
+        f"{readable(worst.ours / first.ours, 3)}."
     )
     st.caption(
         "Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases "

@@ -1,0 +1,88 @@
+"""What papers print beside what is true: one record for a number, a count of cells or a sentence."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from dpviz.types import FloatArray
+
+Printed = TypeVar("Printed", float, str)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record(Generic[Printed]):
+    """Something printed, and ours.
+
+    Parameters
+    ----------
+    source
+        Where it is printed.
+    what
+        What it is: a column, a figure, a way of counting, or what a sentence is about.
+    printed, ours
+        As printed, and what it should be or estimates; two numbers or two sentences.
+    error, our_error
+        Standard error of printed − ours, of a simulation or of rounding, and the part of it that is ours; 0 where
+        there is none.
+    verdict
+        What the printed is to be taken for.
+    design
+        The parameters behind a number.
+
+    Examples
+    --------
+    >>> Record(source="Table 1", what="bias", printed=0.12, ours=0.0, error=0.04, verdict="as the column says").z
+    3.0
+    """
+
+    source: str
+    what: str
+    printed: Printed
+    ours: Printed
+    error: float = 0.0
+    our_error: float = 0.0
+    verdict: str
+    design: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    @property
+    def z(self: Record[float]) -> float:
+        """(printed − ours) in standard errors."""
+        return (self.printed - self.ours) / self.error
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table or figure as printed.
+
+    Parameters
+    ----------
+    number, caption
+        Its number, and what it shows.
+    rows
+        Its rows, each by column name.
+    text
+        The table as CSV.
+    """
+
+    number: int
+    caption: str
+    rows: tuple[dict[str, float], ...]
+    text: str
+
+    @property
+    def values(self) -> FloatArray:
+        """The cells of a matrix: the columns whose names give a released count."""
+        return np.array([[cell for name, cell in row.items() if name.startswith("m1=")] for row in self.rows])
+
+
+def read_table(name: str, number: int, captions: Mapping[int, str]) -> PrintedTable:
+    """The table of this name and number."""
+    text = files("dpviz.published").joinpath(f"{name}{number}.csv").read_text(encoding="utf-8")
+    rows = tuple({column: float(cell) for column, cell in row.items()} for row in csv.DictReader(text.splitlines()))
+    return PrintedTable(number, captions[number], rows, text)
