@@ -32,6 +32,7 @@ from dpviz.priors import (
 from dpviz.priors.needs import need, need_by_advanced
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.theorems import CLAIMS
 from dpviz.theorems.general import advanced_composition
 from pages.components.words import raised
 from pages.priors.audited import MARKS
@@ -322,7 +323,10 @@ def test_a_word_in_the_address_that_is_none_is_named_and_left_out(address: dict[
 def test_a_section_in_the_address_is_opened() -> None:
     page = open_priors({"mp_look": "Average case", "mp_n": "40"})
     assert not problems(page)
-    assert "Section 6.3 of the thesis" in " ".join(html(page))
+    (section,) = [part for part in html(page) if "Section 6.3 of the thesis" in part]
+    average = [claim for claim in CLAIMS.values() if claim.family == "average"]
+    assert len(average) == 4
+    assert all(claim.name in section and claim.condition in section for claim in average)
 
 
 def test_numbers_in_the_address_are_taken() -> None:

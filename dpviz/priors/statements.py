@@ -82,6 +82,10 @@ def _compared(left: float, right: float, sentence: str, good: Verdict = "holds")
     return (good if kept else bad), sentence.format(readable(left, 4), readable(right, 4)), left, right
 
 
+def _unasked(why: str, verdict: Verdict = "not asked here") -> Found:
+    return verdict, why, math.nan, math.nan
+
+
 def _noise(setting: Setting) -> tuple[float, float]:
     """A Gaussian mechanism: its ratio, with the promised δ or else 1, and how often its loss exceeds ε."""
     ratio = gaussian_ratio(setting.epsilon, setting.delta) if setting.delta > 0 else 1.0
@@ -97,7 +101,9 @@ def _bad_output(setting: Setting) -> Found:
 def _bad_output_back(setting: Setting) -> Found:
     ratio, beyond = _noise(setting)
     said = "Gaussian noise here: the claim denies every δ up to {} at ε/2, and the exact δ is {}."
-    return _compared(-math.expm1(-setting.epsilon / 2) * beyond, gaussian_delta(ratio, setting.epsilon / 2), said)
+    return _compared(
+        CLAIMS["2.11"].at(epsilon=setting.epsilon, delta=beyond), gaussian_delta(ratio, setting.epsilon / 2), said
+    )
 
 
 def _random_row(setting: Setting) -> Found:
@@ -105,7 +111,7 @@ def _random_row(setting: Setting) -> Found:
     ones = np.arange(setting.n + 1) / setting.n
     growth = math.exp(min(setting.epsilon, 700.0))
     exact = max(float(np.max(ones[1:] - growth * ones[:-1])), float(np.max(ones[:-1] - growth * ones[1:])))
-    return _compared(exact, 1 / setting.n, "The exact δ is {}, and 1/n is {}.")
+    return _compared(exact, CLAIMS["2.12"].at(n=setting.n), "The exact δ is {}, and 1/n is {}.")
 
 
 def _not_random(setting: Setting) -> Found:
@@ -182,7 +188,7 @@ def _exponential(setting: Setting) -> Found:
 
 def _sampled(setting: Setting) -> Found:
     if setting.m > setting.n:
-        return "not asked here", "A sample is no larger than the data.", math.nan, math.nan
+        return _unasked("A sample is no larger than the data.")
     exact = math.log1p(setting.m / setting.n * math.expm1(min(setting.epsilon, 700.0)))
     said = "m of the n rows: the exact ε is {}; the theorem gives {}."
     return _compared(exact, CLAIMS["2.22"].at(**setting.arguments()), said, "safe")
@@ -221,12 +227,7 @@ def _breaks(method: str) -> Judge:
                 said = f"With α = β = {readable(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
                 return _compared(setting.delta, found, said)
             m *= 4
-        return (
-            "not asked here",
-            f"It is true; no m up to {MOST_RELEASED:,} was found to break this promise.",
-            math.nan,
-            math.nan,
-        )
+        return _unasked(f"It is true; no m up to {MOST_RELEASED:,} was found to break this promise.")
 
     return judge
 
@@ -246,7 +247,7 @@ def _root(failure: Callable[[float], float], delta: float) -> float:
 
 def _near_mean(setting: Setting) -> Found:
     if setting.delta == 0 or setting.epsilon > 1:
-        return "not asked here", "It speaks of δ > 0 and ε up to 1.", math.nan, math.nan
+        return _unasked("It speaks of δ > 0 and ε up to 1.")
     ones, e = np.arange(min(setting.n, MOST_TABLES) + 1), setting.epsilon
 
     def failure(alpha: float) -> float:
@@ -255,7 +256,7 @@ def _near_mean(setting: Setting) -> Found:
         width = e * np.minimum(mean, 1 - mean)
         return float(np.max(betainc(x, y, mean - width) + betainc(y, x, np.maximum(1 - mean - width, 0.0))))
 
-    unit = (math.log(setting.n) - math.log(setting.delta)) / e**2
+    unit = CLAIMS["6.6"].at(**setting.arguments(constant=1.0))
     limit = 1 / (1 - math.log(2))
     said = "Here c = {} would be exact. For ε up to 1, c = {} worked wherever it was tried; δ → 0, n → ∞ needs it."
     return _compared(_root(failure, setting.delta) / unit, limit, said)
@@ -263,28 +264,23 @@ def _near_mean(setting: Setting) -> Found:
 
 def _far_from_mean(setting: Setting) -> Found:
     if not 0 < setting.delta * setting.n < 1 or setting.epsilon > 1 or setting.n == 1:
-        return "not asked here", "It speaks of 0 < δ < 1/n and ε up to 1; at n = 1 no c will do.", math.nan, math.nan
+        return _unasked("It speaks of 0 < δ < 1/n and ε up to 1; at n = 1 no c will do.")
 
     def failure(alpha: float) -> float:
         low, high = (math.exp(sign * setting.epsilon) * alpha / (2 * alpha + setting.n) for sign in (-1, 1))
         beyond = float(betainc(alpha + setting.n, alpha, 1 - high)) if high < 1 else 0.0
         return float(betainc(alpha, alpha + setting.n, low)) + beyond
 
-    unit = -math.log(setting.delta * setting.n) / setting.epsilon**2
+    unit = CLAIMS["6.8"].at(**setting.arguments(constant=1.0))
     said = "c = {} worked wherever it was tried with n from 2 on and ε up to 1; here c = {} would be exact."
     return _compared(0.83, _root(failure, setting.delta) / unit, said)
 
 
 def _spread(setting: Setting) -> Found:
     if setting.delta == 0:
-        return "not asked here", "It speaks of δ > 0.", math.nan, math.nan
+        return _unasked("It speaks of δ > 0.")
     if setting.n == 1:
-        return (
-            "false",
-            "At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds.",
-            math.nan,
-            math.nan,
-        )
+        return _unasked("At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds.", "false")
 
     def constant(n: int) -> float:
         return -float(ndtri(-math.expm1(math.log1p(-setting.delta) / n) / 2)) / math.sqrt(math.log(n))
@@ -316,8 +312,8 @@ def _log_ratio(setting: Setting) -> Found:
 
 def _tail(setting: Setting) -> Found:
     if setting.delta == 0:
-        return "not asked here", "It speaks of δ > 0.", math.nan, math.nan
-    k = max(math.sqrt(-2 * math.log(setting.delta)), math.sqrt(math.pi / 2))
+        return _unasked("It speaks of δ > 0.")
+    k = CLAIMS["7.9"].at(delta=setting.delta)
     exact = -float(ndtri(setting.delta / 2))
     said = (
         f"The exact k is {{}}, the printed one {{}}; that gives δ = {readable(rounded_up(float(2 * ndtr(-k)), 3), 3)}."
@@ -330,7 +326,7 @@ JUDGES: dict[str, Judge] = {
     "2.11": _bad_output_back,
     "2.12": _random_row,
     "2.13": _not_random,
-    "2.14": lambda _: ("not asked here", "A definition: there is nothing to judge.", math.nan, math.nan),
+    "2.14": lambda _: _unasked("A definition: there is nothing to judge."),
     "2.15": _simulated,
     "2.16": _post_processing,
     "2.17": _two,

@@ -17,7 +17,7 @@ Method = Literal["param_map", "param_post", "synth_map", "synth_post_one", "synt
 Family = Literal["general", "bernoulli", "categorical", "average", "gaussian"]
 Promise = Literal["pure", "approximate", "zero_epsilon", "average"]
 Kind = Literal["sufficient", "necessary", "impossible", "order", "statement"]
-Quantity = Literal["prior", "range", "epsilon", "scale", "delta", "none"]
+Quantity = Literal["prior", "range", "epsilon", "scale", "delta", "deviations", "none"]
 
 ALWAYS = ""
 """The condition of a claim that is printed without one."""

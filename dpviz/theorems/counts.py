@@ -1,12 +1,11 @@
-"""Chapters 4 and 6 as printed: tables of counts, released as a proportion or as m synthetic rows."""
+"""Chapters 4, 6.1, 6.2 and 6.4 as printed: tables of counts, released as a proportion or as m synthetic rows."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
 
-from dpviz.numerics.ends import gain, inverse_gain, log_inverse, quotient
-from dpviz.theorems.average_count import average_delta
+from dpviz.numerics.ends import inverse_gain, log_inverse, quotient
 from dpviz.theorems.claim import ALWAYS, Claim, Limit, if_and_only_if, one_synthetic_row
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5
 
@@ -30,7 +29,26 @@ Approximate = partial(Claim, family="bernoulli", promise="approximate", quantity
 Cells = partial(Claim, family="categorical", promise="pure", quantity="prior")
 Denied = partial(Claim, family="bernoulli", kind="impossible")
 Lemma = partial(Claim, family="bernoulli", promise="approximate", kind="statement")
-Average = partial(Claim, family="average", promise="average", kind="impossible")
+
+
+def _per_row(m: int, epsilon: float, constant: float) -> float:
+    """c m/ε."""
+    return constant * m / epsilon
+
+
+def _one_draw(m: int, epsilon: float) -> float:
+    """1 + m/(e^ε − 1)."""
+    return 1 + m * inverse_gain(epsilon)
+
+
+def _many_draws(m: int, epsilon: float) -> float:
+    """1 + 1/(e^{ε/m} − 1)."""
+    return 1 + inverse_gain(epsilon / m)
+
+
+def _many_cells(m: int, epsilon: float) -> float:
+    """1 + 1/(e^{ε/(2m)} − 1)."""
+    return 1 + inverse_gain(epsilon / (2 * m))
 
 
 def _with_logarithms(n: int, epsilon: float, delta: float, constant: float) -> float:
@@ -44,7 +62,7 @@ CLAIMS = (
         methods=("synth_post_one",),
         statement="α = β ≥ c m/ε",
         condition=ALWAYS,
-        formula=lambda m, epsilon, constant: constant * m / epsilon,
+        formula=_per_row,
         constant="c",
         limits={"synth_post_one": Limit(high=1.0, path="as ε → 0 shows", proved=True)},
         after="Machanavajjhala et al. (2008)",
@@ -72,7 +90,7 @@ CLAIMS = (
         kind="order",
         statement="the smallest α, β is of the order m/ε",
         condition=ALWAYS,
-        formula=lambda m, epsilon, constant: constant * m / epsilon,
+        formula=_per_row,
         constant="c",
         limits={
             "synth_map": Limit(low=1.0, high=1 + UNITY, within=UP_TO_ONE, proved=True),
@@ -118,6 +136,9 @@ CLAIMS = (
         statement="α, β ≥ c/ε² (ln n + ln(1/δ)) keeps PARAM_Post within ε min(E, 1 − E) of its mean E with "
         "probability 1 − δ",
         condition="some c; n large enough",
+        formula=lambda n, epsilon, delta, constant: constant * (math.log(n) + log_inverse(delta)) / epsilon**2,
+        quantity="prior",
+        constant="c",
     ),
     Approximate(
         name="Theorem 6.7",
@@ -136,6 +157,9 @@ CLAIMS = (
         statement="with α, β ≤ c/ε² ln(1/(δn)) and no ones, PARAM_Post leaves e^{±ε} times its mean with probability "
         "at least δ",
         condition="some c; n large enough",
+        formula=lambda n, epsilon, delta, constant: constant * log_inverse(delta * n) / epsilon**2,
+        quantity="prior",
+        constant="c",
     ),
     *if_and_only_if(
         Pure(
@@ -172,7 +196,7 @@ CLAIMS = (
             methods=("synth_post_many",),
             statement="α, β ≥ 1 + 1/(e^{ε/m} − 1) is enough",
             condition=ALWAYS,
-            formula=lambda m, epsilon: 1 + inverse_gain(epsilon / m),
+            formula=_many_draws,
         )
     ),
     *if_and_only_if(
@@ -181,7 +205,7 @@ CLAIMS = (
             methods=("synth_post_one",),
             statement="α, β ≥ 1 + m/(e^ε − 1) is enough",
             condition=ALWAYS,
-            formula=lambda m, epsilon: 1 + m * inverse_gain(epsilon),
+            formula=_one_draw,
             after="Machanavajjhala et al. (2008)",
         )
     ),
@@ -192,7 +216,7 @@ CLAIMS = (
             methods=("synth_post_one",),
             statement="α₁, …, α_k ≥ 1 + m/(e^ε − 1) is enough",
             condition="said of k categories below the theorem",
-            formula=lambda m, epsilon: 1 + m * inverse_gain(epsilon),
+            formula=_one_draw,
             after="Machanavajjhala et al. (2008)",
         )
     ),
@@ -203,7 +227,7 @@ CLAIMS = (
         kind="necessary",
         statement="SYNTH_Post(One) needs as much as SYNTH_Post(Many), α, β ≥ 1 + 1/(e^{ε/m} − 1)",
         condition=ALWAYS,
-        formula=lambda m, epsilon: 1 + inverse_gain(epsilon / m),
+        formula=_many_draws,
     ),
     Approximate(
         name="Corollary 6.14",
@@ -252,47 +276,19 @@ CLAIMS = (
             ),
         },
     ),
-    Average(
-        name="Proposition 6.17",
-        kind="sufficient",
-        statement="Pr(n₁) ≤ e^ε Pr(n₁′) + 2δ for all adjacent counts is enough for (ε, δ, Δ)",
-        condition="independent Bernoulli rows; the release depends on n₁ alone",
-        formula=average_delta,
-        quantity="delta",
-    ),
-    Average(
-        name="Theorem 6.18",
-        methods=("param_map",),
-        statement="PARAM_MAP is not (ε, 0, Δ)-differentially private",
-        condition="independent Bernoulli rows, any θ",
-    ),
-    Average(
-        name="Corollary 6.19",
-        methods=("param_map",),
-        statement="PARAM_MAP is not (ε, δ, Δ)-differentially private for δ(1 + e^ε) = o((1 − e^{2ε})(1 + e^ε)/√n)",
-        condition="n large enough; independent Bernoulli rows, any θ",
-        formula=lambda n, epsilon: -gain(2 * epsilon) / math.sqrt(n),  # (1 − e^{2ε})/√n, sign as printed
-        quantity="delta",
-    ),
-    Average(
-        name="Theorem 6.20",
-        methods=("param_post",),
-        statement="PARAM_Post is not (ε, 0, Δ)-differentially private",
-        condition="independent Bernoulli rows, any θ",
-    ),
     Cells(
         name="Corollary 6.21",
         methods=("synth_map",),
         statement="α₁, …, α_k ≥ 1 + 1/(e^{ε/(2m)} − 1)",
         condition=ALWAYS,
-        formula=lambda m, epsilon: 1 + inverse_gain(epsilon / (2 * m)),
+        formula=_many_cells,
     ),
     Cells(
         name="Corollary 6.22",
         methods=("synth_post_many",),
         statement="α₁, …, α_k ≥ 1 + 1/(e^{ε/(2m)} − 1)",
         condition=ALWAYS,
-        formula=lambda m, epsilon: 1 + inverse_gain(epsilon / (2 * m)),
+        formula=_many_cells,
     ),
     Cells(
         name="Remark after Corollary 6.22",

@@ -196,6 +196,8 @@ CLAIMS = (
         name="Lemma 7.9",
         statement="a posterior draw lies k standard deviations from its mean with probability at most δ",
         condition="k ≥ √(2 ln(1/δ)) and k ≥ √(π/2)",
+        formula=lambda delta: max(math.sqrt(2 * log_inverse(delta)), math.sqrt(math.pi / 2)),
+        quantity="deviations",
     ),
     Denied(
         name="Theorem 7.10",

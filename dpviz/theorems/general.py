@@ -59,11 +59,15 @@ CLAIMS = (
         statement="not private with (ε/2, δ(1 − e^{−ε/2})), if such a release has a probability above δ for some "
         "neighbours",
         condition=ALWAYS,
+        formula=lambda epsilon, delta: -math.expm1(-epsilon / 2) * delta,
+        quantity="delta",
     ),
     Statement(
         name="Example 2.12",
         statement="releasing one row drawn at random is (ε, 1/n)-private for every ε",
         condition=ALWAYS,
+        formula=lambda n: 1 / n,
+        quantity="delta",
     ),
     Statement(
         name="Proposition 2.13",

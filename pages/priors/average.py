@@ -149,7 +149,7 @@ def _printed(asked: Asked, theta: float) -> None:
         ),
         "6.18": ("impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"),
         "6.19": (
-            "constant not named",
+            f"of the order {readable(CLAIMS['6.19'].at(n=setting.n, epsilon=setting.epsilon), 3)}",
             f"{least} or more",
             "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is; at a fixed θ inside "
             "(0, 1) the exact δ falls exponentially in n",
