@@ -53,10 +53,11 @@ def test_the_audit_as_csv_keeps_every_digit_and_word(family: str, delta: float) 
         one = dict(zip(head, row, strict=True))
         assert (one["theorem"], one["part"], one["method"]) == (finding.bound.name, finding.bound.part, finding.method)
         assert (one["claim"], one["verdict"], one["sentence"]) == (
-            finding.bound.claim,
+            finding.bound.statement,
             finding.verdict,
             finding.sentence,
         )
+        assert one["source"] == finding.bound.source
         assert int(one["m"]) == finding.setting.m
         for name in ("printed", "gives_epsilon", "gives_delta", "exact", "constant"):
             assert kept(one[name]) == getattr(finding, name), name

@@ -417,8 +417,8 @@ def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str
             row
             for row in rows
             if row["title"].strip().startswith(title)
-            and plain(finding.bound.claim) in row["title"]
-            and METHODS[finding.method].label in row["title"].split(plain(finding.bound.claim))[0]
+            and plain(finding.bound.statement) in row["title"]
+            and METHODS[finding.method].label in row["title"].split(plain(finding.bound.statement))[0]
         ]
         assert row["mark"] == MARKS[finding.verdict]
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))

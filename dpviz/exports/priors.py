@@ -13,7 +13,7 @@ from dpviz.priors.curves import Curves
 
 FINDING_COLUMNS = (
     "theorem", "part", "method", "claim", "m", "verdict", "printed", "gives_epsilon", "gives_delta", "exact",
-    "printed_over_exact", "constant", "sentence",
+    "printed_over_exact", "constant", "sentence", "source",
 )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def findings_csv(findings: Sequence[Finding]) -> str:
         [
             finding.bound.name, finding.bound.part, finding.method, finding.bound.statement, finding.setting.m,
             finding.verdict, *map(cell, (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)),
-            cell(finding.factor), cell(finding.constant), finding.sentence,
+            cell(finding.factor), cell(finding.constant), finding.sentence, finding.bound.source,
         ]
         for finding in findings
     ]  # fmt: skip

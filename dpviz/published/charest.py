@@ -140,8 +140,6 @@ class Figure1:
         where T_M is negative is not said.
     sets
         M of the curves: a reading, from “two synthetic datasets” and the tables, which have 2, 5 and 10.
-    largest_epsilon
-        The largest ε that the text names; the grid of ε is not given.
     repetitions
         Those of the text and of the caption, which differ.
     """
@@ -151,7 +149,6 @@ class Figure1:
     level: float = 0.95
     rules: tuple[str, str] = ("reiter_2002_normal", "reiter_2002")
     sets: tuple[int, ...] = (2, 5, 10)
-    largest_epsilon: float = 3.0
     repetitions: tuple[int, int] = (1000, 10_000)
 
 

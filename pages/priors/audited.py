@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpviz.parameters import readable, readable_apart
 from dpviz.priors import METHODS, Finding, Statement, audit, audit_statements
+from dpviz.theorems import Claim
 from pages.components.cached import cached
 from pages.components.words import heading, raised
 from pages.priors.controls import Asked
@@ -87,7 +88,7 @@ def _statements(found: Sequence[Statement]) -> str:
     """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
     rows = "".join(
         f"<tr{' class=bad' if one.verdict in BAD else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
-        f"{raised(escape('; '.join(part for part in (one.bound.statement, one.bound.condition) if part)))}</small><br>"
+        f"{_said((one.bound.statement, one.bound.condition, _credit(one.bound)))}</small><br>"
         f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
         for one in found
     )
@@ -147,7 +148,7 @@ def _rows(alike: list[Finding]) -> str:
     bound = finding.bound
     methods = ", ".join(METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if bound.one_row else ""
-    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{raised(escape(_claim(finding)))}</small>"
+    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{_claim(finding)}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
     bad = " bad" if finding.verdict in BAD else ""
     numbers = "".join(
@@ -163,7 +164,16 @@ def _claim(finding: Finding) -> str:
     zero = "for ε = 0" if bound.promise == "zero_epsilon" else ""
     flat = bound.quantity == "scale" and bound.family == "bernoulli"
     prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
-    return "; ".join(part for part in (bound.statement, zero, bound.condition, prior) if part)
+    return _said((bound.statement, zero, bound.condition, prior, _credit(bound)))
+
+
+def _credit(claim: Claim) -> str:
+    return f"after {claim.after}" if claim.after else ""
+
+
+def _said(parts: Sequence[str]) -> str:
+    """What is printed, in one line of HTML."""
+    return raised(escape("; ".join(part for part in parts if part)))
 
 
 def _printed(finding: Finding) -> str:
