@@ -134,7 +134,7 @@ class Claim:
     quantity: Quantity = "none"
     holds_when: Callable[..., bool] | None = None
     constant: str = ""
-    limits: Mapping[Method, Limit] = field(default_factory=dict, hash=False)
+    limits: Mapping[str, Limit] = field(default_factory=dict, hash=False)
     after: str = ""
 
     @property
