@@ -1,18 +1,19 @@
 """The entry of the app: process tuning, page settings, navigation."""
 
 import gc
+import importlib
 import sys
 
 import streamlit as st
 
-from pages.components.navigation import navigate
+from pages.components.navigation import PAGES, navigate
 
 
 @st.cache_resource
 def tune_process() -> None:
     """Once per process: keep the imports out of every collection, and let other threads in sooner."""
-    import dpviz.charts  # noqa: F401  (loaded before freezing)
-
+    for page in PAGES:
+        importlib.import_module(f"pages.{page.folder}.sections")  # loaded before freezing
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(0.0005)

@@ -17,15 +17,13 @@ from streamlit.testing.v1 import AppTest
 from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages import coverage, minimum_priors, posterior, transition_matrices
 from pages.components.figure import decode_figure
-from tests.browser import ROOT
 
-PAGE = ROOT / "pages" / "transition_matrices.py"
-PRIORS = ROOT / "pages" / "minimum_priors.py"
-COVERAGE = ROOT / "pages" / "coverage.py"
-POSTERIOR = ROOT / "pages" / "posterior.py"
+PAGE, PRIORS, COVERAGE, POSTERIOR = (
+    page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior)
+)
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
-SECTIONS = ["The attacker", "Plug-in or posterior draw?", "As published", "Download", "Why, and sources"]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
 
 

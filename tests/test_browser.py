@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from dpviz.exports import log_odds_csv, matrix_csv, page_script
-from dpviz.published import printed_figure
+from dpviz.exports.script import page_script
+from dpviz.exports.tables import log_odds_csv, matrix_csv
+from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from tests.browser import settle
 from tests.visit import (

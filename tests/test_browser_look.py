@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
+from pages.transition_matrices.sections import SECTIONS
 from tests.look import (
     LOOKS,
     OPPOSITE,
@@ -17,7 +18,6 @@ from tests.look import (
     faults,
     put_on,
 )
-from tests.pages import SECTIONS
 from tests.visit import visiting
 
 pytestmark = pytest.mark.browser

@@ -10,9 +10,20 @@ import pytest
 from scipy.stats import betabinom, binom
 
 from dpviz.coverage.exact import ExactCoverage, exact_coverages
-from dpviz.published import ERRATA, FIGURE_1, Record, charest_table, compare_charest
 from dpviz.published._charest_runs import charest_synthesizer, posterior_runs, rule_moments
-from dpviz.published.charest import ABSOLUTE, AS_PRINTED, LITERAL, OF_POSTERIOR, OVER_RUNS, REPETITIONS
+from dpviz.published.charest import (
+    ABSOLUTE,
+    AS_PRINTED,
+    ERRATA,
+    FIGURE_1,
+    LITERAL,
+    OF_POSTERIOR,
+    OVER_RUNS,
+    REPETITIONS,
+    charest_table,
+    compare_charest,
+)
+from dpviz.published.record import Record
 
 Compared = dict[int, list[Record[float]]]
 CELLS = {1: 21, 2: 63, 3: 16, 4: 30}

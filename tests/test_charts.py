@@ -14,19 +14,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts import (
-    attacker_chart,
-    compare_profiles,
-    log_odds_heatmap,
-    log_odds_html,
-    matrix_heatmap,
-    matrix_html,
-    profile_chart,
-)
-from dpviz.charts.count_table import HINT
+from dpviz.charts.attacker import attacker_chart
+from dpviz.charts.count_table import HINT, log_odds_html, matrix_html
+from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
+from dpviz.charts.profile import compare_profiles, profile_chart
 from dpviz.privacy import attacker_view, exceeds, pure_epsilon
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
-from dpviz.published import fig_1_synthesizer, fig_3_synthesizer, printed_figure
+from dpviz.published.abowd_vilhuber import fig_1_synthesizer, fig_3_synthesizer, printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.figure import decode_figure, encode_figure

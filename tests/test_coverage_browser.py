@@ -9,11 +9,11 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverages, performance_of, run_coverage
 from dpviz.coverage.design import release_of_one_set
-from dpviz.exports import coverage_csv, coverage_script, intervals_csv
+from dpviz.exports.coverage import coverage_csv, coverage_script, intervals_csv
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
-from pages.intervals.controls import DEFAULT_RULES
-from pages.intervals.sections import SECTIONS
+from pages.coverage.controls import DEFAULT_RULES
+from pages.coverage.sections import SECTIONS
 from tests.browser import running_app, settle
 from tests.look import LOOKS, check_looks, check_pictures_are_named, check_pictures_follow_the_theme, faults
 from tests.visit import (

@@ -24,7 +24,7 @@ from dpviz.coverage import (
     stream_by_proportion,
 )
 from dpviz.coverage.design import release_of_one_set
-from dpviz.exports import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
+from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
 from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial
 from tests.test_priors_exports import run

@@ -30,14 +30,13 @@ from dpviz.coverage import (
 from dpviz.coverage.design import PRIOR_RULES, release_of_one_set, two_cell_laws
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
-from dpviz.published import ERRATA, charest_table
-from dpviz.published.charest import compare_charest
+from dpviz.published.charest import ERRATA, charest_table, compare_charest
 from dpviz.synthesizers import TwoCellSynthesizer
 from pages.components.cached import cached
-from pages.intervals.controls import DEFAULT_RULES, NUMBERS, PRESETS
-from pages.intervals.live import FEWEST_HITS
-from pages.intervals.run import REVEALED, Run
-from pages.intervals.sections import SECTIONS
+from pages.coverage.controls import DEFAULT_RULES, NUMBERS, PRESETS
+from pages.coverage.live import FEWEST_HITS
+from pages.coverage.run import REVEALED, Run
+from pages.coverage.sections import SECTIONS
 from tests.pages import (
     WRONG,
     address,

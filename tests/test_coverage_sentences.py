@@ -22,12 +22,12 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.design import epsilon_of_sets, has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from pages.bayes.controls import NUMBERS as POSTERIOR_NUMBERS
-from pages.intervals.controls import NUMBERS
-from pages.intervals.exact import against_level, estimate_sentence, vacuous_sentence
-from pages.intervals.fails import failure_sentence, repairs_explained
-from pages.intervals.lengths import below_the_limit
-from pages.intervals.why import WORDS
+from pages.coverage import SPEC
+from pages.coverage.controls import NUMBERS
+from pages.coverage.exact import against_level, estimate_sentence, vacuous_sentence
+from pages.coverage.fails import failure_sentence, repairs_explained
+from pages.coverage.lengths import below_the_limit
+from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
 from tests.pages import found_in, value_of
 
 SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
@@ -177,7 +177,7 @@ def test_the_explanations_of_coverage_hold():
     numbers = {prior: prior_of_one_set("beta_binomial", n=100, m=100, sets=5, epsilon=2.0, delta=1e-6, prior=prior)
                for prior in ("pure", "exact")}  # fmt: skip
     assert f"goes from {readable(numbers['pure'], 4)} pseudo-rows to {readable(numbers['exact'], 3)} with" in " ".join(
-        WORDS.replace("\n", " ").split()
+        SPEC.text("words").replace("\n", " ").split()
     )
     covered = []
     for law, sets, rule in itertools.product(two_cell_laws(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")):

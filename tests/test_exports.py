@@ -15,13 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.exports import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex, page_script
-from dpviz.exports.script import LONGEST_INLINE
-from dpviz.exports.tables import LARGEST_FILE
+from dpviz.exports.script import LONGEST_INLINE, page_script
+from dpviz.exports.tables import LARGEST_FILE, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.given import read_matrix
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, enumerable, summarize
-from dpviz.published import fig_1_synthesizer, fig_3_synthesizer, printed_figure
+from dpviz.published.abowd_vilhuber import fig_1_synthesizer, fig_3_synthesizer, printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.test_contract import instances

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.exports import matrix_csv
+from dpviz.exports.tables import matrix_csv
 from dpviz.given import MatrixProblem, read_matrix, recognize
 from dpviz.given.reading import LARGEST_BYTES, LARGEST_SIDE
-from dpviz.published import printed_figure
+from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,

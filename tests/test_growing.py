@@ -12,7 +12,7 @@ from dpviz.priors.audit import Setting
 from dpviz.priors.curves import Curves, prior_curves
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
-from pages.priors import average, curves
+from pages.minimum_priors import average, curves
 from tests.pages import check_sound, figures, next_steps, open_priors, text
 
 PATIENT = 60.0

@@ -12,7 +12,7 @@ import pytest
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, summarize
-from dpviz.published import accounts_of_printed_delta, equation_one, fig_1_synthesizer, fig_3_synthesizer
+from dpviz.published.abowd_vilhuber import accounts_of_printed_delta, equation_one, fig_1_synthesizer, fig_3_synthesizer
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -25,10 +25,10 @@ from dpviz.synthesizers import (
     Synthesizer,
 )
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.transition.attacker import attacker_sentence
-from pages.transition.plug_in_or_draw import law_row
-from pages.transition.tables import source
-from pages.transition.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
+from pages.transition_matrices.attacker import attacker_sentence
+from pages.transition_matrices.plug_in_or_draw import law_row
+from pages.transition_matrices.tables import source
+from pages.transition_matrices.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
 from tests.pages import found_in, value_of
 
 RELEASES: list[Synthesizer] = [

@@ -16,6 +16,7 @@ from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.synthesizers import SYNTHESIZERS, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.base import parameter
 from dpviz.types import FloatArray, IntArray
+from pages.transition_matrices import SPEC
 
 TRUTH = Parameter(
     name="truth",
@@ -68,7 +69,7 @@ def test_everything_follows_from_the_law_alone() -> None:
 
 @pytest.mark.usefixtures("registered")
 def test_its_page_has_its_controls_and_its_verdict() -> None:
-    app = AppTest.from_file("../pages/transition_matrices.py", default_timeout=30)
+    app = AppTest.from_file(str(SPEC.file), default_timeout=30)
     app.session_state["tm_law"] = RandomizedResponse.key
     app.run()
     assert not app.exception

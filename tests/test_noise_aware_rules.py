@@ -21,7 +21,7 @@ from dpviz.coverage import (
 from dpviz.inference import NOISE_AWARE_RULES, RULES, length_limit, posterior_given, release_sums
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.intervals.controls import DEFAULT_RULES
+from pages.coverage.controls import DEFAULT_RULES
 from tests.pages import html, open_coverage
 
 KNOWING = tuple(NOISE_AWARE_RULES)

@@ -11,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.privacy import log_odds_table, pure_epsilon
-from dpviz.published import printed_figure
+from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, PosteriorMean
-from pages.transition.controls import PRESETS
+from pages.transition_matrices.controls import PRESETS
+from pages.transition_matrices.sections import SECTIONS
 from tests.pages import (
     LAWS,
-    SECTIONS,
     check_sound,
     declared,
     figures,

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.exports import matrix_csv
+from dpviz.exports.tables import matrix_csv
 from dpviz.given import read_matrix
 from dpviz.parameters import readable
-from dpviz.published import printed_figure
+from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import PosteriorMean
-from tests.pages import SECTIONS, address, check_sound, html, open_page, problems, text, verdict
+from pages.transition_matrices.sections import SECTIONS
+from tests.pages import address, check_sound, html, open_page, problems, text, verdict
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 HIDDEN = ["tm_m", "tm_beta", "tm_noise_epsilon", "tm_cells", "tm_pair", "tm_column", "tm_prior_odds"]

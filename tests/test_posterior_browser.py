@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dpviz.exports import posterior_csv, posterior_script
+from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from pages.bayes.sections import SECTIONS
+from pages.posterior.sections import SECTIONS
 from tests.browser import settle
 from tests.look import OPPOSITE, TELEPHONE, check_themes_differ, colours, faults
 from tests.visit import (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.exports import posterior_csv, posterior_script
+from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.inference.posterior import BetaMixture, posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable
 from tests.browser import ROOT

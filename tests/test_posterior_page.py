@@ -19,15 +19,15 @@ from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom
 from streamlit.testing.v1 import AppTest
 
-from dpviz.exports import posterior_script
+from dpviz.exports.posterior import posterior_script
 from dpviz.inference.posterior_cells import posterior_cells
 from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.parameters import readable
 from dpviz.published.charest import ERRATA, LITERAL, charest_table, compare_charest
 from dpviz.synthesizers import BetaBinomial
-from pages.bayes.answer import NAMES
-from pages.bayes.controls import NUMBERS, PRESETS
-from pages.bayes.sections import SECTIONS as SHOWN
+from pages.posterior.answer import NAMES
+from pages.posterior.controls import NUMBERS, PRESETS
+from pages.posterior.sections import SECTIONS as SHOWN
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_rows, text
 
 SECTIONS = list(SHOWN)

@@ -14,9 +14,9 @@ from scipy.stats import betabinom
 from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.synthesizers import BetaBinomial
-from pages.bayes.answer import laws, posterior_sentence
-from pages.bayes.controls import Asked
-from pages.bayes.secret import doubts
+from pages.posterior.answer import laws, posterior_sentence
+from pages.posterior.controls import Asked
+from pages.posterior.secret import doubts
 from tests.pages import found_in, value_of
 
 

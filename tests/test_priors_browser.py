@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from dpviz.exports import curves_csv, findings_csv, priors_script
+from dpviz.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.priors import Setting, audit
 from dpviz.priors.curves import prior_curves
 from tests.browser import running_app, settle

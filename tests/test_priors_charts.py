@@ -15,8 +15,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts import Line, Mark, Rule, Scale, curves_chart, lines_chart
-from dpviz.charts.prior_curves import _log_axis
+from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import METHOD_COLORS
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting

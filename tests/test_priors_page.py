@@ -35,9 +35,9 @@ from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.general import advanced_composition
 from pages.components.words import raised
-from pages.priors.audited import MARKS
-from pages.priors.controls import FAMILIES, NUMBERS, PRESETS, Asked
-from pages.priors.sections import sections_of
+from pages.minimum_priors.audited import MARKS
+from pages.minimum_priors.controls import FAMILIES, NUMBERS, PRESETS, Asked
+from pages.minimum_priors.sections import sections_of
 from tests.pages import (
     check_sound,
     figures,

@@ -19,11 +19,11 @@ from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.theorems.general import subsampled_epsilon_printed
-from pages.priors.answer import prior_sentence, range_sentence
-from pages.priors.average import hidden_by_the_others
-from pages.priors.controls import Asked
-from pages.priors.inverse import kept_by
-from pages.priors.sizes import first_broken, others_go
+from pages.minimum_priors.answer import prior_sentence, range_sentence
+from pages.minimum_priors.average import hidden_by_the_others
+from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.inverse import kept_by
+from pages.minimum_priors.sizes import first_broken, others_go
 from tests.pages import found_in, value_of
 
 LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz import privacy
-from dpviz.published import (
+from dpviz.published.abowd_vilhuber import (
     PRINTED_EPSILON,
     accounts_of_printed_delta,
     compare_figures,

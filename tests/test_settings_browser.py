@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pages.components.navigation import PAGES
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.visit import answer, choose_law, control, pick, toggle, told, type_number, visiting
@@ -18,12 +19,7 @@ ELSEWHERE = {
     "posterior": "Transition matrices",
 }
 """Where a reader goes from each page: to one on which nothing moves."""
-TITLES = {
-    "": "Transition matrices",
-    "minimum_priors": "Minimum priors",
-    "coverage": "Coverage",
-    "posterior": "Posterior",
-}
+TITLES = {page.path: page.title for page in PAGES}
 
 CHANGED = {
     "every number of the first page":

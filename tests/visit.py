@@ -13,14 +13,15 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, V
 
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.navigation import PAGES
 from tests.browser import settle
 
-PREFIXES = {"": "tm_", "minimum_priors": "mp_", "coverage": "cv_", "posterior": "po_"}
+PREFIXES = {page.path: page.prefix for page in PAGES}
 """What the keys of a page's controls start with, by the end of its address."""
 
 Theme = Literal["light", "dark"]
 LARGE: ViewportSize = {"width": 1400, "height": 1000}
-TITLES = ("Transition matrices", "Minimum priors", "Coverage", "Posterior")
+TITLES = [page.title for page in PAGES]
 LABELS = {key: cls.label for key, cls in SYNTHESIZERS.items()} | {GivenMatrix.key: GivenMatrix.label}
 PROBED = tuple(f"/{page}/_stcore/{asked}" for page in filter(None, PREFIXES) for asked in ("health", "host-config"))
 """What Streamlit's browser side looks for below a page's own address, where it is not: it then asks one folder up."""

@@ -14,6 +14,8 @@ from dpviz.privacy import AttackerView
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
+__all__ = ["attacker_chart"]
+
 LARGEST = 300.0
 """Most powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge."""
 

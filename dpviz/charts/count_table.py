@@ -13,6 +13,8 @@ from dpviz.privacy import exceeds
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
+__all__ = ["log_odds_html", "matrix_html"]
+
 DIGITS = 6
 LABEL, PADDING, CHARACTER, MARKED = 2.9, 0.9, 0.5, 1.1
 """Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add."""

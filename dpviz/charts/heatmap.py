@@ -16,6 +16,8 @@ from dpviz.privacy import exceeds
 from dpviz.privacy.summary import TableView
 from dpviz.types import BoolArray, FloatArray, IntArray
 
+__all__ = ["log_odds_heatmap", "matrix_heatmap"]
+
 DARKEST_EXPONENT = -16
 """Probabilities below 10 to this power share the darkest colour; the hover still tells them apart."""
 

@@ -15,6 +15,8 @@ from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
+__all__ = ["Dots", "Line", "Mark", "Rule", "Scale", "lines_chart"]
+
 DASHES = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"}
 
 

@@ -17,6 +17,8 @@ from dpviz.priors.curves import Curve, Curves
 from dpviz.priors.releases import METHODS
 from dpviz.types import FloatArray
 
+__all__ = ["curves_chart"]
+
 AXIS_TITLES = {
     "delta": "allowed δ (left is more private)",
     "epsilon": "promised ε (left is more private)",

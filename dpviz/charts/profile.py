@@ -13,6 +13,8 @@ from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile
 
+__all__ = ["compare_profiles", "profile_chart"]
+
 LOWEST_EXPONENT = -12
 LOWEST = 10.0**LOWEST_EXPONENT
 NEAR = 3.0

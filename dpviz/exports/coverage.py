@@ -12,6 +12,8 @@ from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Perform
 from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
+__all__ = ["coverage_csv", "coverage_curves_csv", "coverage_script", "intervals_csv"]
+
 COVERAGE_COLUMNS = (
     "rule", "exact_coverage", "error_bound", "exact_mean_width", "mean_width_error_bound", "exact_mean_width_inside",
     "mean_width_inside_error_bound", "exact_no_interval", "exact_vacuous", "exact_negative_total",

@@ -10,6 +10,8 @@ from dpviz.checked import checked
 from dpviz.exports._csv import cell, csv_text
 from dpviz.types import FloatArray
 
+__all__ = ["posterior_csv", "posterior_script"]
+
 
 @checked()
 def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]) -> str:

@@ -11,6 +11,8 @@ from dpviz.priors import Finding, Setting
 from dpviz.priors.audit import FAMILIES
 from dpviz.priors.curves import Curves
 
+__all__ = ["curves_csv", "findings_csv", "priors_script"]
+
 FINDING_COLUMNS = (
     "theorem", "part", "method", "claim", "m", "verdict", "printed", "gives_epsilon", "gives_delta", "exact",
     "printed_over_exact", "constant", "sentence", "source",

@@ -9,6 +9,8 @@ from dpviz.privacy.summary import enumerable
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
+__all__ = ["page_script"]
+
 LONGEST_INLINE = 20_000
 """Characters of a pasted matrix that the script still carries itself."""
 

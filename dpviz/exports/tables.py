@@ -14,6 +14,8 @@ from dpviz.checked import argument, checked
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
+__all__ = ["figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
+
 LARGEST_FILE = 4_000_000
 """Most cells of a table written to a file."""
 

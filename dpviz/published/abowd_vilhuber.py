@@ -23,6 +23,16 @@ from dpviz.published.record import PrintedTable, Record, read_table
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
 
+__all__ = [
+    "PRINTED_EPSILON",
+    "accounts_of_printed_delta",
+    "compare_figures",
+    "equation_one",
+    "fig_1_synthesizer",
+    "fig_3_synthesizer",
+    "printed_figure",
+]
+
 SOURCE = "Abowd & Vilhuber (2008)"
 PRINTED_DIGITS = 6
 PRINTED_EPSILON = 2.0

@@ -26,6 +26,8 @@ from dpviz.published._charest_runs import (
 )
 from dpviz.published.record import PrintedTable, Record, read_table
 
+__all__ = ["ERRATA", "FIGURE_1", "charest_table", "compare_charest"]
+
 CAPTIONS = {
     1: "Relative bias (in %) of q̄_M as an estimator of p",
     2: "Relative bias (in %) of T_M and T*_M as estimators of the variance of q̄_M",

@@ -12,6 +12,11 @@ import numpy as np
 
 from dpviz.types import FloatArray
 
+__all__ = [
+    "PrintedTable",
+    "Record",
+]
+
 Printed = TypeVar("Printed", float, str)
 
 

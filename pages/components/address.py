@@ -18,7 +18,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.parameters import Parameter
-from pages.components.navigation import PATHS
+from pages.components.navigation import PAGES
 
 Value = TypeVar("Value")
 
@@ -175,9 +175,9 @@ def shown_settings(prefix: str) -> dict[str, str]:
 def write_address(prefix: str) -> None:
     """Set the address to what the page shows; after all controls are drawn."""
     data = {
-        "path": PATHS[prefix],
-        "paths": list(PATHS.values()),
-        "prefixes": list(PATHS),
+        "path": next(page.path for page in PAGES if page.prefix == prefix),
+        "paths": [page.path for page in PAGES],
+        "prefixes": [page.prefix for page in PAGES],
         "query": urlencode(shown_settings(prefix)),
         "entry": st.session_state[f"{prefix}entry"],
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from dpviz.published import Record
+from dpviz.published.record import Record
 from pages.components.words import heading
 
 

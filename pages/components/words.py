@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
 from dpviz.parameters import readable
-from pages.components.navigation import enter
 
 STYLE = (
     TABLE_STYLE
@@ -75,16 +74,6 @@ STYLE = (
 }
 """
 )
-
-
-def page_head(title: str, question: str, style: str = "") -> None:
-    """The style sheet, the page's title and the question it answers, in one element."""
-    enter()
-    st.html(
-        f"<style>{STYLE}{style}</style>"
-        f'<h1 class="dpviz-title"><small>dpviz</small> {escape(title)}</h1>'
-        f'<p class="dpviz-question">{escape(question)}</p>'
-    )
 
 
 def answer(mark: str, sentence: str) -> str:

@@ -1,0 +1,47 @@
+"""What every page has: its head, a column of controls beside the results, and closer looks that open below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.components.choices import choice
+from pages.components.controls import controls_style
+from pages.components.spec import PageSpec
+from pages.components.words import STYLE, problem
+
+OfPage = TypeVar("OfPage")
+
+
+def page_head(page: PageSpec, keys: Iterable[str]) -> None:
+    """The style sheet, the page's title and the question it answers, in one element; `keys` are of its numbers."""
+    st.html(
+        f"<style>{STYLE}{controls_style(keys)}</style>"
+        f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.title)}</h1>'
+        f'<p class="dpviz-question">{escape(page.question)}</p>'
+    )
+
+
+def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where the controls stand, and where the results do."""
+    left, results = st.columns([1, 3.1], gap="medium")
+    return left.container(key="controls"), results
+
+
+def look_closer(look: str, sections: Iterable[str]) -> str:
+    """The section that is to be opened below, or ``""``; `look` is the key of the choice."""
+    return choice(st.pills, "Look closer", sections, look, wrap=True)
+
+
+def show_section(show: Callable[[OfPage], None] | None, answered: OfPage) -> None:
+    """A section that is opened, if any; what it cannot show it says in a sentence."""
+    if show is None:
+        return
+    try:
+        show(answered)
+    except ValueError as broken:
+        problem(str(broken))

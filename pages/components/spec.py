@@ -1,0 +1,47 @@
+"""What a page says of itself once, and the texts that lie beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGES = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSpec:
+    """A page of the app; `pages.components.navigation` lists them.
+
+    Parameters
+    ----------
+    title
+        Its name in the navigation and at its head.
+    folder
+        Where it lives below ``pages/``: its ``page.py``, its controls, sections and texts.
+    prefix
+        What the keys of its controls begin with, in the session and in the address.
+    question
+        What it answers, below its title.
+    home
+        Whether it is the page without a path.
+    """
+
+    title: str
+    folder: str
+    prefix: str
+    question: str
+    home: bool = False
+
+    @property
+    def path(self) -> str:
+        """Its path in the address."""
+        return "" if self.home else self.folder
+
+    @property
+    def file(self) -> Path:
+        """The script that draws it."""
+        return PAGES / self.folder / "page.py"
+
+    def text(self, name: str) -> str:
+        """A text beside the page, in Markdown."""
+        return (PAGES / self.folder / f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,102 @@
+"""The exact coverage of a design, where sums can be had, and what sentences say of it."""
+
+from __future__ import annotations
+
+import math
+
+from dpviz.coverage import (
+    CoverageDecomposition,
+    EstimateLaw,
+    ExactCoverage,
+    coverage_decomposition,
+    exact_coverages,
+    within_reach,
+)
+from dpviz.inference import RULES
+from dpviz.parameters import readable, readable_apart
+from pages.components.cached import cached
+from pages.components.words import percent
+from pages.coverage.controls import Design
+
+NOTICED = 5e-4
+"""Change of coverage, 0.05 points, from which on a sentence speaks of it."""
+
+MOVED = 0.005
+"""Bias in standard errors of the estimate from which on a sentence speaks of it."""
+
+ROUNDING = 1e-9
+"""Bias below which it may be nothing but rounding."""
+
+
+def exact_values(design: Design) -> dict[str, ExactCoverage]:
+    """The exact coverage of each rule shown; without those whose sums would take too long.
+
+    Rules that know the noise read the sum of the counts alone: their sums are short whatever the design is.
+    """
+    found: dict[str, ExactCoverage] = {}
+    if within_reach(design.n, design.m, design.sets):
+        found = coverages(design, design.rules)
+    short = tuple(key for key in design.rules if RULES[key].knows_noise)
+    if found or not short:
+        return found
+    return coverages(design, short)
+
+
+def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:
+    """`exact_coverages`; empty where there is so much noise that the sums would take too long."""
+    try:
+        return cached(exact_coverages)(
+            synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
+        )
+    except ValueError:
+        return {}
+
+
+def decomposition(design: Design, rule: str) -> CoverageDecomposition:
+    """`coverage_decomposition` of a rule."""
+    return cached(coverage_decomposition, "Repairing one thing at a time …")(
+        synthesizer=design.release, p=design.p, sets=design.sets, rule=rule, level=design.level
+    )
+
+
+def exact_variances(design: Design) -> tuple[str, ...]:
+    """The rules shown whose variance T has an exact expectation: those that have a T, where sums can be had."""
+    return tuple(key for key in exact_values(design) if RULES[key].has_variance)
+
+
+def against_level(share: float, level: float) -> str:
+    """How far a coverage is from the level, in points.
+
+    Examples
+    --------
+    >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
+    ('15 points too few', 'as promised')
+    """
+    off = share - level
+    if abs(off) < NOTICED:
+        return "as promised"
+    return f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
+
+
+def vacuous_sentence(share: float) -> str:
+    """That some intervals say nothing, where at least one in a hundred holds all of 0 to 1.
+
+    Examples
+    --------
+    >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
+    (' 64.6 % of all intervals hold everything from 0 to 1, so they say nothing.', '')
+    """
+    return f" {percent(share, 3)} of all intervals hold everything from 0 to 1, so they say nothing." * (share >= 0.01)
+
+
+def estimate_sentence(law: EstimateLaw, *, prior: bool) -> str:
+    """Where the estimate falls on average: what moves it, and how far in its own standard errors."""
+    what, moves = ("The prior", "pulls") if prior else ("Cutting the noise off at 0 and n", "moves")
+    error = math.sqrt(law.variance)
+    if abs(law.bias) <= max(MOVED * error, ROUNDING):
+        return f"{what} does not move the estimate noticeably."
+    mean, away = readable_apart(law.mean, law.proportion, 5), abs(law.bias) / error if error else math.inf
+    return (
+        f"{what} {moves} the estimate from p = {readable(law.proportion)} to {mean} on average, {readable(away, 3)} "
+        "standard errors away."
+    )

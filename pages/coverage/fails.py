@@ -1,0 +1,159 @@
+"""Where coverage fails, and why: three causes, what each costs, and coverage with every combination repaired."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from textwrap import wrap
+
+import streamlit as st
+
+from dpviz.charts.causes import causes_chart, signed
+from dpviz.coverage import REPAIRS, CoverageDecomposition
+from dpviz.coverage.decomposition import NOT_NORMAL
+from dpviz.coverage.design import has_prior
+from dpviz.inference import RULES
+from dpviz.parameters import readable
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing, note, percent
+from pages.coverage.controls import PREFIX, Design, short
+from pages.coverage.exact import NOTICED, decomposition, exact_values, exact_variances
+
+CAUSES = {
+    "ignored_variance": "variance wrong on average",
+    "rule_noise": "noise of the variance",
+    NOT_NORMAL: "q̄ is not normal",
+}
+
+
+def causes_of(*, prior: bool) -> dict[str, str]:
+    """Short names of the causes, by the keys of `CoverageDecomposition.lost`."""
+    return {"prior_bias": "prior's pull" if prior else "bias of the noise", **CAUSES}
+
+
+def show_failure(design: Design) -> None:
+    """What each cause costs, in a sentence, a picture and a table, and the eight combinations of repairs."""
+    rules = exact_variances(design)
+    if not rules and any(RULES[key].knows_noise for key in exact_values(design)):
+        st.caption(
+            "Rules that know how the sets were made take the prior's pull and the noise from the synthesizer, so that "
+            "these three causes are not theirs. Choose a rule that has a variance T to see what each costs it."
+        )
+        return
+    if not rules:
+        st.caption("The repairs are sums over the exact distribution of the releases, which would take too long here.")
+        return
+    found = {key: decomposition(design, key) for key in rules}
+    first, prior = found[rules[0]], has_prior(design.law)
+    st.html(
+        answer(
+            f"{percent(first.published, 4)} → {percent(first.repaired, 4)}",
+            failure_sentence(first, short(first.rule), prior=prior),
+        )
+    )
+    causes = causes_of(prior=prior)
+    show_figure(
+        causes_chart(
+            {
+                key: {
+                    **{"<br>".join(wrap(causes[cause], 15)): -value for cause, value in one.lost.items()},
+                    "together": one.published - one.level,
+                }
+                for key, one in found.items()
+            },
+            names={key: RULES[key].label for key in found},
+        ),
+        key=f"{PREFIX}causes",
+        alt="For each rule, what each cause takes from the promised coverage (left) or adds to it (right).",
+        height=460,
+    )
+    listing(
+        ["rule", "promised", *causes.values(), "as published"],
+        [
+            [
+                f"<b>{short(key)}</b>",
+                f"{readable(100 * one.level, 8)} %",
+                *(signed(-100 * value, 4) for value in one.lost.values()),
+                percent(one.published, 4),
+            ]
+            for key, one in found.items()
+        ],
+        "What each cause costs, in points",
+        frozenset(range(1, 7)),
+    )
+    note(repairs_explained(first, prior=prior))
+    listing(
+        ["repaired", *map(short, found)],
+        [
+            [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place]), 4) for one in found.values())]
+            for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
+        ],
+        "Coverage with each combination of repairs",
+        frozenset(range(1, len(found) + 1)),
+    )
+    st.caption(
+        f"Exact, to within {readable(first.error_bound, 1)}. A cause's number is what its repair gains, averaged over "
+        "the six orders in which the three can be repaired (Shapley 1953), with the sign turned: so the row sums from "
+        f"the promise to what is published. E[q̄] − p = {readable(first.bias, 4)}, Var(q̄) = "
+        f"{readable(first.variance, 4)}; E[T] = "
+        + ", ".join(f"{readable(one.mean_variance, 3)} ({short(key)})" for key, one in found.items())
+        + "."
+    )
+
+
+def _repaired(place: tuple[int, ...], causes: dict[str, str]) -> str:
+    if not any(place):
+        return "nothing, as published"
+    return (
+        "all three" if all(place) else " and ".join(causes[key] for key, one in zip(REPAIRS, place, strict=True) if one)
+    )
+
+
+def failure_sentence(one: CoverageDecomposition, rule: str, *, prior: bool) -> str:
+    """What coverage is off by, the cause that outweighs all others if there is one, and what each costs or adds."""
+    told = {key: value for key, value in one.lost.items() if abs(value) >= NOTICED}
+    told = dict(sorted(told.items(), key=lambda item: -abs(item[1])))
+    off, main = one.level - one.published, one.main_cause
+    if abs(off) < NOTICED:
+        if not told:
+            return f"{rule} covers as promised here; there is nothing to repair."
+        return f"{rule} covers as promised here because errors cancel: {_costs(one, told, prior=prior)}."
+    lead = f"{rule} {'misses' if off > 0 else 'covers'} too often"
+    if main is None or main not in told:
+        return f"{lead}, and no cause outweighs all others: {_costs(one, told, prior=prior)}."
+    rest = {key: value for key, value in told.items() if key != main}
+    more = f" Besides, {_costs(one, rest, prior=prior)}." if rest else ""
+    return f"{lead}, mainly because {_costs(one, {main: told[main]}, prior=prior)}.{more}"
+
+
+def _costs(one: CoverageDecomposition, told: dict[str, float], *, prior: bool) -> str:
+    size = "too small" if one.mean_variance < one.variance else "too large"
+    words = {
+        "prior_bias": "the prior's pull" if prior else "the bias of noise that is cut off at 0 and n",
+        "ignored_variance": f"the rule's variance, which is {size} on average,",
+        "rule_noise": "the noise of the rule's variance",
+        NOT_NORMAL: "the shape of q̄'s distribution, which is not normal,",
+    }
+    parts = [
+        f"{words[key]} {'costs' if value > 0 else 'adds'} {readable(100 * abs(value), 3)} points"
+        for key, value in told.items()
+    ]
+    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+
+
+def repairs_explained(one: CoverageDecomposition, *, prior: bool) -> str:
+    """What the three repairs do, and whose interval all three of them make."""
+    longer = readable(1 / abs(one.slope), 3) if one.slope else "∞"
+    line = "a straight line with a prior" if prior else "close to a straight line away from 0 and 1"
+    name, estimate = causes_of(prior=prior)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
+    return (
+        "Three things can go wrong, and each can be repaired without the others. An analyst who knows how the sets are "
+        f"made can repair the first; the two others take p itself. <b>The {name}:</b> read the interval as one for "
+        f"E[q̄], and carry it to p by the curve E[q̄ | p], {line}: here the interval becomes {longer} times as long. "
+        "<b>The variance:</b> multiply T by Var(q̄)/E[T], so that it is right on average (where E[T] is not above 0, "
+        "put Var(q̄) in its place). <b>The noise:</b> put E[T] in the place of "
+        f"T, and the normal quantile in that of t. All three make the interval of {estimate}, with its standard error "
+        f"{readable(one.unbiased_standard_error, 3)}{'' if prior else ' (to first order)'}; that of q̄ is "
+        f"{readable(math.sqrt(one.variance), 3)}. What is left then is that q̄ is not exactly normal: "
+        "it takes steps, and its distribution can be skewed or have heavy tails."
+    )

@@ -1,0 +1,99 @@
+"""How long the intervals are, and how short they could be."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.coverage import picture_height
+from dpviz.charts.lengths import length_chart
+from dpviz.coverage import LengthCurves, stream_lengths
+from dpviz.inference import RULES
+from dpviz.parameters import readable
+from pages.components.figure import show_figure
+from pages.components.growing import growing_of, show_growing
+from pages.components.words import listing, note, percent
+from pages.coverage.controls import PREFIX, Design, short
+from pages.coverage.exact import exact_values
+
+PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)
+KEEPS = 1e-6
+"""How far below the level an exact coverage may come out that is at least the level."""
+
+
+def show_lengths(design: Design) -> None:
+    """Expected lengths against p with their limit, and at the reader's p what each rule pays for its coverage."""
+    rules = tuple(exact_values(design))
+    if not rules:
+        st.caption("Expected lengths are sums over the distribution of the releases, which would take too long here.")
+        return
+    note(
+        "A short interval is no merit if it misses. The grey line is the <b>shortest possible</b> expected length of "
+        "an interval that reads the sum of the counts and holds p as often as promised <b>whatever p is</b> "
+        "(Pratt 1961). It is found for each p by itself, so that no single rule need reach it everywhere. "
+        + below_the_limit(design.sets)
+    )
+    points = np.unique(np.append(PROPORTIONS, design.p))
+    key = ("lengths", repr(design.release), design.sets, rules, design.level, points.tobytes())
+    growing = growing_of(
+        f"{PREFIX}lengths",
+        key,
+        LengthCurves,
+        lambda: stream_lengths(
+            design.release, proportions=points, sets=design.sets, rules=rules, level=design.level
+        ),
+    )  # fmt: skip
+    show_growing(growing, "Summing the lengths …", lambda found: _draw(design, found), key=f"{PREFIX}lengths_step")
+
+
+def below_the_limit(sets: int) -> str:
+    """What a rule does whose line lies below the limit; one set's count is its sum, several counts say more."""
+    more = "" if sets == 1 else ", or to one that reads more of the counts than their sum"
+    return f"A line below it belongs to a rule that breaks its promise at some p{more}."
+
+
+def _draw(design: Design, found: LengthCurves) -> None:
+    curves = found.curves
+    lengths = dict(zip(curves.rules, curves.mean_width_inside, strict=True))
+    show_figure(
+        length_chart(
+            found.proportions,
+            lengths,
+            found.limit,
+            names={key: RULES[key].label for key in lengths},
+            ends={key: RULES[key].abbreviation for key in lengths},
+            chosen=design.p,
+        ),
+        key=f"{PREFIX}length_picture",
+        alt="Expected length of each rule's interval against the true proportion, and the shortest possible.",
+        height=picture_height(len(lengths) + 1),
+    )
+    here = np.flatnonzero(found.proportions == design.p)
+    if not len(here):
+        return
+    place = int(here[0])
+    limit, error = float(found.limit[place]), float(found.limit_error[place])
+    rows = []
+    for index, (key, line) in enumerate(lengths.items()):
+        length, smallest = float(line[place]), float(curves.coverage[index].min())
+        rows.append(
+            [
+                f"<b>{short(key)}</b>",
+                readable(length, 4) if np.isfinite(length) else "–",
+                f"{readable(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–",
+                percent(float(curves.coverage[index, place]), 4),
+                f"{percent(smallest, 4)}{'' if smallest >= design.level - KEEPS else ', too few'}",
+            ]
+        )
+    if np.isfinite(limit):
+        rows.append(["<i>shortest possible</i>", readable(limit, 4), "1", f"≥ {readable(100 * design.level, 8)} %", ""])
+    head = ["rule", f"expected length at p = {readable(design.p, 4)}", "the shortest possible", "coverage there"]
+    listing([*head, "smallest coverage in the picture"], rows, "Expected lengths", frozenset(range(1, 5)))
+    sum_alone = "" if design.sets == 1 else " With several sets the limit is that of rules that read the sum alone."
+    st.caption(
+        "Length inside 0 to 1, over the releases that have an interval. The lines are exact at the points "
+        f"drawn, straight between them; the limit is an integral, "
+        f"here to within {readable(error, 1)}.{sum_alone}"
+        if np.isfinite(limit)
+        else "Length inside 0 to 1, over the releases that have an interval; the limit is out of reach at these sizes."
+    )

@@ -1,0 +1,283 @@
+"""What moves: the answer, the table, exact curves that grow, and simulated dots that walk onto them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.coverage import Dot, coverage_chart, picture_height
+from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
+from dpviz.coverage import ExactCoverage, Performance, estimate_law, performance_of
+from dpviz.coverage.design import has_prior
+from dpviz.inference import RULES, holds
+from dpviz.parameters import readable, rounded_up
+from pages.components.cached import cached
+from pages.components.figure import show_figure
+from pages.components.next_step import ask_for_next_step
+from pages.components.words import listing, page_answer, percent
+from pages.coverage.controls import PREFIX, Design, short
+from pages.coverage.curves import EPSILONS, WORK, GrowingCoverage, curves_of
+from pages.coverage.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
+from pages.coverage.run import Run
+
+REST = 0.03
+"""Seconds between a picture and the work for the next one."""
+
+LENGTH_ERROR = 1e-4
+"""Largest error of a mean length that is written."""
+
+FEWEST_HITS = 5
+"""Expected hits, or misses, from which on a simulated share is compared in standard errors."""
+
+LARGEST_TOTAL = 50_000
+"""Synthetic rows of all sets up to which the exact law of the estimate is drawn."""
+
+AXIS = f"{PREFIX}axis"
+
+
+def show_live(design: Design, run: Run | None, axis: str) -> None:
+    """All that moves; it draws itself again as long as something does."""
+    curves = curves_of(design, axis) if exact_values(design) else None
+    moving = (run is not None and run.running) or (curves is not None and curves.stream is not None)
+
+    def draw() -> None:
+        if curves is not None:
+            curves.advance(WORK)
+        if run is not None and run.running:
+            run.advance()
+        _show(design, run, curves, axis)
+        still = (run is not None and run.running) or (curves is not None and curves.stream is not None)
+        if moving and not still:
+            st.rerun()
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _caterpillar(design, run)
+        with right:
+            _estimates(design, run)
+        if moving:
+            ask_for_next_step(f"{PREFIX}step", REST)
+
+    st.fragment(draw)()
+
+
+def show_answer(design: Design) -> None:
+    """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
+    exact = exact_values(design)
+    rule = next(iter(exact), design.rules[0])
+    intervals = f"of the {readable(100 * design.level, 8)} % intervals of {short(rule)} hold the true proportion"
+    if not exact:
+        st.html(
+            page_answer(
+                "beyond exact sums",
+                f"At {design.named} the exact sums would take too long: the simulation takes over. Press Start.",
+                "press Start",
+            )
+        )
+        return
+    share = exact[rule].coverage
+    bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
+    sentence = f"{intervals} at {design.named}: {against_level(share, design.level)}. Exact, to within {bound}."
+    sentence += vacuous_sentence(exact[rule].vacuous_share)
+    st.html(page_answer(percent(share, 4), sentence, f"coverage of {short(rule)}, exact"))
+
+
+def _show(design: Design, run: Run | None, curves: GrowingCoverage | None, axis: str) -> None:
+    exact = exact_values(design)
+    found = None if run is None or run.tally is None else performance_of(run.tally)
+    _picture(design, exact, found, curves, axis)
+    _status(run, exact=len(exact) == len(design.rules))
+    _table(design, exact, found)
+
+
+def _picture(
+    design: Design,
+    exact: dict[str, ExactCoverage],
+    found: Performance | None,
+    curves: GrowingCoverage | None,
+    axis: str,
+) -> None:
+    chosen = getattr(design, axis)
+    names = {key: RULES[key].label for key in design.rules}
+    points, values = np.array([]), {}
+    if curves is not None and curves.latest is not None:
+        line = curves.latest.through(chosen, {key: value.coverage for key, value in exact.items()})
+        points, values = line.points, dict(zip(line.rules, line.coverage, strict=True))
+    dots = [] if found is None else [_dot(key, found) for key in design.rules]
+    show_figure(
+        coverage_chart(
+            points,
+            values,
+            names=names,
+            ends={key: RULES[key].abbreviation for key in design.rules},
+            title={"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}[axis],
+            log=axis == "epsilon",
+            level=design.level,
+            chosen=chosen,
+            marks={key: value.coverage for key, value in exact.items()},
+            dots=dots,
+            span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
+        ),
+        key=f"{PREFIX}picture",
+        alt="Coverage of each rule: exact lines, simulated dots with error bars, the promised level.",
+        height=picture_height(len(design.rules)),
+    )
+    if curves is not None and curves.latest is not None:
+        st.caption(curves.said(axis))
+    if curves is not None and curves.problem:
+        st.caption(f"The line ends early: {curves.problem}")
+    if len(exact) < len(design.rules):
+        whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
+        st.caption(
+            f"At n = {readable(design.n)}, m = {readable(design.m)} and M = {design.sets} the exact sums would take "
+            f"longer than a few seconds{whose}: there is no line, only simulated dots."
+        )
+
+
+def _dot(key: str, found: Performance) -> Dot:
+    one = found.rules[key]
+    return Dot(
+        rule=key,
+        y=one.coverage.value,
+        low=one.coverage_low,
+        high=one.coverage_high,
+        words=f"{readable(100 * one.coverage.value, 5)} % ± {readable(100 * one.coverage.error, 2)} (standard error)",
+    )
+
+
+def _status(run: Run | None, *, exact: bool) -> None:
+    if run is None:
+        settle = "settle on the exact lines" if exact else "stand alone, for exact sums would take too long"
+        st.caption(
+            "Press Start: confidential data and synthetic sets are drawn again and again, and the simulated shares "
+            f"(orange, with 95 % error bars) {settle}."
+        )
+        return
+    st.progress(run.done / run.plan.repetitions)
+    rate = f", {readable(run.done / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
+    state = "running" if run.running else "complete" if run.complete else "stopped"
+    st.caption(
+        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}, {readable(run.elapsed, 2)} s elapsed, "
+        f"{readable(run.seconds, 2)} s of work{rate}; "
+        f"seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error."
+    )
+
+
+def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance | None) -> None:
+    head = ["rule", "coverage, exact", "simulated"]
+    head += ["apart, in standard errors"] if exact and found else []
+    head += ["mean length inside 0 to 1", "hold all of 0 to 1", "no interval"]
+    head += ["coverage where T\u00a0≥\u00a00", "where T\u00a0<\u00a00"] if design.sets > 1 else []
+    rows = []
+    for key in design.rules:
+        cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
+        one = exact.get(key)
+        cells.append(percent(one.coverage) if one else "beyond reach")
+        cells.append(_simulated(key, found))
+        if exact and found:
+            cells.append(_apart(one.coverage, key, found) if one else "")
+        width, *shares = _length_and_shares(key, one, found)
+        cells.append(readable(width, 4) if math.isfinite(width) else "–")
+        cells += [percent(share, 3) if math.isfinite(share) else "–" for share in shares[: len(head) - len(cells)]]
+        rows.append(cells)
+    listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
+    missing = [key for key in design.rules if key not in exact]
+    kind = "exact" if not missing else "exact where the coverage is" if exact else "simulated"
+    st.caption(
+        "x ~ Binomial(n, p), then M sets given x; ε is for all sets together, neighbours: one row substituted. Length "
+        f"and shares: {kind}; a release without an interval does not cover, one that holds all of 0 to 1 says nothing. "
+        "t intervals with few degrees of freedom can be endless, so their length is counted inside 0 to 1."
+        + _sign(exact, found)
+    )
+
+
+def _length_and_shares(
+    key: str, one: ExactCoverage | None, found: Performance | None
+) -> tuple[float, float, float, float, float]:
+    """Mean length inside 0 to 1, share that holds all of it, share without interval, coverage where T ≥ 0, T < 0."""
+    if one:
+        known = one.mean_width_inside_error_bound <= LENGTH_ERROR
+        return (
+            one.mean_width_inside if known else math.nan,
+            one.vacuous_share,
+            one.negative_variance_share,
+            one.coverage_given_nonnegative_total,
+            one.coverage_given_negative_total,
+        )
+    if found is None:
+        return (math.nan,) * 5
+    rule = found.rules[key]
+    return (
+        rule.mean_width_inside.value,
+        rule.vacuous_share.value,
+        rule.negative_variance_share.value,
+        rule.coverage_given_nonnegative_total.value,
+        rule.coverage_given_negative_total.value,
+    )
+
+
+def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
+    """How often T_M is negative, which the last two columns tell apart."""
+    shares = [one.negative_total_share for one in exact.values()]
+    if not exact and found is not None:
+        shares = [found.negative_total_share.value]
+    known = [share for share in shares if math.isfinite(share)]
+    if not known:
+        return ""
+    return f" T is here (1 + 1/M) b − v̄ for every rule; it is negative in {percent(known[0], 3)} of the releases."
+
+
+def _simulated(key: str, found: Performance | None) -> str:
+    if found is None:
+        return "not yet"
+    one = found.rules[key].coverage
+    if one.value in (0.0, 1.0):
+        rule = found.rules[key]
+        ends = (readable(100 * end, 4) for end in (rule.coverage_low, rule.coverage_high))
+        return f"{readable(100 * one.value)} % ({' to '.join(ends)} %)"
+    return f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}"
+
+
+def _apart(exact: float, key: str, found: Performance) -> str:
+    error = math.sqrt(exact * (1 - exact) / found.repetitions)
+    if found.repetitions * min(exact, 1 - exact) < FEWEST_HITS:
+        return "too few hits"
+    return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
+
+
+def _caterpillar(design: Design, run: Run | None) -> None:
+    st.html(f"<b>The first intervals, {short(design.rules[0])}</b>")
+    if run is None or run.tally is None:
+        st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
+        return
+    shown = run.tally.shown.first(run.revealed)
+    place = run.plan.rules.index(design.rules[0])
+    low, high = shown.low[place], shown.high[place]
+    hits = holds(low, high, design.p)
+    show_figure(
+        caterpillar_chart(shown.estimates, low, high, hits, p=design.p),
+        key=f"{PREFIX}caterpillar",
+        alt="The first 100 intervals, those that miss the true proportion marked.",
+        height=620,
+    )
+    st.caption(
+        f"{int(np.count_nonzero(hits))} of the first {len(shown)} hold p, {int(np.count_nonzero(np.isnan(low)))} have "
+        "no interval."
+    )
+
+
+def _estimates(design: Design, run: Run | None) -> None:
+    st.html("<b>Where the estimate falls</b>")
+    if design.sets * design.m > LARGEST_TOTAL:
+        st.caption(f"The exact law of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
+        return
+    law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
+    counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
+    show_figure(
+        estimates_chart(law.support, law.probabilities, p=design.p, mean=law.mean, color=design.law, counted=counted),
+        key=f"{PREFIX}estimates",
+        alt="The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean.",
+        height=400,
+    )
+    st.caption(estimate_sentence(law, prior=has_prior(design.law)))

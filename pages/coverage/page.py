@@ -1,0 +1,55 @@
+"""Coverage: how often an interval from synthetic sets holds the truth, exactly and live."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components.address import keep_choice, write_address
+from pages.components.choices import choice
+from pages.components.frame import columns, look_closer, page_head, show_section
+from pages.components.last_valid import answerable
+from pages.components.words import problem
+from pages.coverage import SPEC
+from pages.coverage.controls import PAGE, PREFIX, choose, first_design, show_mends
+from pages.coverage.curves import AXES
+from pages.coverage.exact import exact_values
+from pages.coverage.live import AXIS, show_answer, show_live
+from pages.coverage.run import current_run, show_buttons
+from pages.coverage.sections import SECTIONS
+
+page_head(SPEC, PAGE.keys)
+LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
+keep_choice(AXIS, AXES, "against p")
+
+controls, results = columns()
+with controls:
+    design = choose()
+with results:
+    mends = st.container()
+    answered = answerable(PREFIX, design, exact_values, first_design)
+    with mends:
+        show_mends(design)
+    try:
+        run = current_run(answered)
+        show_answer(answered)
+        left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+        with left:
+            label = choice(
+                st.segmented_control,
+                "Picture",
+                [name for name in AXES if answered.follows_epsilon or AXES[name] != "epsilon"],
+                AXIS,
+                required=True,
+                label_visibility="collapsed",
+            )
+        show_buttons(answered, run, middle, right)
+        live = st.container()  # what moves may start the page over: what does not is drawn before it
+        section = look_closer(LOOK, SECTIONS)
+        details = st.container()
+        with live:
+            show_live(answered, run, AXES[label])
+        with details:
+            show_section(SECTIONS.get(section), answered)
+    except ValueError as broken:
+        problem(str(broken))
+write_address(PREFIX)

@@ -1,0 +1,135 @@
+"""Charest's Tables 1 and 2 beside ours, and what Figure 1 shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.lines import Line, Rule, Scale, lines_chart
+from dpviz.coverage import coverage_by_proportion
+from dpviz.coverage.design import release_of_one_set
+from dpviz.inference import RULES
+from dpviz.parameters import readable
+from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, compare_charest
+from dpviz.published.record import Record
+from dpviz.types import FloatArray
+from pages.components.cached import cached
+from pages.components.errata import show_errata
+from pages.components.figure import show_figure
+from pages.components.words import heading, listing
+from pages.coverage.controls import PREFIX, Design
+
+EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
+COLORS = ("beta_binomial", "posterior_mean", "laplace")
+COLUMNS = {
+    "true_dataset": "confidential data",
+    "var_qbar_1e-4": "Var(q̄), 10⁻⁴",
+    "rel_bias_TM_pct": "relative bias of T, %",
+    "rel_bias_TMstar_pct": "relative bias of T*, %",
+    "negative_TM_pct": "negative T, %",
+}
+"""Names of the printed columns; those of Table 1 are numbers of sets."""
+
+
+def show_published(_design: Design) -> None:
+    """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
+    for number in (1, 2):
+        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        _table(number, cached(compare_charest, "Charest's numbers, exactly …")(number))
+    _figure()
+    show_errata(ERRATA)
+    st.caption(
+        "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
+        "Privacy and Confidentiality 2(2). n = ñ = 100 throughout, α = ñ / (e^{ε/M} − 1)."
+    )
+
+
+def _table(number: int, lines: list[Record[float]]) -> None:
+    """The table in the paper's own layout; every cell has the printed number, ours, and how far they are apart."""
+    rows: dict[str, dict[str, str]] = {}
+    for line in lines:
+        sets = f"M = {readable(line.design['sets'])}"
+        design = f"ε = {readable(line.design['epsilon'])}, p = {readable(line.design['p'])}"
+        if number == 2:
+            design += f", {sets}"
+        name = COLUMNS.get(line.what, sets)
+        rows.setdefault(design, {})[name] = (
+            f"<b>{readable(line.printed, 5)}</b><br>{readable(round(line.ours, 4), 5)}<br>"
+            f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.error, 2)}</small>"
+        )
+    names = list(next(iter(rows.values())))
+    listing(
+        ["<b>printed</b>, exact, and z", *names],
+        [[design, *(cells[name] for name in names)] for design, cells in rows.items()],
+        f"Table {number}, printed and exact",
+        frozenset(range(1, len(names) + 1)),
+    )
+    far = sum(abs(line.z) > 3 for line in lines)
+    st.caption(
+        "z: the difference in standard errors; ±: that standard error, of the printed simulation and its rounding, for "
+        f"ours are exact. {far} of {len(lines)} printed numbers lie more than 3 standard errors away."
+    )
+
+
+def _figure() -> None:
+    heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
+    st.caption(
+        "The paper does not say which quantile T* takes where T is negative. The left picture takes the normal one "
+        "and fits the text: at ε = 3 two sets barely reach 80 %, and more sets cover less. The right one takes t with "
+        "the degrees of freedom that were derived for T."
+    )
+    for place, (column, rule) in enumerate(zip(st.columns(2, gap="medium"), FIGURE_1.rules, strict=True)):
+        with column:
+            _reading(place, rule)
+    st.caption(
+        f"Exact at {len(EPSILONS)} values of ε, straight lines between them. Solid: p = 0.25; dashed: p = 0.5. The "
+        "paper prints no numbers with its figure; M = 2, 5, 10 is a "
+        "reading from its tables."
+    )
+
+
+def _reading(reading: int, rule: str) -> None:
+    """Figure 1 with one of the two quantiles where T is negative."""
+    st.html(f"<b>{RULES[rule].label.split(' (')[0]}</b>")
+    curves = cached(_figure_1, "Figure 1: exact sums at every point …")(EPSILONS)
+    lines = [
+        Line(
+            name=f"p = {readable(p)}, M = {sets}",
+            color=COLORS[place],
+            x=np.array(EPSILONS),
+            y=values[reading, row],
+            kind="exact" if row == 0 else "printed",
+        )
+        for place, (sets, values) in enumerate(curves.items())
+        for row, p in enumerate(FIGURE_1.proportions)
+    ]
+    show_figure(
+        lines_chart(
+            lines,
+            Scale(title="promised ε for all sets (left is more private)", low=0.0),
+            Scale(title="coverage", low=0.0, high=1.0, percent=True),
+            key=f"figure 1, {rule}",
+            rules=[Rule(text="promised: 95 %", y=0.95)],
+        ),
+        key=f"{PREFIX}figure_1_{rule}",
+        alt=f"Exact coverage by {RULES[rule].label} against epsilon for p = 0.25 and 0.5 and 2, 5 and 10 sets.",
+        height=420,
+    )
+
+
+def _figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
+    """The exact coverage of Figure 1 by M, shape (readings, proportions, ε)."""
+    found = {}
+    for sets in FIGURE_1.sets:
+        columns = [
+            coverage_by_proportion(
+                release_of_one_set("beta_binomial", n=FIGURE_1.rows, m=FIGURE_1.rows, sets=sets, epsilon=epsilon),
+                proportions=FIGURE_1.proportions,
+                sets=sets,
+                rules=FIGURE_1.rules,
+                level=FIGURE_1.level,
+            ).coverage
+            for epsilon in epsilons
+        ]
+        found[sets] = np.stack(columns, axis=-1)
+    return found

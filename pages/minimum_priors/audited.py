@@ -1,0 +1,217 @@
+"""The table of printed theorems: printed, really given, exact, and the verdict in a word and a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+
+import streamlit as st
+
+from dpviz.parameters import readable, readable_apart
+from dpviz.priors import METHODS, Finding, Statement, audit, audit_statements
+from dpviz.theorems import Claim
+from pages.components.cached import cached
+from pages.components.words import heading, raised
+from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.numbers import failure, largest, least
+
+MARKS = {
+    "exact": "= exact",
+    "safe": "✓ safe",
+    "unsafe": "✗ unsafe",
+    "holds": "✓ holds",
+    "false": "✗ false",
+    "constant not named": "? constant",
+    "not asked here": "– not here",
+}
+BAD = ("unsafe", "false")
+RANK = {"unsafe": 0, "false": 1}
+"""What is unsafe comes first; what is false opens the rest, which is folded."""
+
+UNJUDGED = ("constant not named", "not asked here")
+HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
+TOO_LARGE = "beyond 10³⁰⁸"
+STYLE = """
+.dpviz-audit tr.said td {border-bottom: 1px solid rgba(128,128,128,.3); padding: 0 .6rem .45rem 0; font-size: .84rem;
+  line-height: 1.4; white-space: normal}
+.dpviz-audit tr.row td {border-bottom: none; padding-bottom: .1rem}
+.dpviz-audit tr.bad td:first-child {border-left: 4px solid #D55E00; padding-left: .55rem}
+.dpviz-audit td.mark {white-space: nowrap; font-weight: 650}
+.dpviz-audit small {opacity: .85}
+.dpviz-audit summary {cursor: pointer; padding: .5rem 0; font-weight: 650}
+@media (max-width: 640px) {
+  .dpviz-audit table, .dpviz-audit tbody, .dpviz-audit tr.said, .dpviz-audit tr.said td {display: block}
+  .dpviz-audit thead {display: none}
+  .dpviz-audit tr.row {display: grid; grid-template-columns: repeat(3, 1fr)}
+  .dpviz-audit tr.row td:first-child, .dpviz-audit tr.row td.mark {grid-column: 1 / -1; order: 1}
+  .dpviz-audit tr.row td.num {text-align: left; white-space: normal; order: 2}
+  .dpviz-audit td.num::before {content: attr(data-label); display: block; font-size: .72rem; opacity: .85}
+  .dpviz-audit tr.bad {border-left: 4px solid #D55E00; padding-left: .5rem}
+  .dpviz-audit tr.bad td:first-child {border-left: none; padding-left: 0}
+}
+"""
+
+
+def show_audit(asked: Asked) -> None:
+    """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
+    findings = cached(audit)(asked.family, **dataclasses.asdict(asked.asked_setting))
+    found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
+    heading("As printed, and what it really gives")
+    unsafe = [one for one in found if one.verdict == "unsafe"]
+    rest = [one for one in found if one.verdict != "unsafe"]
+    folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
+    folded += _statements(cached(audit_statements)(asked.asked_setting))
+    st.html(
+        f'<style>{STYLE}</style><p class="dpviz-question">{_headline(findings)}</p>'
+        '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
+        f'aria-label="Printed theorems and what they give">{_table(unsafe) if unsafe else ""}{folded}</div>'
+    )
+    st.caption(
+        "Printed: Zheng (2015), each for one synthetic data set that has the whole promise; theorems on a single row "
+        "are held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the "
+        "printed value. Exact: the smallest prior, largest R/σ or least noise that keeps the promise. Neighbours: one "
+        "row substituted. Every explanation was confirmed by a computation at these numbers."
+    )
+
+
+def _table(found: list[Finding]) -> str:
+    """The findings as rows, methods with the same numbers together."""
+    rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
+    head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
+    return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _statements(found: Sequence[Statement]) -> str:
+    """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
+    rows = "".join(
+        f"<tr{' class=bad' if one.verdict in BAD else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
+        f"{_said((one.bound.statement, one.bound.condition, _credit(one.bound)))}</small><br>"
+        f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
+        for one in found
+    )
+    head = "<thead><tr><th>claim, and what was computed here</th><th>verdict</th></tr></thead>"
+    return (
+        f"<details><summary>Definitions, general theorems and lemmas: {len(found)} claims</summary>"
+        f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table></details>'
+    )
+
+
+def _headline(found: Sequence[Finding]) -> str:
+    """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
+    named = list(dict.fromkeys(finding.bound.name for finding in found if finding.verdict == "unsafe"))
+    unsafe, false, open_ones = (_claims(found, verdict) for verdict in ("unsafe", "false", "constant not named"))
+    judged = len({finding.bound.key for finding in found if finding.verdict not in UNJUDGED})
+    rest = ""
+    if false:
+        rest += " 1 other is false." if false == 1 else f" {false} others are false."
+    if open_ones:
+        which = "its constant is" if open_ones == 1 else "their constants are"
+        rest += f" {open_ones} more cannot be judged: {which} not stated in print."
+    if not unsafe:
+        return f"<b>Not one of the {judged} printed claims that can be judged here is unsafe.</b>{rest}"
+    be, they = ("is", "It promises") if unsafe == 1 else ("are", "They promise")
+    return (
+        f"<b>{unsafe} of the {judged} printed claims that can be judged here {be} unsafe: {', '.join(named)}.</b> "
+        f"{they} more privacy than is really given.{rest}"
+    )
+
+
+def _claims(found: Sequence[Finding], verdict: str) -> int:
+    return len({finding.bound.key for finding in found if finding.verdict == verdict})
+
+
+def _summary(rest: list[Finding]) -> str:
+    """What the folded claims come to, in a line."""
+    words = {
+        "false": "false",
+        "safe": "safe",
+        "exact": "exact",
+        "holds": "true",
+        "constant not named": "without a stated constant",
+        "not asked here": "not about these settings",
+    }
+    counts = [f"{count} {word}" for verdict, word in words.items() if (count := _claims(rest, verdict))]
+    return f"The other claims: {', '.join(counts)}"
+
+
+def _alike(finding: Finding) -> tuple[object, ...]:
+    """Methods with the same numbers share a row."""
+    return finding.bound.key, finding.verdict, finding.printed, finding.exact, finding.gives_epsilon, finding.sentence
+
+
+def _rows(alike: list[Finding]) -> str:
+    """Two table rows: the numbers, then the sentence."""
+    finding = alike[0]
+    bound = finding.bound
+    methods = ", ".join(METHODS[one.method].label for one in alike)
+    rows = f" · m = {finding.setting.m}" if bound.one_row else ""
+    title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{_claim(finding)}</small>"
+    cells = [_printed(finding), _gives(finding), _exact(finding)]
+    bad = " bad" if finding.verdict in BAD else ""
+    numbers = "".join(
+        f'<td class=num data-label="{name}">{cell}</td>' for name, cell in zip(HEAD[1:4], cells, strict=True)
+    )
+    first = f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{MARKS[finding.verdict]}</td></tr>'
+    return f'{first}<tr class="said{bad}"><td colspan="5">{escape(finding.sentence)}</td></tr>'
+
+
+def _claim(finding: Finding) -> str:
+    """The printed claim with the conditions it stands under."""
+    bound = finding.bound
+    zero = "for ε = 0" if bound.promise == "zero_epsilon" else ""
+    flat = bound.quantity == "scale" and bound.family == "bernoulli"
+    prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
+    return _said((bound.statement, zero, bound.condition, prior, _credit(bound)))
+
+
+def _credit(claim: Claim) -> str:
+    return f"after {claim.after}" if claim.after else ""
+
+
+def _said(parts: Sequence[str]) -> str:
+    """What is printed, in one line of HTML."""
+    return raised(escape("; ".join(part for part in parts if part)))
+
+
+def _printed(finding: Finding) -> str:
+    if finding.bound.kind == "impossible" and finding.printed is None:
+        return "impossible"
+    if finding.bound.constant:
+        return f"{escape(finding.bound.constant)} not named"
+    if finding.printed is None:
+        return "–"
+    return TOO_LARGE if math.isinf(finding.printed) else readable(finding.printed, 5) + _unit(finding)
+
+
+def _gives(finding: Finding) -> str:
+    if finding.constant is not None:
+        return f"exact at c = {readable(finding.constant, 4)}"
+    if finding.gives_delta is not None and finding.promised_delta > 0:
+        where = " at ε = 0" if finding.bound.promise == "zero_epsilon" else ""
+        shown = failure(finding.gives_delta, 3) if _never_zero(finding) else readable(finding.gives_delta, 3)
+        return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
+    if finding.gives_epsilon is not None:
+        return f"ε = {readable_apart(finding.gives_epsilon, finding.setting.epsilon, 5)}"
+    return "–"
+
+
+def _exact(finding: Finding) -> str:
+    if finding.exact is None:
+        return "impossible" if finding.bound.kind == "impossible" else "–"
+    if math.isinf(finding.exact) and finding.bound.promise == "zero_epsilon":
+        return TOO_LARGE
+    shown = largest if finding.bound.quantity == "range" else least
+    return shown(finding.exact) + _unit(finding)
+
+
+def _never_zero(finding: Finding) -> bool:
+    """Whether the release is no pure ε at any ε, so that a δ of 0 is one below the floating-point numbers."""
+    return finding.bound.family == "gaussian" or finding.method == "param_post"
+
+
+def _unit(finding: Finding) -> str:
+    """A scale of noise on the mean is in units of R."""
+    return " R" if finding.bound.quantity == "scale" and finding.bound.family == "gaussian" else ""

@@ -1,0 +1,179 @@
+"""Average-case privacy: the other rows are random, and protect (Zheng, section 6.3)."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.parameters import readable, rounded_down, rounded_up
+from dpviz.priors import METHODS
+from dpviz.priors.average import AverageCurves, average_and_worst, stream_average_by_theta
+from dpviz.privacy.average_case import count_release_curve
+from dpviz.privacy.average_claims import CountCondition, count_condition
+from dpviz.theorems import CLAIMS
+from pages.components.cached import cached
+from pages.components.figure import show_figure
+from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.words import answer, listing, note, raised
+from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+
+LARGEST = 2000
+"""Rows up to which the releases of rows are averaged on the page."""
+
+THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
+
+
+def show_average(asked: Asked) -> None:
+    """δ of every method when the other rows are random, beside the worst case."""
+    setting = asked.asked_setting
+    note(
+        "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, "
+        "and the adversary does not know them: δ is taken between the releases given that the last row is a one, or "
+        "a zero, one against the other."
+    )
+    theta, alpha = PAGE.checked("theta"), PAGE.checked("alpha")
+    if not 0 < theta < 1:
+        st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
+        return
+    if max(setting.n, setting.m) > LARGEST:
+        st.caption(f"The average over the other rows is computed for n and m up to {LARGEST:,}.")
+        return
+    found = cached(average_and_worst, "Averaging over the other rows …")(
+        setting.n, setting.m, alpha, theta, setting.epsilon
+    )
+    count = float(_first(found["param_map"]))
+    st.html(
+        answer(
+            f"δ = {readable(count, 3)}",
+            f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and ε = "
+            f"{readable(setting.epsilon)}: {hidden_by_the_others(setting.n)} In the worst case its δ is 1.",
+        )
+    )
+    rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
+    head = [f"δ at ε = {readable(setting.epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
+    listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
+    st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
+    _printed(asked, theta)
+    _picture(asked, theta, alpha, {key: _first(pair) for key, pair in found.items() if pair is not None})
+
+
+def hidden_by_the_others(n: int) -> str:
+    """What the n − 1 random rows do for the last one when their count is released."""
+    if n == 1:
+        return "there is no other row, so that the count shows the only one."
+    return "the other rows are random, and even a count that the data fix partly hides one row among them."
+
+
+def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
+    """δ against θ: the count at once, the methods with a prior as they are computed."""
+    show_growing(
+        _growing(asked, theta, alpha),
+        "Averaging along θ …",
+        lambda curves: _draw(asked, theta, here, curves),
+        key=f"{PREFIX}step_average",
+    )
+
+
+def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]:
+    setting = asked.asked_setting
+    thetas = np.unique(np.append(THETAS, theta))
+    return growing_of(
+        f"{PREFIX}growing_average",
+        ("average case", setting.n, setting.m, alpha, setting.epsilon, theta),
+        AverageCurves,
+        lambda: stream_average_by_theta(setting.n, setting.m, alpha, setting.epsilon, thetas),
+    )
+
+
+def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves) -> None:
+    setting = asked.asked_setting
+    thetas = tuple(np.linspace(0.005, 0.995, 67).tolist())
+    deltas = cached(count_release_curve)(setting.n, thetas, setting.epsilon)
+    lines = [Line(name="PARAM_MAP", color="param_map", x=np.array(thetas), y=deltas)]
+    lines += [Line(name=METHODS[key].label, color=key, x=curves.thetas, y=y) for key, y in curves.deltas.items()]
+    lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
+    show_figure(
+        lines_chart(
+            lines,
+            Scale(title="θ, the probability of a one", low=0.0, high=1.0),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-300, lowest), high=1.0),
+            key="average",
+            marks=[
+                Mark(
+                    x=theta, y=delta, color=key, text=readable(delta, 3) if key == "param_map" else "",
+                    name=METHODS[key].label,
+                )
+                for key, delta in here.items()
+            ],
+            rules=[Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else [],
+        ),
+        key=f"{PREFIX}average",
+        alt="Average-case δ of every method against the probability of a one.",
+        height=430,
+    )  # fmt: skip
+    st.caption(
+        f"Exact at {len(THETAS)} values of θ and your own, straight lines between them. At a kink the worst direction "
+        "of comparison switches. Where a line ends, δ is 0 or below 10⁻³⁰⁰."
+    )
+
+
+def _first(pair: tuple[float, float | None] | None) -> float:
+    return 1.0 if pair is None else pair[0]
+
+
+def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
+    if pair is None:
+        return "needs α > 1", ""
+    return readable(pair[0], 4), "1" if pair[1] is None else readable(pair[1], 4)
+
+
+def _printed(asked: Asked, theta: float) -> None:
+    """What section 6.3 prints, and what is true at these parameters."""
+    setting = asked.asked_setting
+    note(
+        "The thesis measures against a <i>simulator</i>: the release is (ε, δ, Δ)-private if some law that does not "
+        "depend on the last row at all stays within e<sup>ε</sup> and δ of the release, whatever that row is "
+        "(Definition 2.14). No such law does better than the lower end below (Proposition 2.15); a fair coin in place "
+        "of the last row does as well as the upper end."
+    )
+    said = cached(count_condition)(setting.n, theta, setting.epsilon)
+    least = readable(rounded_down(said.least, 4), 4)
+    judged = {
+        "6.17": (
+            f"δ = {readable(said.printed, 4)}",
+            f"{least} to {readable(rounded_up(said.midpoint, 4), 4)}",
+            _slack(said),
+        ),
+        "6.18": ("impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"),
+        "6.19": (
+            f"of the order {readable(CLAIMS['6.19'].at(n=setting.n, epsilon=setting.epsilon), 3)}",
+            f"{least} or more",
+            "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is; at a fixed θ inside "
+            "(0, 1) the exact δ falls exponentially in n",
+        ),
+        "6.20": ("impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"),
+    }
+    rows = [
+        [
+            f"<b>{claim.name}</b><br><small>{raised(escape(claim.statement))}; {escape(claim.condition)}</small>",
+            *judged[key],
+        ]
+        for key, claim in CLAIMS.items()
+        if claim.family == "average"
+    ]
+    head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
+    listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))
+
+
+def _slack(said: CountCondition) -> str:
+    """The verdict on Proposition 6.17."""
+    if said.refuted:
+        times = readable(rounded_down(said.least / said.printed, 3), 3) if said.printed > 0 else ""
+        short = f"at least {times} times too small" if times else "it asks for none"
+        return f"✗ unsafe, {short}: a slack of 2δ for each single count adds up over a set of counts"
+    if said.printed >= said.midpoint:
+        return "✓ safe at this θ, though its proof needs the condition for sets of counts, not for single ones"
+    return "? between the two ends: neither refuted nor proved at this θ"

@@ -1,0 +1,33 @@
+"""Minimum priors: which prior, or which range of the data, a promise needs, as printed and exactly."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components.address import fit_choice, keep_choice, write_address
+from pages.components.frame import columns, look_closer, page_head, show_section
+from pages.components.last_valid import answerable
+from pages.minimum_priors import SPEC
+from pages.minimum_priors.answer import compute_answer, show_answer
+from pages.minimum_priors.audited import show_audit
+from pages.minimum_priors.controls import PAGE, PREFIX, choose, first_asked
+from pages.minimum_priors.curves import show_curves
+from pages.minimum_priors.sections import SECTIONS, sections_of
+
+page_head(SPEC, PAGE.keys)
+LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
+
+controls, results = columns()
+with controls:
+    asked = choose()
+with results:
+    fit_choice(LOOK, sections_of(asked))
+    answered = answerable(PREFIX, asked, compute_answer, first_asked)
+    show_answer(answered)
+    drawing = st.container()
+    show_audit(answered)
+    section = look_closer(LOOK, sections_of(answered))
+    with drawing:  # curves that grow may start the page over: what does not move is drawn before them
+        show_curves(answered)
+    show_section(SECTIONS.get(section), answered)
+write_address(PREFIX)

@@ -1,0 +1,64 @@
+"""Probabilistic (ε, δ)-privacy beside (ε, δ)-differential privacy."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dpviz.parameters import readable
+from dpviz.priors import CALIBRATED, METHODS, minimum_prior_probabilistic
+from dpviz.priors.needs import need
+from pages.components.cached import cached
+from pages.components.words import listing, note
+from pages.minimum_priors.controls import Asked, promise_text
+from pages.minimum_priors.numbers import least
+
+LARGEST = 2000
+"""Rows up to which the page looks for the probabilistic answer."""
+
+
+def show_probabilistic(asked: Asked) -> None:
+    """Both priors of every method, one beside the other."""
+    setting = asked.asked_setting
+    note(
+        "(ε, δ)-differential privacy lets δ be <i>what is left over</i> beyond a factor e<sup>ε</sup>. Probabilistic "
+        "privacy asks more: at every table, the probability of releasing <i>anything</i> that tells it from a "
+        "neighbour by more than e<sup>ε</sup> must be within δ (Machanavajjhala et al. 2008)."
+    )
+    if setting.delta == 0:
+        st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
+        return
+    if max(setting.n, setting.m) > LARGEST:
+        st.caption(
+            f"The probabilistic answer is searched for n and m up to {LARGEST:,} here; `minimum_prior_probabilistic` "
+            "of the package goes up to 10,000."
+        )
+        return
+    rows, unfound = [], ""
+    for method in CALIBRATED:
+        exact = cached(need)("bernoulli", setting, method, setting.delta)
+        try:
+            strict = cached(minimum_prior_probabilistic, "Searching …")(
+                method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
+            )
+        except ValueError as broken:
+            rows.append([f"<b>{METHODS[method].label}</b>", least(exact), "not found", ""])
+            unfound = str(broken)
+            continue
+        more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
+        rows.append([f"<b>{METHODS[method].label}</b>", least(exact), least(strict), more])
+    listing(
+        ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"],
+        rows,
+        "Least priors for two kinds of δ",
+        frozenset({1, 2, 3}),
+    )
+    if unfound:
+        st.caption(unfound)
+    st.caption(
+        f"{promise_text(setting)}, one set, one row substituted, α = β. The probability of failure does not fall "
+        "steadily as the prior grows: it jumps where a count comes to lie inside or outside the promise, and may rise "
+        "in between. The answer is the prior from which on it stays within δ. For PARAM_Post this is the exact form of "
+        "Zheng's Lemma 6.5."
+    )

@@ -1,0 +1,76 @@
+"""Subsampling: the release sees only n of N rows, drawn at random (Theorem 2.22)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.parameters import readable
+from dpviz.priors import METHODS
+from dpviz.priors.inverse import what_is_given
+from dpviz.privacy.amplification import subsampled_tight
+from dpviz.privacy.subsampling import subsampled_epsilon
+from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from dpviz.theorems.general import subsampled_epsilon_printed
+from pages.components.cached import cached
+from pages.components.words import answer, listing
+from pages.minimum_priors.controls import PAGE, Asked
+
+LAWS = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean}
+"""The releases of rows that a sample can stand before."""
+
+LARGEST = 400
+"""Most sampled and synthetic rows for which the exact amplification is computed on the page."""
+
+LARGEST_POPULATION = 2000
+"""Largest population for which it is."""
+
+
+def show_sampling(asked: Asked) -> None:
+    """What a random sample adds: as printed, the best general bound, and exactly."""
+    setting = asked.asked_setting
+    population, alpha = int(PAGE.checked("population")), PAGE.checked("alpha")
+    if population < setting.n:
+        st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
+        return
+    within = max(setting.n, setting.m) <= LARGEST and population <= LARGEST_POPULATION
+    rate = setting.n / population
+    rows = []
+    for method, law in LAWS.items():
+        given = cached(what_is_given)("bernoulli", setting, alpha)[method]
+        if given is None:
+            continue
+        alone = given.epsilon_at_delta
+        printed = subsampled_epsilon_printed(alone, rate)
+        tight = subsampled_tight(alone, setting.delta, rate)
+        exact = tight.epsilon
+        if within:
+            release = law(n=setting.n, m=setting.m, alpha=alpha, beta=alpha)
+            exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, tight.delta)
+        if method == "synth_post_one":
+            most = "" if within else " at most"
+            st.html(
+                answer(
+                    f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}",
+                    f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
+                    f"SYNTH_Post(One) with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
+                    f"{readable(printed, 4)}.",
+                )
+            )
+        name = f"<b>{METHODS[method].label}</b>"
+        bounds = [readable(value, 5) for value in (alone, printed, tight.epsilon)]
+        rows.append([name, *bounds, *([f"<b>{readable(exact, 5)}</b>"] if within else [])])
+    head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
+    head += ["exact"] if within else []
+    listing(head, rows, "What subsampling adds", frozenset(range(1, len(head))))
+    told = (
+        "Exact: all pairs of neighbouring populations, one row substituted."
+        if within
+        else f"The exact answer runs over all pairs of neighbouring populations: here for n and m up to {LARGEST} and "
+        f"N up to {LARGEST_POPULATION:,}."
+    )
+    st.caption(
+        f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, "
+        f"with r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best "
+        f"general: ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). {told} SYNTH_MAP with α is SYNTH_Post(Many) "
+        "with α − 1; PARAM_Post is left out: it releases no rows, and its average over samples is no sum over counts."
+    )

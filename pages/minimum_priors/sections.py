@@ -1,0 +1,44 @@
+"""The closer looks of the page, each run only when it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.minimum_priors import SPEC
+from pages.minimum_priors.average import show_average
+from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.downloads import show_downloads
+from pages.minimum_priors.inverse import show_inverse
+from pages.minimum_priors.probabilistic import show_probabilistic
+from pages.minimum_priors.sampling import show_sampling
+from pages.minimum_priors.sets import show_sets
+from pages.minimum_priors.sizes import show_sizes
+from pages.minimum_priors.uneven import show_uneven
+
+Section = Callable[[Asked], None]
+
+
+def _why(asked: Asked) -> None:
+    st.markdown(SPEC.text("ranges" if asked.family == "gaussian" else "counts"))
+
+
+SECTIONS: dict[str, Section] = {
+    "The inverse": show_inverse,
+    "Several sets": show_sets,
+    "Parameter or rows?": show_sizes,
+    "Average case": show_average,
+    "Subsampling": show_sampling,
+    "Probabilistic δ": show_probabilistic,
+    "Uneven priors": show_uneven,
+    "Download": show_downloads,
+    "Why, and sources": _why,
+}
+BERNOULLI_ONLY = {"Parameter or rows?", "Average case", "Subsampling", "Probabilistic δ", "Uneven priors"}
+
+
+def sections_of(asked: Asked) -> dict[str, Section]:
+    """The sections that make sense for the family, by name."""
+    others = frozenset() if asked.family == "bernoulli" else BERNOULLI_ONLY
+    return {name: show for name, show in SECTIONS.items() if name not in others}

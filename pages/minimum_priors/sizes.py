@@ -1,0 +1,100 @@
+"""Parameter or rows: what releasing more rows costs at one prior (Zheng, chapter 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.parameters import readable
+from dpviz.priors import METHODS
+from dpviz.priors.release_size import SizeCurves, delta_by_size
+from pages.components.cached import cached
+from pages.components.figure import show_figure
+from pages.components.words import answer, listing
+from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+
+POINTS = 25
+
+
+def show_sizes(asked: Asked) -> None:
+    """δ against m for every release of rows, with the parameter draw as the limit."""
+    setting = asked.asked_setting
+    alpha = PAGE.checked("alpha")
+    most = int(min(100_000, max(1000, 10 * setting.m)))
+    sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
+    found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
+    here = int(np.searchsorted(found.sizes, setting.m))
+    st.html(
+        answer(
+            f"δ = {readable(float(found.one[here]), 3)} → {readable(found.parameter_draw, 3)}",
+            f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
+            f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
+            f"and never beyond (Theorem 5.1). {others_go(mode=found.mode is not None)}",
+        )
+    )
+    _claims(setting.delta, found)
+    curves = {"synth_post_one": found.one, "synth_post_many": found.many}
+    if found.mode is not None:
+        curves["synth_map"] = found.mode
+    show_figure(
+        lines_chart(
+            [Line(name=METHODS[key].label, color=key, x=found.sizes.astype(float), y=y) for key, y in curves.items()],
+            Scale(title="synthetic rows m (left is more private)", log=True),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-12, _lowest(list(curves.values()))), high=1.0),
+            key="sizes",
+            marks=[
+                Mark(x=setting.m, y=float(y[here]), color=key, name=METHODS[key].label) for key, y in curves.items()
+            ],
+            rules=[
+                Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=found.parameter_draw),
+                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta, shapes=("dot",))]
+                  if setting.delta else []),
+            ],
+        ),
+        key=f"{PREFIX}sizes",
+        alt="δ of every release against the number of synthetic rows, with the parameter release as its limit.",
+        height=430,
+    )  # fmt: skip
+    without = "" if found.mode is not None else " SYNTH_MAP needs α > 1."
+    st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
+
+
+def others_go(*, mode: bool) -> str:
+    """What becomes of the plug-ins as m grows; the mode is one of them where the prior is above 1."""
+    who, theorems = (
+        ("The other two go", "Theorem 5.4, Corollary 5.6") if mode else ("SYNTH_Post(Many) goes", "Corollary 5.6")
+    )
+    return f"{who} to 1: enough rows show what they were drawn from ({theorems})."
+
+
+def _claims(delta: float, found: SizeCurves) -> None:
+    """The theorems of chapter 5, and where they are seen in the picture."""
+    limit = f"δ of SYNTH_Post(One) stays within {readable(float(found.one.max()), 4)} up to m = "
+    limit += f"{readable(float(found.sizes[-1]))}; PARAM_Post has {readable(found.parameter_draw, 4)}"
+    rows = [["<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>",
+             limit, "✓ true: the rows are made from the draw alone"]]  # fmt: skip
+    for name, method, curve in (
+        ("Theorem 5.4", "synth_map", found.mode),
+        ("Corollary 5.6", "synth_post_many", found.many),
+    ):
+        label = METHODS[method].label
+        claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
+        verdict = "– not defined at this prior" if curve is None else "✓ true: δ goes to 1 as m grows"
+        rows.append([claim, first_broken(label, delta, found.sizes, curve), verdict])
+    listing(["chapter 5", "seen here", "verdict"], rows, "The theorems of chapter 5")
+
+
+def first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray | None) -> str:
+    """From which of the drawn sizes on a release breaks δ, whose δ(m) rises to 1."""
+    if curve is None:
+        return f"{label} needs α &gt; 1"
+    broken = np.flatnonzero(curve > delta)
+    if len(broken) == 0:
+        return f"within δ = {readable(delta, 3)} up to m = {readable(float(sizes[-1]))}; beyond it later"
+    return f"beyond δ = {readable(delta, 3)} at m = {readable(float(sizes[broken[0]]))}, and from there on"
+
+
+def _lowest(curves: list[np.ndarray]) -> float:
+    positive = [float(curve[curve > 0].min()) for curve in curves if np.any(curve > 0)]
+    return min(positive, default=1e-12)

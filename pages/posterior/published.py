@@ -1,0 +1,63 @@
+"""Charest's Tables 3 and 4 beside ours, with the reading that reproduces them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.parameters import readable
+from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, compare_charest
+from dpviz.published.record import Record
+from pages.components.cached import cached
+from pages.components.errata import show_errata
+from pages.components.words import heading, listing, note
+from pages.posterior.controls import Asked
+
+QUANTITIES = {
+    "posterior_mean": "posterior mean",
+    "rel_bias_pct": "relative bias, %",
+    "posterior_variance_1e-3": "posterior variance, 10⁻³",
+    "ratio_to_true_variance": "ratio to the true variance",
+}
+
+
+def show_published(_asked: Asked) -> None:
+    """Both tables, and the misprints."""
+    note(
+        "x = 30 of n = 100 is held fixed, and the release is drawn again and again. Where a column is not what its "
+        "heading says, the reading that reproduces it comes first, and the literal one, in small print, after it."
+    )
+    for number in (3, 4):
+        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
+    show_errata(one for one in ERRATA if one.what == "posterior")
+    st.caption(
+        "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
+        "Privacy and Confidentiality 2(2)."
+    )
+
+
+def _numbers(line: Record[float]) -> list[str]:
+    ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
+    return [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
+
+
+def _muted(text: str, line: Record[float]) -> str:
+    """The numbers of a reading that does not fit stand back."""
+    return f"<small>{text}</small>" if abs(line.z) > 3 or line.verdict == LITERAL else text
+
+
+def _table(lines: list[Record[float]]) -> None:
+    rows = [
+        [
+            f"<b>ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}</b> "
+            f"{QUANTITIES[line.what]}<br><small>{line.verdict}</small>",
+            *(_muted(text, line) for text in _numbers(line)),
+        ]
+        for line in lines
+    ]
+    listing(["design and reading", "printed", "ours", "z"], rows, "Printed and ours", frozenset({1, 2, 3}))
+    simulated = any(line.our_error for line in lines)
+    st.caption(
+        "z: the difference in its standard errors, those of the printed simulation, its rounding"
+        + (", and ours where ± stands; the others are exact." if simulated else "; ours are exact.")
+    )

@@ -1,0 +1,98 @@
+"""How often the posterior interval holds the truth, in the frequentist's sense."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.lines import Dots, Line, Mark, Rule, Scale, lines_chart
+from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
+from dpviz.parameters import readable
+from dpviz.synthesizers import BetaBinomial
+from pages.components.address import keep_choice
+from pages.components.cached import cached
+from pages.components.choices import choice
+from pages.components.figure import show_figure
+from pages.components.words import answer, note
+from pages.posterior.answer import posterior_of
+from pages.posterior.controls import PREFIX, Asked
+
+LARGEST = 1000
+"""Rows up to which the page lists, or simulates, the releases."""
+
+RUNS = 400
+"""Releases simulated at each proportion where they are too many to list."""
+
+MARGIN = 0.015
+"""What the axis leaves below the lowest and above the highest dot."""
+
+KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
+KIND = keep_choice(f"{PREFIX}kind", KINDS, "equal tails")
+
+
+def _coverage(
+    n: int, m: int, alpha: float, sets: int, gamma1: float, gamma2: float, level: float, kind: Kind, seed: int,
+    points: tuple[float, ...],
+) -> PosteriorCoverage:  # fmt: skip
+    return posterior_coverage(
+        synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), proportions=np.array(points), sets=sets,
+        gamma1=gamma1, gamma2=gamma2, level=level, kind=kind, generator=np.random.default_rng(seed), runs=RUNS,
+    )  # fmt: skip
+
+
+def show_reach(asked: Asked) -> None:
+    """Coverage of the posterior interval along p: exact where every release can be listed, else simulated."""
+    note(
+        "A posterior interval holds p with its level when p is drawn from the analyst's prior. At one fixed p it need "
+        "not; this is how often it does, beside the level it promises on average over p."
+    )
+    if max(asked.n, asked.m) > LARGEST:
+        st.caption(
+            f"Every release has its own interval; here they are listed for n and m up to {LARGEST:,}. "
+            "`posterior_coverage` of the package goes up to 5,000."
+        )
+        return
+    label = choice(st.segmented_control, "Interval", KINDS, KIND, required=True, label_visibility="collapsed")
+    here_p = asked.x / asked.n if asked.knows else round(posterior_of(asked).mean, 3)
+    named = "p = x/n" if asked.knows else "p = the posterior mean"
+    points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here_p))
+    found = cached(_coverage, "Listing every release …")(
+        asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[label],
+        asked.seed, tuple(points.tolist()),
+    )  # fmt: skip
+    here = int(np.argmin(np.abs(found.proportions - here_p)))
+    share, error = float(found.coverage[here]), float(found.coverage_error[here])
+    sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {asked.seed})"
+    st.html(
+        answer(
+            f"{readable(100 * share, 4)} %",
+            f"of the {readable(100 * asked.level, 8)} % posterior intervals hold p when {named} = "
+            f"{readable(here_p, 4)}, {sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
+        )
+    )
+    lines = [Line(name="exact", color="beta_binomial", x=points, y=found.coverage)] if found.exact else []
+    dots = Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)
+    mark = Mark(x=float(points[here]), y=share, color="beta_binomial", text=f"{readable(100 * share, 4)} %")
+    show_figure(
+        lines_chart(
+            lines,
+            Scale(title="true proportion p", low=-0.01, high=1.01),
+            Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
+            key="posterior coverage",
+            dots=[] if found.exact else [dots],
+            marks=[mark],
+            rules=[Rule(text=f"level: {readable(100 * asked.level, 8)} %", y=asked.level)],
+        ),
+        key=f"{PREFIX}reach",
+        alt="Frequentist coverage of the posterior interval along the true proportion.",
+        height=380,
+    )
+    how = (
+        f"Exact at {len(points)} values of p, straight lines between them; all {found.releases:,} different releases "
+        "are listed."
+        if found.exact
+        else f"Simulated: {found.releases:,} releases at each p; there are too many to list."
+    )
+    edge = here_p in (0, 1) and KINDS[label] == "equal_tailed"
+    never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
+    st.caption(f"x ~ Binomial(n, p), M = {asked.sets}. {how}{never}")

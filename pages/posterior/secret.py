@@ -1,0 +1,151 @@
+"""What if the agency keeps n secret: a prior on n as well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import streamlit as st
+
+from dpviz.charts.posterior import count_law_chart, posterior_chart
+from dpviz.inference.posterior_secret_n import (
+    SecretSizePosterior,
+    SizePrior,
+    decade_size,
+    poisson_size,
+    posterior_secret_n,
+    range_around,
+    uniform_size,
+)
+from dpviz.parameters import readable
+from pages.components.address import keep_choice, keep_switch
+from pages.components.cached import cached
+from pages.components.choices import choice, switch
+from pages.components.figure import show_figure
+from pages.components.last_valid import accepted
+from pages.components.words import answer, listing, note
+from pages.posterior.answer import NAMES, drawn, posterior_of
+from pages.posterior.controls import PAGE, PREFIX, Asked
+
+GUESS = "around a guess"
+PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
+    "every n alike": lambda low, high, _: uniform_size(low, high),
+    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
+    "every size of n alike": lambda low, high, _: decade_size(low, high),
+}
+"""Priors of n by name: functions of the fewest rows, the most, and a guess."""
+
+SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n alike")
+AROUND = keep_switch(f"{PREFIX}around", True)
+
+LEANS = 3.0
+"""How many times its prior probability an end of the range has when the posterior of n is said to pile up there."""
+
+
+def show_secret(asked: Asked) -> None:
+    """Posterior of p and of n for an analyst who knows n only by a range."""
+    note(
+        "Charest's discussion proposes a prior on n where the agency keeps it secret. Under “ε/M for each set” α "
+        "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
+        "on n, and publishing it tells about n. All that the analyst needs here is a range that n lies in."
+    )
+    label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
+    around = switch(
+        f"the range is around the true n = {asked.n:,}",
+        AROUND,
+        help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
+    )
+    low, high = range_around(asked.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
+    guess = int(PAGE.checked("guess")) if label == GUESS else 0
+
+    def compute(ends: tuple[int, int]) -> SecretSizePosterior:
+        low, high = ends
+        if low > high:
+            raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
+        return cached(_posterior)(
+            asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, label, low, high, guess
+        )
+
+    found = accepted(
+        f"{PREFIX}range", (low, high), compute, range_around(asked.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
+    )
+    low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
+    known = posterior_of(asked)
+    ends, narrower = found.interval(asked.level), found.variance < known.variance and high > asked.n
+    st.html(
+        answer(
+            f"p = {readable(found.mean, 3)} ± {readable(math.sqrt(found.variance), 2)}",
+            f"Without n, which lies between {low:,} and {high:,}, p is between <b>{readable(ends[0], 3)}</b> and "
+            f"<b>{readable(ends[1], 3)}</b>. With n = {asked.n:,} known the standard deviation is "
+            f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
+            + (" Some possible n are larger than this, and that narrows the posterior of p." if narrower else ""),
+        )
+    )
+    for doubt in doubts(asked.n, found):
+        note(doubt)
+    names = {"exact": f"{NAMES['exact']}, n = {asked.n:,} known", "secret": "n secret"}
+    laws = {"exact": known, "secret": found}
+    show_figure(
+        posterior_chart(
+            [
+                drawn(names[key], key, law, [law.interval(asked.level)])
+                for key, law in laws.items()
+            ],
+            level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="secret",
+        ),
+        key=f"{PREFIX}secret",
+        alt="Posterior of p with n known and with n secret.",
+        height=380,
+    )  # fmt: skip
+    show_figure(
+        count_law_chart(
+            found.prior.sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes",
+            mark=float(asked.n), words=f"n = {asked.n:,}",
+        ),
+        key=f"{PREFIX}sizes",
+        alt="Posterior probability of each number of confidential rows.",
+        height=300,
+    )  # fmt: skip
+    percent = readable(100 * asked.level, 8)
+    listing(
+        ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails"],
+        [
+            [
+                f"<b>{names[key]}</b>",
+                readable(law.mean, 5),
+                readable(math.sqrt(law.variance), 4),
+                " to ".join(readable(end, 4) for end in law.interval(asked.level)),
+            ]
+            for key, law in laws.items()
+        ],
+        "Posterior with and without n",
+        frozenset({1, 2, 3}),
+    )
+    st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
+
+
+def _posterior(
+    counts: tuple[int, ...], m: int, alpha: float, gamma1: float, gamma2: float, prior: str, low: int, high: int,
+    guess: int,
+) -> SecretSizePosterior:  # fmt: skip
+    return posterior_secret_n(
+        synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=PRIORS[prior](low, high, guess), gamma1=gamma1,
+        gamma2=gamma2,
+    )  # fmt: skip
+
+
+def doubts(n: int, found: SecretSizePosterior) -> list[str]:
+    """What speaks against the range: it leaves the true n out, or the posterior of n piles up at one of its ends."""
+    sizes = found.prior.sizes
+    low, high = int(sizes[0]), int(sizes[-1])
+    said = []
+    if not low <= n <= high:
+        said.append(
+            f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>, so that the answer cannot be "
+            "relied on."
+        )
+    ends = zip((low, high), found.end_weights, (found.prior.weights[0], found.prior.weights[-1]), strict=True)
+    piled = [f"{end:,}" for end, weight, before in ends if low < high and weight > LEANS * before]
+    if piled:
+        said.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")
+    return said

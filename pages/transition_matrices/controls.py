@@ -1,0 +1,312 @@
+"""The controls of the page, and the synthesizer that they describe."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from dpviz.given import read_matrix
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.published.abowd_vilhuber import printed_figure
+from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.address import (
+    SETTINGS,
+    drawn,
+    keep_choice,
+    keep_numbers,
+    keep_switch,
+    keep_text,
+    read_address,
+)
+from pages.components.cached import FEW_ENTRIES, cached
+from pages.components.choices import choice, presets, switch, written
+from pages.components.controls import number_control
+from pages.transition_matrices import SPEC
+
+GIVEN = GivenMatrix.key
+PREFIX = SPEC.prefix
+LINKS = ("m_is_n", "beta_is_alpha", "noise_is_promise")
+"""Switches that let one number follow another."""
+
+FOLLOWERS = {
+    "m": ("m_is_n", "n", "n = m"),
+    "beta": ("beta_is_alpha", "alpha", "α = β"),
+    "epsilon": ("noise_is_promise", "epsilon", "ε"),
+}
+"""By the name of a number: the switch that lets it follow another, which one, and both in symbols."""
+
+OWN_KEYS = {"epsilon": "noise_epsilon"}
+"""What a number's own control is called where it is not by its name."""
+
+DEFAULT_LAW = "posterior_mean"
+LONGEST_IN_ADDRESS = 4000
+"""Characters of a pasted matrix that the address carries."""
+
+PRESETS: dict[str, dict[str, object]] = {
+    "A&V Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
+    "A&V equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
+    "A&V Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
+    "100 rows, least α for ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
+}
+"""Abowd & Vilhuber's figures, and a release of ordinary size at its least prior."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the reader has set.
+
+    Parameters
+    ----------
+    synthesizer
+        The release, or None where the settings break a rule.
+    epsilon, delta
+        The promise.
+    given_text
+        The text of a pasted or uploaded matrix.
+    problems
+        What is wrong with a setting or was wrong with the address, in sentences.
+    mends
+        Settings that would put it right, by key, with the words of a button.
+    """
+
+    synthesizer: Synthesizer | None
+    epsilon: float
+    delta: float
+    given_text: str | None = None
+    problems: tuple[str, ...] = ()
+    mends: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the settings keep every rule."""
+        return self.synthesizer is not None
+
+    @property
+    def release(self) -> Synthesizer:
+        """`synthesizer`, where it is known to be there."""
+        if self.synthesizer is None:
+            raise ValueError("The settings break a rule, so that there is nothing to compute.")
+        return self.synthesizer
+
+    @property
+    def named(self) -> str:
+        """The release and the promise in words."""
+        release, promise = self.release, f"ε = {readable(self.epsilon)}, δ = {readable(self.delta)}"
+        if isinstance(release, GivenMatrix):
+            return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
+        numbers = [
+            f"{one.symbol} = {readable(getattr(release, one.name))}"
+            for one in release.parameters()
+            if one.name != "epsilon"
+        ]
+        return f"{release.label}, {', '.join(numbers)}, {promise}"
+
+
+def first_choice() -> Choice:
+    """What a fresh page asks for."""
+    law = SYNTHESIZERS[DEFAULT_LAW]
+    values = {one.name: SETTINGS[PREFIX + one.name].default for one in law.parameters()}
+    return Choice(law(**values), EPSILON.default, DELTA.default)
+
+
+def choose() -> Choice:
+    """Draw the controls and return what they say."""
+    # A synthesizer may have been registered after this file was read.
+    keep_numbers({PREFIX + name: one for name, one in _widest().items() if PREFIX + name not in SETTINGS})
+    read_address(PREFIX)
+    presets(PREFIX, PRESETS, dict.fromkeys(LINKS, True))
+    law = _law()
+    return _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
+
+
+def show_mends(choice: Choice) -> None:
+    """Each setting that would put something right, as a button."""
+    for key, (value, words) in choice.mends.items():
+        st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
+
+
+def _law() -> str:
+    return choice(
+        st.selectbox,
+        "Synthesizer",
+        [*SYNTHESIZERS, GIVEN],
+        LAW_KEY,
+        format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
+        help="The law by which the released counts are drawn from the confidential ones.",
+    )
+
+
+def _widest() -> dict[str, Parameter]:
+    """Each parameter with the domain and default that all laws together give it."""
+    found: dict[str, Parameter] = {}
+    for declaration in (declared for law in SYNTHESIZERS.values() for declared in law.parameters()):
+        first = found.setdefault(declaration.name, declaration)
+        found[declaration.name] = dataclasses.replace(
+            first,
+            minimum=min(first.minimum, declaration.minimum),
+            maximum=max(first.maximum, declaration.maximum),
+            open_minimum=first.open_minimum and declaration.open_minimum,
+        )
+    return found
+
+
+WIDEST = _widest()
+IN_ADDRESS = {PREFIX + name: declared for name, declared in WIDEST.items() if name != "epsilon"} | {
+    f"{PREFIX}epsilon": EPSILON,
+    f"{PREFIX}delta": DELTA,
+    f"{PREFIX}noise_epsilon": WIDEST["epsilon"],
+}
+"""The numbers that the address can set."""
+
+keep_numbers(IN_ADDRESS)
+LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
+PASTE = keep_text(f"{PREFIX}paste", printed_figure(1).text)
+UPLOADED, UPLOADS = f"{PREFIX}uploaded", f"{PREFIX}uploads"
+"""Name and content of the file that is shown, and how many controls for files there were before this one."""
+
+for link in LINKS:
+    keep_switch(PREFIX + link, True)
+
+
+def _promise() -> tuple[float, float]:
+    epsilon = number_control(EPSILON, f"{PREFIX}epsilon")
+    return epsilon, number_control(DELTA, f"{PREFIX}delta", zero=True)
+
+
+def _linked(link: str, label: str, of: float, draw: Callable[[], float]) -> float:
+    """A value that follows another one until the reader unlinks it."""
+    if switch(label, PREFIX + link):
+        return of
+    return draw()
+
+
+def _registered(law: type[Synthesizer]) -> Choice:
+    """Controls for the declared parameters of `law`, in the order of its signature, then the promise."""
+    values: dict[str, float] = {}
+    declared = {declaration.name: declaration for declaration in law.parameters()}
+    noise = declared.pop("epsilon", None)
+    for name, declaration in declared.items():
+
+        def draw(declaration: Parameter = declaration, name: str = name) -> float:
+            return number_control(declaration, PREFIX + name)
+
+        if name == "m" and "n" in values:
+            values[name] = _linked("m_is_n", "m = n: as many synthetic rows", values["n"], draw)
+        elif name == "beta" and "alpha" in values:
+            values[name] = _linked("beta_is_alpha", "β = α: symmetric prior", values["alpha"], draw)
+        else:
+            values[name] = draw()
+    least = st.container()
+    epsilon, delta = _promise()
+    if noise is not None:
+        values["epsilon"] = _linked(
+            "noise_is_promise",
+            "noise made for the promised ε",
+            epsilon,
+            lambda: number_control(noise, f"{PREFIX}noise_epsilon"),
+        )
+    if hasattr(law, "least_alpha") and "m" in values:
+        with least:
+            st.button(
+                "Set α to the least that gives ε",
+                key=f"{PREFIX}least",
+                on_click=_set_least,
+                args=(law, values["m"], epsilon),
+                help="The smallest symmetric prior for which the release is ε-differentially private, without δ.",
+                width="stretch",
+            )
+    try:
+        _check_promise(epsilon, delta)
+        return Choice(law(**values), epsilon, delta)
+    except ValueError as broken:
+        return Choice(None, epsilon, delta, problems=(str(broken),), mends=_mends(law, values))
+
+
+def _mends(law: type[Synthesizer], values: dict[str, float]) -> dict[str, tuple[float, str]]:
+    """A value near by, and the words of its button, for the key of every setting that a declaration refuses."""
+    found: dict[str, tuple[float, str]] = {}
+    for declaration in law.parameters():
+        try:
+            declaration.check(values[declaration.name])
+        except ValueError:
+            near, value = declaration.default, values[declaration.name]
+            if value > near:  # not for an empty box
+                near = min(declaration.maximum, value)
+            near = int(near) if declaration.integer else near
+            link, leader, words = FOLLOWERS.get(declaration.name, ("", declaration.name, declaration.symbol))
+            if link and not st.session_state.get(PREFIX + link, True):
+                leader, words = OWN_KEYS.get(declaration.name, declaration.name), declaration.symbol
+            found.setdefault(PREFIX + leader, (near, f"Set {words} = {readable(near)}"))
+    return found
+
+
+def _check_promise(epsilon: float, delta: float) -> None:
+    EPSILON.check(epsilon)
+    DELTA.check(delta)
+
+
+def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
+    try:
+        alpha = law.least_alpha(m=int(m), epsilon=EPSILON.check(epsilon))  # type: ignore[attr-defined]
+    except ValueError:
+        return  # the sentence about m or ε stands on the page already
+    st.session_state[f"{PREFIX}alpha"] = alpha
+    st.session_state[f"{PREFIX}beta_is_alpha"] = True
+
+
+def _keep_upload() -> None:
+    """Keep a file: Streamlit forgets it where its control is not shown, on another page or for another synthesizer."""
+    upload = st.session_state[_upload_control()]
+    if upload is None:
+        _forget_upload()
+    else:
+        st.session_state[UPLOADED] = (upload.name, upload.getvalue())
+
+
+def _forget_upload() -> None:
+    """Show the text again, beside a new control for files, which is empty."""
+    st.session_state.pop(UPLOADED, None)
+    st.session_state[UPLOADS] = st.session_state.get(UPLOADS, 0) + 1
+
+
+def _upload_control() -> str:
+    return f"{PREFIX}file{st.session_state.get(UPLOADS, 0)}"
+
+
+def _given() -> Choice:
+    """A matrix pasted or uploaded, and the promise it is held against."""
+    st.file_uploader(
+        "Upload a CSV file", type=["csv", "txt", "tsv"], max_upload_size=32,
+        key=_upload_control(), on_change=_keep_upload,
+    )  # fmt: skip
+    pasted = written(
+        st.text_area,
+        "or paste the matrix",
+        PASTE,
+        height=190,
+        help="One line for each confidential table, the probabilities of the released tables separated by commas. "
+        "A header and columns with the counts may stand before them.",
+    )
+    name, content = st.session_state.get(UPLOADED, ("", pasted))
+    if name:
+        st.caption(f"The file {name} is shown in place of the text. A file is not part of the address.")
+        st.button("Use the text instead", key=f"{PREFIX}use_text", on_click=_forget_upload)
+    elif len(pasted) > LONGEST_IN_ADDRESS:
+        st.caption(
+            f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters. This one is longer and not part "
+            "of it: keep it as a file."
+        )
+    if name or len(pasted) > LONGEST_IN_ADDRESS:
+        drawn(PASTE, "")  # so that a copy of the address shows no other matrix
+    epsilon, delta = _promise()
+    try:
+        _check_promise(epsilon, delta)
+        given = cached(read_matrix, "Reading the matrix …", FEW_ENTRIES)(content)
+    except ValueError as broken:
+        return Choice(None, epsilon, delta, problems=(str(broken),))
+    text = content if isinstance(content, str) else content.decode("utf-8-sig")
+    return Choice(given, epsilon, delta, text)

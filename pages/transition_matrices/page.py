@@ -1,0 +1,40 @@
+"""Transition matrices: what a release does to a table of counts, and what it gives away."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.privacy.summary import summarize
+from pages.components.address import keep_choice, write_address
+from pages.components.cached import cached
+from pages.components.frame import columns, look_closer, page_head, show_section
+from pages.components.last_valid import answerable
+from pages.transition_matrices import SPEC
+from pages.transition_matrices.attacker import PRIOR_ODDS_KEY
+from pages.transition_matrices.controls import IN_ADDRESS, PREFIX, choose, first_choice, show_mends
+from pages.transition_matrices.given import as_judged
+from pages.transition_matrices.sections import SECTIONS
+from pages.transition_matrices.tables import show_tables
+from pages.transition_matrices.verdict import show_verdict
+
+page_head(SPEC, [*IN_ADDRESS, PRIOR_ODDS_KEY])
+LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
+
+controls, results = columns()
+with controls:
+    chosen = choose()
+with results:
+    mends = st.container()
+    answered = answerable(
+        PREFIX, chosen, lambda one: cached(summarize)(one.release, one.epsilon, one.delta), first_choice
+    )
+    with mends:
+        show_mends(chosen)
+    top = st.container()
+    summary = cached(summarize)(as_judged(answered.release), answered.epsilon, answered.delta)
+    with top:
+        show_verdict(summary)
+    show_tables(summary)
+    section = SECTIONS.get(look_closer(LOOK, SECTIONS))
+    show_section(section, summary)
+write_address(PREFIX)

@@ -1,0 +1,85 @@
+"""Plug-in or posterior draw: the same prior and the same promise under both laws."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from dpviz.charts.profile import compare_profiles
+from dpviz.parameters import readable, readable_apart
+from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.privacy.summary import profile
+from dpviz.synthesizers import (
+    BetaBinomial,
+    DirichletMultinomial,
+    MultinomialMean,
+    PosteriorMean,
+    Synthesizer,
+    TwoCellSynthesizer,
+)
+from dpviz.synthesizers.cells import CellSynthesizer
+from pages.components.address import keep_switch
+from pages.components.cached import cached
+from pages.components.choices import switch
+from pages.components.figure import show_figure
+from pages.components.words import listing, note
+
+OWN_ALPHA = keep_switch("tm_own_alpha", False)
+
+
+def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
+    """Both laws at the same n, m, ε and α: the least α of the posterior draw, or the reader's own."""
+    own = getattr(release, "alpha", None)
+    use_own = isinstance(own, float) and switch("α from the controls instead of m/(e^ε − 1)", OWN_ALPHA)
+    if isinstance(release, CellSynthesizer):
+        n, m = release.n, release.released_shape[0]
+    else:
+        table = cast(TwoCellSynthesizer, release)
+        n, m = table.n, table.m
+    alpha = own if use_own and isinstance(own, float) else BetaBinomial.least_alpha(m=m, epsilon=epsilon)
+    draw: Synthesizer
+    plug: Synthesizer
+    if isinstance(release, CellSynthesizer):
+        draw = DirichletMultinomial(n=n, m=m, cells=release.cells, alpha=alpha)
+        plug = MultinomialMean(n=n, m=m, cells=release.cells, alpha=alpha)
+    else:
+        draw = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+        plug = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
+    told, kept, broken = readable(epsilon), pure_epsilon(draw), pure_epsilon(plug)
+    st.html(
+        '<p class="dpviz-answer">'
+        f"With n = {n:,}, m = {m:,} and α = {readable(alpha)}, for a promised ε = {told}: the posterior draw has "
+        f"ε = <b>{readable(kept, 7)}</b>, the plug-in ε = <b>{readable(broken, 7)}</b>.</p>"
+    )
+    listing(
+        ["law", "exact ε", f"δ at ε = {told}", "promise"],
+        [law_row(draw, epsilon), law_row(plug, epsilon)],
+        "The two laws side by side",
+        frozenset({1, 2}),
+    )
+    show_figure(
+        compare_profiles([cached(profile)(draw), cached(profile)(plug)], epsilon),
+        key="tm_compare",
+        alt=f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked.",
+        height=330,
+    )
+    note(
+        "The two laws share their mean and differ in one step. The posterior draw first draws the proportion from its "
+        "posterior and then the m rows: its exact ε is ln(1 + m/α), so α = m/(e<sup>ε</sup> − 1) keeps the promise "
+        "exactly. The plug-in puts the posterior mean in place of the draw: its exact ε is m ln(1 + 1/α), which at the "
+        "same α is m ln(1 + (e<sup>ε</sup> − 1)/m) and tends to e<sup>ε</sup> − 1 as m grows."
+    )
+    note(
+        'The plug-in is in use: <code>syn.catall(noisetype = "Exponential")</code> of the R package synthpop 1.9-2 '
+        "adds N/(e<sup>ε</sup> − 1) to every cell and draws with <code>rmultinom</code> from the proportions "
+        "(read from its source). The posterior draw that the theory asks for is missing there."
+    )
+
+
+def law_row(release: Synthesizer, epsilon: float) -> list[str]:
+    """A law's exact ε, its δ at the promised one, and whether it keeps that."""
+    exact = pure_epsilon(release)
+    keeps = exact <= epsilon * (1 + 1e-12)
+    word = "kept" if keeps else f"✗ broken, {readable_apart(exact / epsilon, 1.0, 4)} times ε"
+    return [release.label, readable(exact, 7), readable(delta_for_epsilon(release, epsilon), 6), word]

@@ -1,0 +1,29 @@
+"""The closer looks of the page, each run only when it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dpviz.privacy.summary import PrivacySummary
+from pages.transition_matrices.attacker import show_attacker
+from pages.transition_matrices.downloads import show_downloads
+from pages.transition_matrices.plug_in_or_draw import show_plug_in_or_draw
+from pages.transition_matrices.published import show_published
+from pages.transition_matrices.why import show_why
+
+
+class Answered(NamedTuple):
+    """What the page has answered, and the text of a matrix that the reader brought."""
+
+    summary: PrivacySummary
+    given_text: str | None
+
+
+SECTIONS: dict[str, Callable[[Answered], None]] = {
+    "The attacker": lambda found: show_attacker(found.summary),
+    "Plug-in or posterior draw?": lambda found: show_plug_in_or_draw(found.summary.synthesizer, found.summary.epsilon),
+    "As published": lambda _found: show_published(),
+    "Download": lambda found: show_downloads(found.summary, found.given_text),
+    "Why, and sources": lambda found: show_why(found.summary.synthesizer),
+}
