@@ -23,13 +23,16 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz import charts, coverage, inference, priors, privacy, published, synthesizers
+from dpviz import coverage, inference, priors, privacy, synthesizers
+from dpviz.charts.lines import Line, Scale
+from dpviz.charts.profile import profile_chart
 from dpviz.given import read_matrix
 from dpviz.parameters import plain_number
 from dpviz.priors.audit import Setting
 from dpviz.priors.curves import prior_curves
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.privacy.summary import profile, summarize, view_tables
+from dpviz.published.charest import charest_table
 from dpviz.studies import StudyTally, save_run
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -227,7 +230,7 @@ MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2
 SIZES = inference.uniform_size(2, 6)
 PROFILE, SUMMARY, VIEW = profile(ONE), summarize(ONE, 1.0, 0.01), view_tables(ONE)
 ATTACKER = privacy.attacker_view(ONE, 1, 1, 1.0)
-FIGURE = charts.profile_chart(PROFILE, SUMMARY)
+FIGURE = profile_chart(PROFILE, SUMMARY)
 GIVEN = read_matrix("0.5,0.5\n0.25,0.75")
 
 LOSSES = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
@@ -267,12 +270,12 @@ OWN: dict[str, dict[str, Any]] = {
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
     "compare_profiles": {"profiles": [PROFILE]},
-    "charts.curves_chart": {"curves": prior_curves("bernoulli", SETTING, "epsilon"), "sets": 1},
-    "exports.curves_csv": {"curves": prior_curves("bernoulli", SETTING, "epsilon")},
+    "curves_chart": {"curves": prior_curves("bernoulli", SETTING, "epsilon"), "sets": 1},
+    "curves_csv": {"curves": prior_curves("bernoulli", SETTING, "epsilon")},
     "lines_chart": {
-        "lines": [charts.Line(name="a", color="#000000", x=POINTS, y=POINTS)],
-        "x": charts.Scale(title="x"),
-        "y": charts.Scale(title="y"),
+        "lines": [Line(name="a", color="#000000", x=POINTS, y=POINTS)],
+        "x": Scale(title="x"),
+        "y": Scale(title="y"),
         "key": "lines",
         "rules": (),
     },
@@ -507,7 +510,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "rows must be a whole",
     ),
     "10¹⁹ places": (lambda: coverage.coarse_to_fine(10**19), "count .* must be a whole number"),
-    "a truth value": (lambda: published.charest_table(True), "number must be a whole number; got True"),
+    "a truth value": (lambda: charest_table(True), "number must be a whole number; got True"),
     "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),
     "10⁴⁰⁰": (lambda: BetaBinomial(n=4, m=1, alpha=10**400, beta=1), "alpha .* got a number above 10³⁰⁸"),
     "a decimal NaN": (lambda: BetaBinomial(n=4, m=1, alpha=Decimal("nan"), beta=1), "alpha .* must be a number"),

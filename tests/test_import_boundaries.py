@@ -13,6 +13,8 @@ import pytest
 
 import dpviz
 from dpviz import privacy
+from pages.components.navigation import PAGES
+from pages.components.spec import PageSpec
 
 PACKAGE = Path(dpviz.__file__).parent
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "dpviz."))
@@ -117,3 +119,37 @@ def test_a_study_knows_neither_what_it_estimates_nor_from_which_data() -> None:
         names = [name for name in imported(path) if within(name, "dpviz")]
         allowed = ("dpviz.types", "dpviz.checked", "dpviz.parameters", "dpviz.numerics", "dpviz.studies")
         assert all(within(name, *allowed) for name in names), path.name
+
+
+ELSEWHERE = {
+    "transition_matrices": ["dpviz.priors", "dpviz.inference", "dpviz.coverage", "dpviz.published.charest"],
+    "minimum_priors": ["dpviz.coverage", "dpviz.published", "dpviz.charts.coverage", "dpviz.charts.posterior"],
+    "coverage": ["dpviz.exports.priors", "dpviz.charts.posterior", "dpviz.published.abowd_vilhuber"],
+    "posterior": ["dpviz.exports.priors", "dpviz.charts.coverage", "dpviz.published.abowd_vilhuber"],
+}
+"""By page: what other pages alone need."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
+def test_a_page_loads_no_other_page_and_not_its_theory(page: PageSpec) -> None:
+    loaded = modules_after(f"import logging; logging.disable(50); import pages.{page.folder}.sections")
+    others = [f"pages.{one.folder}.sections" for one in PAGES if one != page]
+    assert not {name for name in loaded if within(name, *others, *ELSEWHERE[page.folder])}
+
+
+def test_a_page_is_registered_once_and_lives_in_its_folder() -> None:
+    folders = {path.parent.name for path in Path(PAGES[0].file).parents[1].glob("*/page.py")}
+    assert folders == {page.folder for page in PAGES}
+    for said in ("title", "path", "prefix", "question"):
+        assert len({getattr(page, said) for page in PAGES}) == len(PAGES)
+    assert [page.path for page in PAGES if page.home] == [""]
+
+
+def test_explanations_are_texts_beside_their_page() -> None:
+    for page in PAGES:
+        texts = list(page.file.parent.glob("*.md"))
+        assert texts
+        assert all(len(page.text(one.stem)) > 1000 for one in texts)
+        for source in page.file.parent.glob("*.py"):
+            long = [node for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Constant)]
+            assert not [one for one in long if isinstance(one.value, str) and one.value.count("\n\n") > 3], source

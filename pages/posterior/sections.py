@@ -15,6 +15,11 @@ from pages.posterior.published import show_published
 from pages.posterior.reach import show_reach
 from pages.posterior.secret import show_secret
 
+
+def _why(_asked: Asked) -> None:
+    st.markdown(SPEC.text("words"))
+
+
 SECTIONS: dict[str, Callable[[Asked], None]] = {
     "What was x?": show_count,
     "Its own coverage": show_reach,
@@ -22,5 +27,5 @@ SECTIONS: dict[str, Callable[[Asked], None]] = {
     "k categories": show_categories,
     "As published": show_published,
     "Download": show_downloads,
-    "Why, and sources": lambda _asked: st.markdown(SPEC.text("words")),
+    "Why, and sources": _why,
 }

@@ -13,7 +13,7 @@ from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import PRIOR_ODDS_KEY
 from pages.transition_matrices.controls import IN_ADDRESS, PREFIX, choose, first_choice, show_mends
 from pages.transition_matrices.given import as_judged
-from pages.transition_matrices.sections import SECTIONS
+from pages.transition_matrices.sections import SECTIONS, Answered
 from pages.transition_matrices.tables import show_tables
 from pages.transition_matrices.verdict import show_verdict
 
@@ -35,6 +35,5 @@ with results:
     with top:
         show_verdict(summary)
     show_tables(summary)
-    section = SECTIONS.get(look_closer(LOOK, SECTIONS))
-    show_section(section, summary)
+    show_section(SECTIONS.get(look_closer(LOOK, SECTIONS)), Answered(summary, answered.given_text))
 write_address(PREFIX)
