@@ -130,6 +130,7 @@ VALID: dict[str, Any] = {
     "alpha": 2.0,
     "beta": 2.0,
     "epsilon": 1.0,
+    "epsilons": [1.0, 2.0],
     "delta": 0.01,
     "p": 0.25,
     "proportion": 0.25,
