@@ -46,6 +46,31 @@ CAPTIONS = {
 }
 
 
+ERRATA = (
+    Record(
+        source=f"{SOURCE}, Fig. 1 and 2",
+        what="law",
+        printed="Fig. 1 is said to be the law of the paper's equation (1).",
+        ours="It is not. Equation (1) draws the proportion from its posterior, Beta(n1 + ½, n2 + ½), and then five "
+        "rows from it. The printed matrix puts the posterior mean (n1 + ½)/6 in place of that draw. The draw adds spread, "
+        "and spread protects: the largest log-odds is ln 11 = 2.397895 for equation (1) and 5 ln 3 = 5.493061 for the "
+        "matrix as printed. Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)⁵ = "
+        "0.000004, equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977.",
+        verdict="another law",
+    ),
+    Record(
+        source=f"{SOURCE}, caption of Fig. 1",
+        what="delta",
+        printed="The promise is said to fail with probability 0.0006.",
+        ours="Only the first account rounds to it: it counts every failure from the table under which it is the least "
+        "likely. With one row in the rarer cell, the released counts break ε = 2 about one time in ten (0.103516). "
+        "Whoever reads 0.0006 as the chance that the promise fails is off by a factor of up to 166.",
+        verdict="the smallest of several counts",
+    ),
+)
+"""What the paper says of its figures and its own equations contradict, in our words; every number is computed here."""
+
+
 @checked()
 @cache
 def printed_figure(number: int) -> PrintedTable:
