@@ -52,10 +52,10 @@ ERRATA = (
         what="law",
         printed="Fig. 1 is said to be the law of the paper's equation (1).",
         ours="It is not. Equation (1) draws the proportion from its posterior, Beta(n1 + ½, n2 + ½), and then five "
-        "rows from it. The printed matrix puts the posterior mean (n1 + ½)/6 in place of that draw. The draw adds spread, "
-        "and spread protects: the largest log-odds is ln 11 = 2.397895 for equation (1) and 5 ln 3 = 5.493061 for the "
-        "matrix as printed. Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)⁵ = "
-        "0.000004, equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977.",
+        "rows from it. The printed matrix puts the posterior mean (n1 + ½)/6 in place of that draw. The draw adds "
+        "spread, and spread protects: the largest log-odds is ln 11 = 2.397895 for equation (1) and 5 ln 3 = 5.493061 "
+        "for the matrix as printed. Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)⁵ "
+        "= 0.000004, equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977.",
         verdict="another law",
     ),
     Record(
