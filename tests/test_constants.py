@@ -13,8 +13,14 @@ from dpviz.priors import Finding, audit
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.counts import LOG_COSH, NEAR_ONE, POISSON
 
-LIMITS = {(claim.key, method): limit for claim in CLAIMS.values() for method, limit in claim.limits.items()}
-"""What each unnamed constant must be, by claim and method."""
+LIMITS = {
+    (claim.key, method): claim.limits[method]
+    for claim in CLAIMS.values()
+    if claim.constant
+    for method in claim.methods
+    if claim.family != "average"
+}
+"""What each unnamed constant must be, by audited claim and method."""
 
 FLAT = ("7.1 table rows", "7.12 tight", "7.13 tight")
 """Claims whose constant is bounded for a given prior alone."""

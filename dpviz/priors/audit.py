@@ -154,8 +154,6 @@ def audit(family: AuditFamily, **setting: float) -> tuple[Finding, ...]:
     >>> unsafe
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
     """
-    if family not in FAMILIES:
-        raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}.")
     asked = Setting(**setting)  # type: ignore[arg-type]
     known: Known = {}
     return tuple(
@@ -198,7 +196,8 @@ def _prior(blank: Finding, known: Known) -> Finding:
     effective = exact - 1 if blank.method == "synth_map" else exact
     same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * effective, ROUNDING * exact)
     if bound.kind == "necessary":
-        return _needed(dataclasses.replace(blank, printed=printed, exact=exact), exact >= printed or same)
+        verdict: Verdict = "holds" if exact >= printed or same else "false"
+        return dataclasses.replace(blank, printed=printed, exact=exact, verdict=verdict)
     beyond = math.isinf(exact) and bound.promise != "pure"
     if bound.promise == "zero_epsilon" and (beyond or printed > PRIOR_ONES.maximum):
         return _flat(dataclasses.replace(blank, printed=printed))
@@ -240,11 +239,6 @@ def _unnamed(blank: Finding, exact: float) -> Finding:
     return dataclasses.replace(blank, verdict=verdict, exact=exact, constant=constant)
 
 
-def _needed(found: Finding, needed: bool) -> Finding:
-    """A claim that the promise needs what is printed; what keeps it with less refutes the claim."""
-    return dataclasses.replace(found, verdict="holds" if needed else "false")
-
-
 def _flat(blank: Finding) -> Finding:
     """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
     delta, printed = blank.setting.delta, blank.printed or 0.0
@@ -275,14 +269,12 @@ def _range(blank: Finding) -> Finding:
     if math.isinf(printed) or printed == 0:
         return dataclasses.replace(found, sentence="It gives no finite range here.")
     if bound.kind == "necessary":
-        return _needed(found, exact <= printed * (1 + SAME))
+        return dataclasses.replace(found, verdict="holds" if exact <= printed * (1 + SAME) else "false")
     gives_epsilon = made.pure_epsilon(printed) if bound.pure else made.epsilon(printed, delta)
     gives_delta = None if bound.pure else made.delta(printed, setting.epsilon)
-    verdict: Verdict = "safe" if printed <= exact * (1 + SAME) else "unsafe"
+    verdict = _compared(printed, exact, printed < exact)
     if bound.kind == "impossible":
         verdict = "holds" if exact <= printed else "false"
-    elif abs(printed - exact) <= SAME * exact:
-        verdict = "exact"
     return dataclasses.replace(found, verdict=verdict, gives_epsilon=gives_epsilon, gives_delta=gives_delta)
 
 
@@ -298,10 +290,13 @@ def _scale(blank: Finding) -> Finding:
         sensitivity = 1 / (setting.n + 2 * (setting.alpha - 1))
     exact, printed = sensitivity / setting.epsilon, bound.at(**setting.arguments())
     gives = setting.epsilon * exact / printed
-    verdict: Verdict = "safe" if printed >= exact * (1 - SAME) else "unsafe"
-    if abs(printed - exact) <= SAME * exact:
-        verdict = "exact"
+    verdict = _compared(printed, exact, printed > exact)
     return dataclasses.replace(blank, verdict=verdict, printed=printed, exact=exact, gives_epsilon=gives)
+
+
+def _compared(printed: float, exact: float, safe: bool) -> Verdict:
+    """Whether both are one, and otherwise which side the printed value is on."""
+    return "exact" if abs(printed - exact) <= SAME * exact else "safe" if safe else "unsafe"
 
 
 def _accepted(method: str, prior: float) -> float:

@@ -257,7 +257,7 @@ def _near_mean(setting: Setting) -> Found:
         return float(np.max(betainc(x, y, mean - width) + betainc(y, x, np.maximum(1 - mean - width, 0.0))))
 
     unit = CLAIMS["6.6"].at(**setting.arguments(constant=1.0))
-    limit = 1 / (1 - math.log(2))
+    limit = CLAIMS["6.6"].limits["param_post"].high or math.nan
     said = "Here c = {} would be exact. For ε up to 1, c = {} worked wherever it was tried; δ → 0, n → ∞ needs it."
     return _compared(_root(failure, setting.delta) / unit, limit, said)
 
@@ -273,7 +273,7 @@ def _far_from_mean(setting: Setting) -> Found:
 
     unit = CLAIMS["6.8"].at(**setting.arguments(constant=1.0))
     said = "c = {} worked wherever it was tried with n from 2 on and ε up to 1; here c = {} would be exact."
-    return _compared(0.83, _root(failure, setting.delta) / unit, said)
+    return _compared(CLAIMS["6.8"].limits["param_post"].low or math.nan, _root(failure, setting.delta) / unit, said)
 
 
 def _spread(setting: Setting) -> Found:

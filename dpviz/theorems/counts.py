@@ -139,6 +139,7 @@ CLAIMS = (
         formula=lambda n, epsilon, delta, constant: constant * (math.log(n) + log_inverse(delta)) / epsilon**2,
         quantity="prior",
         constant="c",
+        limits={"param_post": Limit(high=1 / (1 - math.log(2)), within=UP_TO_ONE, path="as δ → 0 and n → ∞ show")},
     ),
     Approximate(
         name="Theorem 6.7",
@@ -160,6 +161,7 @@ CLAIMS = (
         formula=lambda n, epsilon, delta, constant: constant * log_inverse(delta * n) / epsilon**2,
         quantity="prior",
         constant="c",
+        limits={"param_post": Limit(low=0.83, within="For n from 2 on and ε up to 1", path="as tried on a grid")},
     ),
     *if_and_only_if(
         Pure(
