@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpviz.priors.average_draw import parameter_draw_delta
+from dpviz.methods.average_draw import parameter_draw_delta
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.average_case import average_case_delta, count_release_delta, log_count_probabilities
 from dpviz.privacy.average_claims import (

@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from dpviz.methods.posterior_parameter import log_parameter_delta
 from dpviz.numerics.worst_pair import largest_pairs
-from dpviz.priors import CALIBRATED, Setting, minimum_prior, release
+from dpviz.priors import CALIBRATED, METHODS, Setting, minimum_prior, release
 from dpviz.priors._least_root import Start, interpolated, least_root
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import prior_curves, stream_prior_curves
-from dpviz.priors.exact import least_prior
-from dpviz.priors.posterior_parameter import log_parameter_delta
-from dpviz.priors.releases import pair_delta
+from dpviz.priors.exact import Promise, least_prior
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.types import FloatArray
 
@@ -95,7 +94,7 @@ def pair_by_definition(method: str, x: float, y: float, m: int, epsilon: float) 
 @pytest.mark.parametrize("epsilon", [0.0, 0.05, 1.0])
 def test_the_delta_of_one_pair_is_its_definition(method: str, x: float, y: float, m: int, epsilon: float) -> None:
     expected = pair_by_definition(method, x, y, m, epsilon)
-    assert pair_delta(method, x, y, m, epsilon) == pytest.approx(float(expected), rel=1e-10)
+    assert METHODS[method].pair_delta(x, y, m, epsilon) == pytest.approx(float(expected), rel=1e-10)
 
 
 @pytest.mark.parametrize(("x", "y", "epsilon"), [(5e9, 5.0001e9, 1e-4), (1e8, 1e8, 5e-4), (2e7, 3e6, 1e-3)])
@@ -181,9 +180,7 @@ def test_no_start_changes_the_answer(method: str, epsilon: float, delta: float) 
     if method != "synth_map" or below > 1:
         assert delta_for_epsilon(release(method, n=n, m=m, alpha=below), epsilon) > delta
     for factor, slope, pair in product((1e-8, 0.3, 1 + 1e-9, 50.0), (0.3, 3.0), (None, (0, True), (35, False))):
-        found = least_prior(
-            method, n=n, m=m, epsilon=epsilon, delta=delta, start=Start(alone * factor, slope, pair)
-        ).prior
+        found = least_prior(Promise(METHODS[method], n, m, epsilon, delta), Start(alone * factor, slope, pair)).prior
         assert found == pytest.approx(alone, rel=1e-11)
         assert delta_for_epsilon(release(method, n=n, m=m, alpha=found), epsilon) <= delta
 

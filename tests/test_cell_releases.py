@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from dpviz.methods.cell_releases import CellRelease
+from dpviz.methods.posterior_parameter import PosteriorParameter
 from dpviz.priors import minimum_prior, release
-from dpviz.priors.cell_releases import CellRelease
-from dpviz.priors.posterior_parameter import PosteriorParameter
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.base import Synthesizer

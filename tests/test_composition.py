@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaincc, betaln
 
+from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
+from dpviz.methods.posterior_parameter import log_parameter_delta
 from dpviz.priors.exact import minimum_prior
-from dpviz.priors.pairs import beta_binomial_pair, beta_pair
-from dpviz.priors.posterior_parameter import log_parameter_delta
 from dpviz.priors.releases import release
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
@@ -199,7 +199,7 @@ def test_google_dp_accounting_brackets_the_composition(sets: int, epsilon: float
 def test_one_drawn_proportion_has_the_delta_of_its_beta_tails(x: float, y: float, epsilon: float) -> None:
     epsilon *= min(1.0, 10 / math.sqrt(x))
     exact = math.exp(log_parameter_delta(np.array([x]), np.array([y]), epsilon)[0])
-    found = composed_delta(beta_pair(x, y), 1, epsilon)
+    found = composed_delta(BetaLosses(x, y), 1, epsilon)
     assert found.lower <= exact * (1 + 2e-8)
     assert exact <= found.upper * (1 + 2e-8)
     assert found.upper <= found.lower * (1 + 1e-5)
@@ -219,14 +219,14 @@ def test_two_drawn_proportions_have_the_delta_of_a_double_integral(x: float, y: 
         quad(given_first, low, high, epsabs=1e-15, epsrel=1e-11, limit=400)[0]
         for low, high in ((1e-9, middle), (middle, 1 - 1e-9))
     )
-    found = composed_delta(beta_pair(x, y), 2, epsilon)
+    found = composed_delta(BetaLosses(x, y), 2, epsilon)
     assert found.lower <= exact * (1 + 1e-8)
     assert exact <= found.upper * (1 + 1e-8)
     assert found.upper <= found.lower * (1 + 1e-5)
 
 
 def test_many_rows_of_one_set_tend_to_the_drawn_proportion() -> None:
-    limit = composed_delta(beta_pair(30.0, 50.0), 3, 1.0)
+    limit = composed_delta(BetaLosses(30.0, 50.0), 3, 1.0)
     rows = [composed_delta(beta_binomial_pair(30.0, 50.0, m), 3, 1.0).upper for m in (100, 10_000, 100_000)]
     assert rows[0] < rows[1] < rows[2] < limit.upper
     assert rows[2] == pytest.approx(limit.upper, rel=0.02)
@@ -321,7 +321,7 @@ def test_no_pair_exceeds_delta_at_the_upper_end(method: str, epsilon: float, del
     for i in range(n):
         for end, alpha in enumerate((found.lower, found.upper)):
             x, y = alpha + i, alpha + (n - 1 - i)
-            pair = beta_pair(x, y) if method == "param_post" else beta_binomial_pair(x, y, m)
+            pair = BetaLosses(x, y) if method == "param_post" else beta_binomial_pair(x, y, m)
             bound = composed_delta(pair, sets, epsilon, 5e-4)
             worst[end] = max(worst[end], bound.lower)
     assert worst[1] <= delta < worst[0] * (1 + 1e-5)
@@ -380,7 +380,7 @@ def test_without_delta_only_the_pure_rule_is_left() -> None:
 def test_many_tied_pairs_are_still_covered() -> None:
     found = minimum_prior_for_sets("param_post", n=300, m=1, sets=2, epsilon=1e-3, delta=1e-5).exact
     assert found.upper < found.lower * (1 + 1e-5)
-    value = composed_delta(beta_pair(found.lower, found.lower + 299), 2, 1e-3)
+    value = composed_delta(BetaLosses(found.lower, found.lower + 299), 2, 1e-3)
     assert value.upper > 1e-5
 
 
@@ -408,5 +408,3 @@ def test_bad_numbers_are_refused_by_name() -> None:
         composed_delta(pair, 2, 1.0, 0.0)
     with pytest.raises(ValueError, match="epsilon"):
         composed_delta(pair, 2, -1.0)
-    with pytest.raises(ValueError, match="x and y must be positive"):
-        beta_pair(0.0, 1.0)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.priors.ranges import RANGE_METHODS, GaussianRelease, maximum_range
+from dpviz.methods import CALIBRATED
+from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, log_gaussian_delta
 
 with warnings.catch_warnings():
@@ -19,7 +20,7 @@ with warnings.catch_warnings():
     from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
 
 INFINITE = math.inf
-RANDOM = [method for method in RANGE_METHODS if method != "param_map"]
+RANDOM = list(CALIBRATED)
 EPSILONS = [0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 50.0, 1000.0]
 DELTAS = [1e-300, 1e-100, 1e-12, 1e-5, 0.01, 0.5, 0.9]
 
@@ -401,7 +402,7 @@ def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"method": "synth"}, "method must be one of param_map, param_post"),
+        ({"method": "synth"}, "method must be one of synth_post_one, synth_post_many"),
         ({"n": 0}, "n .* must be a whole number from 1 to 100,000; got 0"),
         ({"m": 2.5}, "m .* must be a whole number from 1 to 100,000; got 2.5"),
         ({"sets": 101}, "sets .* must be a whole number from 1 to 100; got 101"),

@@ -13,12 +13,17 @@ import pytest
 
 import dpviz
 from dpviz import privacy
+from dpviz.methods import METHODS
+from dpviz.priors import KINDS
 from pages.components.navigation import PAGES
 from pages.components.spec import PageSpec
 
 PACKAGE = Path(dpviz.__file__).parent
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "dpviz."))
 MODULE_FILES = sorted(PACKAGE.rglob("*.py"))
+ROOT = PACKAGE.parent
+PAGE_FILES = sorted((ROOT / "pages").rglob("*.py"))
+NAMES = {*METHODS, *KINDS}
 CHART_FILES = sorted((PACKAGE / "charts").glob("*.py"))
 
 
@@ -66,7 +71,7 @@ def test_the_package_imports_neither_pages_nor_tests(path: Path) -> None:
     assert not [name for name in imported(path) if within(name, "streamlit", "pages", "app", "tests")]
 
 
-@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "priors", "inference"])
+@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "methods", "priors", "inference"])
 def test_mathematics_imports_no_presentation(folder: str) -> None:
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz.charts", "dpviz.exports", "dpviz.published")]
@@ -82,6 +87,11 @@ def test_printed_theorems_do_not_look_at_the_exact_answer() -> None:
     for path in sorted((PACKAGE / "theorems").glob("*.py")):
         exact = ("dpviz.priors", "dpviz.privacy", "dpviz.inference", "dpviz.coverage")
         assert not [name for name in imported(path) if within(name, *exact)], path.name
+
+
+def test_methods_do_not_know_how_their_priors_are_sought() -> None:
+    for path in sorted((PACKAGE / "methods").glob("*.py")):
+        assert not [name for name in imported(path) if within(name, "dpviz.priors", "dpviz.inference")], path.name
 
 
 def test_synthesizers_do_not_know_how_they_are_measured() -> None:
@@ -106,6 +116,14 @@ def test_what_begins_with_an_underscore_is_known_in_its_own_package_alone(path: 
         parts = name.split(".")
         private = [place for place, part in enumerate(parts) if part.startswith("_") and not part.startswith("__")]
         assert not (private and parts[0] == "dpviz") or ".".join(parts[: private[0]]) == own, name
+
+
+@pytest.mark.parametrize("path", [*MODULE_FILES, *PAGE_FILES], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_methods_and_kinds_of_data_are_asked_and_not_compared_by_name(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Compare):
+            sides = [side for one in (node.left, *node.comparators) for side in getattr(one, "elts", [one])]
+            assert not any(isinstance(side, ast.Constant) and side.value in NAMES for side in sides), ast.unparse(node)
 
 
 def test_numerics_know_nothing_of_what_is_computed() -> None:

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
+from dpviz.methods.posterior_parameter import TOGETHER, PosteriorParameter, log_loss_density, log_parameter_delta
 from dpviz.numerics.worst_pair import AGREED, largest_log_convex
-from dpviz.priors.pairs import beta_binomial_pair, beta_pair
-from dpviz.priors.posterior_parameter import TOGETHER, PosteriorParameter, log_loss_density, log_parameter_delta
 from dpviz.priors.releases import release
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy.composition import composed_delta
@@ -156,7 +156,7 @@ def test_of_several_sets_too(sets: int, epsilon: float) -> None:
     found = []
     for x in (10.0, 25.0, 40.0, 55.0, 70.0):
         y = 80.0 - x
-        delta = composed_delta(beta_pair(x, y), sets, epsilon, 3e-4)
+        delta = composed_delta(BetaLosses(x, y), sets, epsilon, 3e-4)
         weight = sets * float(log_loss_density(np.array(x), np.array(y)))
         found.append((math.log(delta.lower) - weight, math.log(delta.upper) - weight))
     for before, here, after in zip(found, found[1:], found[2:], strict=False):
@@ -241,7 +241,7 @@ def test_where_many_pairs_tie_none_exceeds_delta_at_the_upper_end(
 
     def bounds(prior: float, i: int) -> tuple[float, float]:
         x, y = prior + i, prior + (n - 1 - i)
-        pair = beta_pair(x, y) if method == "param_post" else beta_binomial_pair(x, y, m)
+        pair = BetaLosses(x, y) if method == "param_post" else beta_binomial_pair(x, y, m)
         bracket = composed_delta(pair, sets, epsilon)
         return bracket.lower, bracket.upper
 

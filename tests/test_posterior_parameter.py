@@ -9,8 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from dpviz.methods.posterior_parameter import PosteriorParameter, log_parameter_delta
 from dpviz.priors import minimum_prior, release
-from dpviz.priors.posterior_parameter import PosteriorParameter, log_parameter_delta
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
+from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.priors.audit import AuditFamily
 from dpviz.priors.curve_axes import AXES, LIMITS, Axis, axis_points
-from dpviz.priors.curves import PRINTED_PRIORS, PRINTED_RANGES, Curves, prior_curves
-from dpviz.priors.needs import cells_of, need
+from dpviz.priors.curves import DRAWN, Curves, prior_curves
 from dpviz.theorems import CLAIMS
 
 SETTINGS = {
@@ -86,7 +85,7 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
 
 def test_the_printed_theorems_on_any_number_of_rows_have_a_curve_each() -> None:
     drawn = {(family, line.theorem) for family, axis in KEYS for line in curves_of(family, axis).lines if line.theorem}
-    asked = {*PRINTED_PRIORS, *PRINTED_RANGES}
+    asked = set(DRAWN)
     assert {name.split()[1] for _, name in drawn} == asked
     assert len(drawn) == len(asked) == 11
 
@@ -161,10 +160,10 @@ def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(a
 @pytest.mark.parametrize("family", ["bernoulli", "categorical"])
 def test_a_guess_does_not_change_the_answer(family: AuditFamily, method: str) -> None:
     setting = SETTINGS[family]
-    alone = need(family, setting, method, setting.delta)
+    alone = KINDS[family].need(METHODS[method], setting, setting.delta)
     for factor in (1e-3, 0.9, 1.0, 1.1, 1e3):
         guessed = minimum_prior(
             method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta,
-            cells=cells_of(family, setting), near=alone * factor,
+            cells=KINDS[family].cells(setting), near=alone * factor,
         )  # fmt: skip
         assert guessed == pytest.approx(alone, rel=CLOSE)

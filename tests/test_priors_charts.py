@@ -17,7 +17,7 @@ import pytest
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
-from dpviz.charts.style import METHOD_COLORS
+from dpviz.charts.style import color_of
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting
 from dpviz.priors.curve_axes import AXES, Axis
@@ -102,7 +102,7 @@ def test_each_method_has_one_colour_and_one_entry_in_the_legend(family: str, axi
         assert trace.name == METHODS[trace.legendgroup].label
     for trace in point_traces(figure):
         colours[trace.legendgroup].add(trace.marker.color)
-    assert colours == {key: {METHOD_COLORS[key]} for key in colours}
+    assert colours == {key: {color_of(METHODS[key].color)} for key in colours}
     entries = [trace.name for trace in figure.data if trace.showlegend is not False]
     assert len(entries) == len(set(entries))
     possible = [key for key in CALIBRATED if key in colours]
@@ -110,7 +110,7 @@ def test_each_method_has_one_colour_and_one_entry_in_the_legend(family: str, axi
 
 
 def test_the_colours_of_the_methods_differ() -> None:
-    assert len({METHOD_COLORS[key] for key in METHODS}) == len(METHODS)
+    assert len({color_of(METHODS[key].color) for key in METHODS}) == len(METHODS)
 
 
 @every_picture
@@ -276,10 +276,10 @@ def test_a_mark_without_a_place_is_left_out(y: float) -> None:
 
 
 def test_a_mark_has_its_number_and_the_colour_of_its_method() -> None:
-    mark = Mark(x=10.0, y=1e-2, color="synth_map", text="0.01", name="SYNTH_MAP")
+    mark = Mark(x=10.0, y=1e-2, color=METHODS["synth_map"].color, text="0.01", name="SYNTH_MAP")
     (trace,) = point_traces(lines_chart([LINE], *SCALES[True], key="k", marks=[mark]))
     assert (trace.x, trace.y, trace.text) == ((10.0,), (1e-2,), ("<b>0.01</b>",))
-    assert trace.marker.color == METHOD_COLORS["synth_map"]
+    assert trace.marker.color == color_of(METHODS["synth_map"].color)
     assert trace.hovertemplate == "your point: 0.01<extra>SYNTH_MAP</extra>"
 
 

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.parameters import readable
 from dpviz.priors import (
     CALIBRATED,
+    KINDS,
     METHODS,
     Finding,
     GaussianRelease,
@@ -29,7 +30,6 @@ from dpviz.priors import (
     minimum_prior_probabilistic,
     release,
 )
-from dpviz.priors.needs import need, need_by_advanced
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.theorems import CLAIMS
@@ -630,13 +630,13 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
     setting = Setting(n=40, m=40, epsilon=epsilon, delta=delta, sigma0=1.0) if family == "gaussian" else Setting(
         n=40, m=40, epsilon=epsilon, delta=delta, cells=3
     )  # fmt: skip
-    found = need_by_advanced(family, setting, "synth_post_many", sets)
+    found = KINDS[family].by_advanced(METHODS["synth_post_many"], setting, sets)
     needs = []
     for share in np.linspace(0.02, 0.98, 25):
         slack = share * delta
         each = brentq(lambda e, slack=slack: advanced_composition(e, sets, slack) - epsilon, 1e-9, epsilon)
         one = dataclasses.replace(setting, epsilon=each, delta=(delta - slack) / sets)
-        needs.append(need(family, one, "synth_post_many", one.delta))
+        needs.append(KINDS[family].need(METHODS["synth_post_many"], one, one.delta))
     best = max(needs) if family == "gaussian" else min(needs)
     assert found == pytest.approx(best, rel=5e-3)
     exact = (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.priors import METHODS, Setting, maximum_range, minimum_prior
+from dpviz.priors import KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.priors.inverse import what_is_given
 from dpviz.priors.release_size import delta_by_size
 from dpviz.privacy.amplification import subsampled_tight
@@ -19,9 +19,9 @@ from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.theorems.general import subsampled_epsilon_printed
-from pages.minimum_priors.answer import prior_sentence, range_sentence
 from pages.minimum_priors.average import hidden_by_the_others
 from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import kept_by
 from pages.minimum_priors.sizes import first_broken, others_go
 from tests.pages import found_in, value_of
@@ -48,10 +48,10 @@ def numbers_in(sentence: str) -> list[float]:
 def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_promise():
     marks = set()
     for n, m, epsilon, delta in itertools.product((1, 5, 40), (1, 5, 40), (0.01, 1.0, 8.0), (0.0, 1e-12, 1e-6, 0.1)):
-        asked = Asked(family="bernoulli", setting=Setting(n=n, m=m, epsilon=epsilon, delta=delta))
+        asked = Asked(KINDS["bernoulli"], Setting(n=n, m=m, epsilon=epsilon, delta=delta))
         pure = m / math.expm1(epsilon)
         exact = minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) if delta else pure
-        mark, sentence = prior_sentence(asked, pure, exact)
+        mark, sentence = face_of(asked).answer(asked, pure, exact)
         said = numbers_in(sentence)
         shown = said[-1]
         marks.add("both" if "→" in mark else mark.split(" ")[0])
@@ -84,7 +84,8 @@ def test_the_range_that_is_said_to_be_private_is():
         setting = Setting(n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
         pure = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon)
         exact = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon, delta=delta)
-        _, sentence = range_sentence(Asked(family="gaussian", setting=setting), pure, exact)
+        asked = Asked(KINDS["gaussian"], setting)
+        _, sentence = face_of(asked).answer(asked, pure, exact)
         first, *rest = numbers_in(sentence)
         assert (rest[0] if rest else first) == pytest.approx(pure, rel=2e-3)
         assert (rest[0] if rest else first) <= pure
@@ -103,7 +104,7 @@ def test_who_keeps_a_promise_at_a_prior_is_who_does_by_the_matrix():
     seen = set()
     for n, m, epsilon, delta, alpha in itertools.product((6,), (1, 6), (2.0,), (0.0, 1e-2), (0.7, 1.5, 40.0)):
         setting = Setting(n=n, m=m, epsilon=epsilon, delta=delta)
-        said = kept_by(what_is_given("bernoulli", setting, alpha), setting)
+        said = kept_by(what_is_given(KINDS["bernoulli"], setting, alpha), setting)
         seen.add(said if said in ("no method", "every method") else "some")
         for method, law in LAWS.items():
             if method == "synth_map" and alpha <= 1:
@@ -127,9 +128,10 @@ def test_releases_of_rows_go_where_they_are_said_to_go():
     for n, alpha, epsilon in itertools.product((1, 5, 30), (0.5, 1.0, 3.0), (0.1, 1.0)):
         sizes = (1, 3, 10, 100, 1000, 30_000)
         found = delta_by_size(n, alpha, alpha, epsilon, sizes)
-        assert (found.one <= found.parameter_draw * (1 + 1e-9)).all()
-        assert ("The other two" in others_go(mode=found.mode is not None)) == (alpha > 1)
-        for curve in (found.many, found.mode):
+        one, limit = found.deltas["synth_post_one"], found.limits["synth_post_one"]
+        assert (one <= limit * (1 + 1e-9)).all()
+        assert ("The other two" in others_go(mode="synth_map" in found.deltas)) == (alpha > 1)
+        for curve in (found.deltas["synth_post_many"], found.deltas.get("synth_map")):
             if curve is None:
                 assert first_broken("X", 0.1, found.sizes, None) == "X needs α &gt; 1"
                 continue
@@ -144,9 +146,7 @@ def test_releases_of_rows_go_where_they_are_said_to_go():
                 else:
                     assert (curve <= delta).all()
     last = delta_by_size(1, 3.0, 3.0, 1.0, (100_000,))
-    assert last.many[-1] > 0.999
-    assert last.mode is not None
-    assert last.mode[-1] > 0.999
+    assert all(last.deltas[key][-1] > 0.999 for key in ("synth_post_many", "synth_map"))
 
 
 def test_what_is_said_of_uneven_priors_holds():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import betainc
 from scipy.stats import binom
 
+from dpviz.methods.posterior_parameter import log_parameter_delta
 from dpviz.numerics.worst_pair import FEW, KEPT, NEAR, largest_pairs
 from dpviz.priors import release
-from dpviz.priors.posterior_parameter import log_parameter_delta
 from dpviz.types import FloatArray
 
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]

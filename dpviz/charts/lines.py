@@ -29,7 +29,7 @@ class Line:
     name
         Its entry in the legend.
     color
-        Key of a method or law, see `color_of`.
+        Key of a law, see `color_of`.
     x, y
         Its points; NaN leaves a gap.
     kind

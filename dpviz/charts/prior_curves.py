@@ -12,9 +12,9 @@ import plotly.graph_objects as go
 
 from dpviz.charts.style import RULE, axis, build, color_of, label, log_ticks, rule
 from dpviz.checked import checked
-from dpviz.parameters import readable, rounded_down, rounded_up
+from dpviz.methods import METHODS, SYNTH_POST_ONE
+from dpviz.parameters import readable
 from dpviz.priors.curves import Curve, Curves
-from dpviz.priors.releases import METHODS
 from dpviz.types import FloatArray
 
 __all__ = ["curves_chart"]
@@ -46,7 +46,7 @@ DIGITS = 5
 SMALLEST_MARK = 1e-40
 """A prior below which the reader's own point does not stretch the picture: any prior is enough."""
 
-MARKED = "synth_post_one"
+MARKED = SYNTH_POST_ONE.key
 """The method whose number stands beside its mark; the others tell theirs on hover and in the table."""
 
 
@@ -61,7 +61,6 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     sets, together
         M, and what every method needs for M sets together: a diamond beside the point of one set.
     """
-    gaussian = curves.family == "gaussian"
     solid = any(line.kind == "exact" for line in curves.lines)
     marked = [line for line in curves.lines if line.kind == ("exact" if solid else "pure")]
     traces = [_line(curves, line, solid=solid, under=_covered(line, marked)) for line in curves.lines]
@@ -75,18 +74,16 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:
         shapes.append(rule(x=curves.chosen))
-    if not gaussian and curves.axis != "n":
-        even = curves.setting.n / (curves.setting.cells if curves.family == "categorical" else 2)
-        if low < even < high:
-            shapes.append(rule(y=even, dash="dot"))
-            text = f"α = {readable(even, 4)}: one prior row for every real row"
-            notes.append(label(text, xref="x domain", y=math.log10(even), **_free_corner(curves, even)))
-    name = "largest R/σ" if gaussian else "least prior α, pseudo-rows in each cell"
+    cells = curves.kind.cells(curves.setting)
+    if cells and curves.axis != "n" and low < (even := curves.setting.n / cells) < high:
+        shapes.append(rule(y=even, dash="dot"))
+        text = f"{curves.kind.symbol} = {readable(even, 4)}: one prior row for every real row"
+        notes.append(label(text, xref="x domain", y=math.log10(even), **_free_corner(curves, even)))
     return build(
         [trace for trace in traces if trace],
         x=_log_axis(AXIS_TITLES[curves.axis], left, right),
-        y=_log_axis(name, low, high),
-        uirevision=f"{curves.family} {curves.axis}",
+        y=_log_axis(curves.kind.axis, low, high),
+        uirevision=f"{curves.kind.key} {curves.axis}",
         shapes=shapes,
         annotations=notes,
         legend={"orientation": "h", "yanchor": "top", "y": -0.29, "x": 0, "font": {"size": 12}},
@@ -146,20 +143,24 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
     method, symbol = METHODS[line.method].label, SYMBOLS[curves.axis]
     kind = "exact" if line.kind == "pure" and not solid else line.kind
     told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
-    quantity = "R/σ" if curves.family == "gaussian" else "α"
     return {
         "type": "scatter",
         "x": curves.points,
         "y": line.values,
         "mode": "lines",
-        "line": {"color": color_of(line.method), "width": WIDTHS[kind] + 2.2 * under, "dash": DASHES[kind]},
+        "line": {
+            "color": color_of(METHODS[line.method].color),
+            "width": WIDTHS[kind] + 2.2 * under,
+            "dash": DASHES[kind],
+        },
         "opacity": 0.85 if kind == "printed" else 1.0,
         "name": method,
         "meta": f"{method}, {told}",
         "legendgroup": line.method,
         "showlegend": kind == "exact",
         "connectgaps": False,
-        "hovertemplate": f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{quantity} = %{{y:.6g}}<extra></extra>",
+        "hovertemplate": f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.symbol} = %{{y:.6g}}"
+        "<extra></extra>",
     }
 
 
@@ -174,7 +175,7 @@ def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[
 def _together(curves: Curves, method: str, value: float, sets: int) -> dict[str, Any]:
     """What several sets need together, as a diamond at the reader's own point."""
     words = f"{sets} sets: {_shown(curves, value)}"
-    found = _mark(curves, method, value, words, above=curves.family != "gaussian", told=f"{sets} sets together")
+    found = _mark(curves, method, value, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
     return found and found | {"marker": found["marker"] | {"symbol": "diamond"}}
 
 
@@ -189,7 +190,7 @@ def _mark(curves: Curves, method: str, value: float, words: str, *, above: bool,
         "mode": "markers+text" if method == MARKED else "markers",
         "text": [f"<b>{words}</b>"],
         "textposition": f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
-        "marker": {"size": 10, "color": color_of(method), "line": {"width": 2, "color": "#fff"}},
+        "marker": {"size": 10, "color": color_of(METHODS[method].color), "line": {"width": 2, "color": "#fff"}},
         "cliponaxis": False,
         "showlegend": False,
         "legendgroup": method,
@@ -201,7 +202,7 @@ def _shown(curves: Curves, value: float) -> str:
     """A prior rounded up, or a range down: the number shown keeps the promise."""
     if not math.isfinite(value):
         return ""
-    return readable((rounded_down if curves.family == "gaussian" else rounded_up)(value, DIGITS), DIGITS)
+    return readable(curves.kind.rounded(value, DIGITS), DIGITS)
 
 
 def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:

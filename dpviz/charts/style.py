@@ -18,17 +18,10 @@ SYNTHESIZER_COLORS = {
     "laplace": "#009E73",
     "laplace_cells": "#009E73",
     "geometric": "#56B4E9",
-}
-"""One colour of Okabe and Ito's palette per law, in every picture."""
-
-METHOD_COLORS = {
-    "synth_post_one": SYNTHESIZER_COLORS["beta_binomial"],
-    "synth_post_many": SYNTHESIZER_COLORS["posterior_mean"],
-    "synth_map": SYNTHESIZER_COLORS["posterior_mode"],
     "param_post": "#009E73",
     "param_map": "#E69F00",
 }
-"""The same for the methods of Zheng's thesis: those that are a law above have its colour."""
+"""One colour of Okabe and Ito's palette per law, in every picture."""
 
 RULE_COLORS = {
     "reiter_2002": "#0072B2",
@@ -92,8 +85,8 @@ OTHER_COLOR = "#7F5AA2"
 
 
 def color_of(key: str) -> str:
-    """The colour of the law or method with this key."""
-    return SYNTHESIZER_COLORS.get(key) or METHOD_COLORS.get(key, OTHER_COLOR)
+    """The colour of the law with this key."""
+    return SYNTHESIZER_COLORS.get(key, OTHER_COLOR)
 
 
 MAGNITUDES = "Cividis"

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from dpviz.checked import checked
 from dpviz.exports._csv import cell, csv_text
-from dpviz.priors import Finding, Setting
-from dpviz.priors.audit import FAMILIES
+from dpviz.priors import KINDS, Finding, Setting
 from dpviz.priors.curves import Curves
 
 __all__ = ["curves_csv", "findings_csv", "priors_script"]
@@ -17,6 +16,45 @@ FINDING_COLUMNS = (
     "theorem", "part", "method", "claim", "m", "verdict", "printed", "gives_epsilon", "gives_delta", "exact",
     "printed_over_exact", "constant", "sentence", "source",
 )  # fmt: skip
+
+SCRIPT = '''"""The numbers of dpviz's page "Minimum priors". Run it in the folder that holds dpviz."""
+
+{imports}
+from dpviz.priors import CALIBRATED, KINDS, Setting, audit
+
+asked = dict({asked})
+kind, setting = KINDS[{family!r}], Setting(**asked)
+{sizes}
+
+for method in CALIBRATED.values():
+    for delta in sorted({{0.0, setting.delta}}):
+        found = {answer}
+{cost}
+
+for finding in audit(kind.key, **asked):
+    print(finding.bound.name, finding.method, '| printed', finding.printed,
+          '| gives', finding.gives_epsilon, finding.gives_delta, '| exact', finding.exact,
+          '|', finding.verdict, '|', finding.sentence)
+'''
+
+COSTS = {
+    "alpha": {
+        "imports": "import math\n\nfrom dpviz.inference import cell_moments",
+        "sizes": "n, m, cells, sets, p = setting.n, setting.m, kind.cells(setting), {sets}, {proportion!r}",
+        "cost": """\
+        print(method, '| delta', delta, '| least alpha', found, '| per real row', cells * found / n)
+        if math.isfinite(found):
+            cost = cell_moments(method.key, n=n, m=m, alpha=found, cells=cells, proportion=p, sets=sets)
+            print('    bias', cost.bias, '| standard error', cost.standard_error)""",
+    },
+    "reach": {
+        "imports": "from dpviz.inference import share_beyond",
+        "sizes": "sets = {sets}",
+        "cost": """\
+        print(method, '| delta', delta, '| largest R/sigma', found, '| beyond', share_beyond(found))""",
+    },
+}
+"""What the script prints of the costs, by what is asked for."""
 
 
 @checked()
@@ -50,7 +88,7 @@ def curves_csv(curves: Curves) -> str:
     return csv_text((curves.axis, *names), rows)
 
 
-@checked(family=FAMILIES)
+@checked(family=KINDS)
 def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:
     """The page "Minimum priors" as a script that prints the same numbers.
 
@@ -64,53 +102,8 @@ def priors_script(family: str, setting: Setting, sets: int, proportion: float) -
     str
         Python source. It needs the folder that holds ``dpviz`` on Python's path.
     """
-    kept = {
-        "bernoulli": ("n", "m", "epsilon", "delta"),
-        "categorical": ("n", "m", "epsilon", "delta", "cells"),
-        "gaussian": ("n", "m", "epsilon", "delta", "sigma", "sigma0"),
-    }[family]
-    values = dataclasses.asdict(setting)
-    head = [f"asked = dict({', '.join(f'{name}={values[name]!r}' for name in kept)})"]
-    if family == "gaussian":
-        imports = ["from dpviz.inference import share_beyond"]
-        imports += ["from dpviz.priors import CALIBRATED, audit, maximum_range"]
-        answer = f"maximum_range(method, **{{**asked, 'delta': delta}}, sets={sets})"
-        cost = ["        print(method, '| delta', delta, '| largest R/sigma', found, '| beyond', share_beyond(found))"]
-    else:
-        imports = ["import math", "", "from dpviz.inference import cell_moments"]
-        imports += ["from dpviz.priors import CALIBRATED, audit" + (", minimum_prior" if sets == 1 else "")]
-        answer = "minimum_prior(method, **{**asked, 'delta': delta})"
-        if sets > 1:
-            cells = family == "categorical"
-            module, name = ("cell_sets", "minimum_prior_for_cell_sets") if cells else ("sets", "minimum_prior_for_sets")
-            imports.append(f"from dpviz.priors.{module} import {name}")
-            bracket = "" if cells else ".exact"
-            answer = f"{name}(method, **{{**asked, 'delta': delta}}, sets={sets}){bracket}.upper"
-        k = setting.cells if family == "categorical" else 2
-        head.append(f"n, m, cells, sets, p = asked['n'], asked['m'], {k}, {sets}, {proportion!r}")
-        cost = [
-            "        print(method, '| delta', delta, '| least alpha', found, '| per real row', cells * found / n)",
-            "        if math.isfinite(found):",
-            "            cost = cell_moments(method, n=n, m=m, alpha=found, cells=cells, proportion=p, sets=sets)",
-            "            print('    bias', cost.bias, '| standard error', cost.standard_error)",
-        ]
-    return "\n".join(
-        [
-            '"""The numbers of dpviz\'s page "Minimum priors". Run it in the folder that holds dpviz."""',
-            "",
-            *imports,
-            "",
-            *head,
-            "",
-            "for method in CALIBRATED:",
-            "    for delta in sorted({0.0, asked['delta']}):",
-            f"        found = {answer}",
-            *cost,
-            "",
-            f"for finding in audit({family!r}, **asked):",
-            "    print(finding.bound.name, finding.method, '| printed', finding.printed,",
-            "          '| gives', finding.gives_epsilon, finding.gives_delta, '| exact', finding.exact,",
-            "          '|', finding.verdict, '|', finding.sentence)",
-            "",
-        ]
-    )
+    kind, values = KINDS[family], dataclasses.asdict(setting)
+    asked = ", ".join(f"{name}={values[name]!r}" for name in ("n", "m", "epsilon", "delta", *kind.numbers))
+    parts = {name: part.format(sets=sets, proportion=proportion) for name, part in COSTS[kind.level].items()}
+    answer = "need(method, setting, delta)" if sets == 1 else "together(method, setting, sets, delta).upper"
+    return SCRIPT.format(family=family, asked=asked, answer=f"kind.{answer}", **parts)

@@ -10,9 +10,8 @@ from scipy.special import ndtr
 
 from dpviz.checked import argument, checked
 from dpviz.inference.confidential import PROPORTION
+from dpviz.methods import CALIBRATED, Method
 from dpviz.parameters import plain_number, shown
-
-ESTIMATED = ("synth_post_one", "synth_post_many", "synth_map", "param_post")
 
 ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
 MANY_SETS = argument("sets", 1, 10**12, title="synthetic sets", integer=True)
@@ -57,7 +56,7 @@ class ProportionMoments:
         return math.hypot(self.bias, self.standard_error)
 
 
-@checked(method=ESTIMATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, beta=PRIOR, proportion=PROPORTION, sets=MANY_SETS)
+@checked(method=CALIBRATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, beta=PRIOR, proportion=PROPORTION, sets=MANY_SETS)
 def proportion_moments(
     method: str, *, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -67,19 +66,6 @@ def proportion_moments(
     E[θ](1 − E[θ]) − Var(θ). Given n1, one set of SYNTH_Post(Many) has variance θ(1 − θ) / m, PARAM_Post
     θ(1 − θ) / (A + 1), SYNTH_Post(One) θ(1 − θ) (1 / (A + 1) + (A / (A + 1)) / m); M independent sets divide it by M.
     SYNTH_MAP is SYNTH_Post(Many) with α − 1 and β − 1.
-
-    Parameters
-    ----------
-    method
-        ``synth_post_one``, ``synth_post_many``, ``synth_map`` or ``param_post``.
-    n, m
-        Confidential and synthetic rows, at least 1.
-    alpha, beta
-        Prior pseudo-rows, positive; at least 1 for ``synth_map``.
-    proportion
-        The true p, from 0 to 1.
-    sets
-        Number M of sets, at least 1.
 
     Source: the law of total variance; Charest (2011), §4, for the Beta-binomial.
 
@@ -91,45 +77,35 @@ def proportion_moments(
     >>> moments.mean, round(moments.standard_error**2, 12)
     (0.5, 0.25)
     """
-    if method == "synth_map":
-        for name, prior in (("alpha", alpha), ("beta", beta)):
-            argument(name, 1, PRIOR.maximum, title=PRIOR.title).check(prior)
-        alpha, beta = alpha - 1, beta - 1
-    return _moments(method, n, m, alpha, beta, proportion, sets)
+    made = CALIBRATED[method]
+    return _moments(made, n, m, _effective(made, "alpha", alpha), _effective(made, "beta", beta), proportion, sets)
 
 
-def _moments(method: str, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int) -> ProportionMoments:
+def _effective(method: Method, name: str, prior: float) -> float:
+    """The pseudo-rows that a prior adds to a count; none where it is as small as can be."""
+    if method.lost:
+        argument(name, method.lost, PRIOR.maximum, title=PRIOR.title).check(prior)
+    return prior - method.lost
+
+
+def _moments(
+    method: Method, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int
+) -> ProportionMoments:
     total = n + alpha + beta
     mean = (n * proportion + alpha) / total
     between = n * proportion * (1 - proportion) / total**2
     spread = mean * (1 - mean) - between
-    share = {
-        "synth_post_one": 1 / (total + 1) + total / (total + 1) / m,
-        "synth_post_many": 1 / m,
-        "synth_map": 1 / m,
-        "param_post": 1 / (total + 1),
-    }[method]
-    return ProportionMoments(
-        proportion=proportion, mean=mean, sampling_variance=between, release_variance=spread * share / sets
-    )
+    release = spread * method.spread(total, m) / sets
+    return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=between, release_variance=release)
 
 
-@checked(method=ESTIMATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, cells=CELLS, proportion=PROPORTION, sets=MANY_SETS)
+@checked(method=CALIBRATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, cells=CELLS, proportion=PROPORTION, sets=MANY_SETS)
 def cell_moments(
     method: str, *, n: int, m: int, alpha: float, cells: int, proportion: float, sets: int = 1
 ) -> ProportionMoments:
     """`proportion_moments` of one of k cells, all of which have the same prior α.
 
     The other cells together have k − 1 times as many pseudo-rows: (k − 1) α, or (k − 1)(α − 1) for the mode.
-
-    Parameters
-    ----------
-    method, n, m, proportion, sets
-        As in `proportion_moments`.
-    alpha
-        Pseudo-rows in each cell, positive; at least 1 for ``synth_map``.
-    cells
-        Number of cells k, at least 2.
 
     Examples
     --------
@@ -138,9 +114,9 @@ def cell_moments(
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
-    if method == "synth_map":
-        alpha = argument("alpha", 1, PRIOR.maximum, title=PRIOR.title).check(alpha) - 1
-    return _moments(method, n, m, alpha, (cells - 1) * alpha, proportion, sets)
+    made = CALIBRATED[method]
+    effective = _effective(made, "alpha", alpha)
+    return _moments(made, n, m, effective, (cells - 1) * effective, proportion, sets)
 
 
 def share_beyond(range_over_sigma: float) -> float:

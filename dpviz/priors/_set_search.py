@@ -45,7 +45,7 @@ class SetSearch:
     prior is never less private (`dpviz.synthesizers.prior`), and post-processing each of M sets post-processes all.
     The two directions of a pair are the pairs i and n − 1 − i, as the prior is symmetric.
 
-    `log_density`, where it is given, is the w(x, y) of `dpviz.priors.posterior_parameter.log_loss_density`: then
+    `log_density`, where it is given, is the w(x, y) of `dpviz.methods.posterior_parameter.log_loss_density`: then
     ln δ_M − M w is convex along the pairs and w concave, so that between the pairs a and b there is at most the larger
     of their δ_M times e^{2M (w(middle) − (w(a) + w(b)) / 2)}, as in `dpviz.numerics.worst_pair`.
     """

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpviz.checked import checked
+from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.methods.posterior_parameter import MANY_ROWS
 from dpviz.numerics.ends import quotient
 from dpviz.parameters import DELTA, EPSILON, plain_number, readable
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
-from dpviz.priors.posterior_parameter import MANY_ROWS
 from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, maximum_range
 from dpviz.priors.reasons import Reason, reasons
-from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE, release
+from dpviz.priors.releases import release
 from dpviz.priors.verdict_words import in_words
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
@@ -130,7 +131,7 @@ class Finding:
 
 
 @checked(family=FAMILIES)
-def audit(family: AuditFamily, **setting: float) -> tuple[Finding, ...]:
+def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     """Every printed bound of a family at the user's parameters: printed, really given, exact, safe or unsafe.
 
     Parameters

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.priors.average_draw import parameter_draw_delta
-from dpviz.priors.releases import CALIBRATED, release
-from dpviz.privacy.average_case import average_case_delta, count_release_delta
+from dpviz.methods import CALIBRATED, PARAM_MAP
+from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.types import FloatArray
 
 STRIDES = (12, 6, 3, 1)
@@ -20,34 +18,13 @@ STRIDES = (12, 6, 3, 1)
 FOLDED = 12
 """Decimals to which θ and 1 − θ must agree to be the same point."""
 
-LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {
-    "synth_post_one": BetaBinomial,
-    "synth_post_many": PosteriorMean,
-    "synth_map": PosteriorMode,
-}
-
 
 def average_and_worst(
     n: int, m: int, alpha: float, theta_real: float, epsilon: float
 ) -> dict[str, tuple[float, float | None] | None]:
-    """δ of every method with n − 1 random rows, and with the worst fixed ones.
+    """δ of every method with n − 1 random rows, ones with the probability θ, and with the worst fixed ones.
 
-    Parameters
-    ----------
-    n, m
-        Confidential and synthetic rows, 1 to 5,000.
-    alpha
-        Symmetric prior; PARAM_MAP has none.
-    theta_real
-        Probability of a one in the other rows, 0 to 1.
-    epsilon
-        ε ≥ 0.
-
-    Returns
-    -------
-    dict
-        By method: average-case and worst-case δ, the latter None for PARAM_MAP, where it is 1; None instead of both for
-        SYNTH_MAP at a prior of 1 or less.
+    The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less.
 
     Source: Zheng (2015), section 6.3.
 
@@ -59,28 +36,19 @@ def average_and_worst(
     (0.5, None)
     """
     found: dict[str, tuple[float, float | None] | None] = {
-        "param_map": (count_release_delta(n, theta_real, epsilon), None)
+        PARAM_MAP.key: (PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None)
     }
-    for method in CALIBRATED:
-        if method == "synth_map" and alpha <= 1:
-            found[method] = None
-            continue
-        worst = delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon)
-        found[method] = _average(method, n, m, alpha, theta_real, epsilon), worst
+    for key, method in CALIBRATED.items():
+        found[key] = None
+        if alpha > method.lost:
+            worst = delta_for_epsilon(release(key, n=n, m=m, alpha=alpha), epsilon)
+            found[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
     return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class AverageCurves:
-    """Average-case δ along θ.
-
-    Parameters
-    ----------
-    thetas
-        Probabilities of a one, rising.
-    deltas
-        δ of every method at each of them.
-    """
+    """Average-case δ of every method along rising probabilities θ of a one."""
 
     thetas: FloatArray
     deltas: dict[str, FloatArray]
@@ -92,21 +60,7 @@ def stream_average_by_theta(
     """Average-case δ of every method that has a prior, for each θ, coarse to fine.
 
     With α = β nothing changes when ones and zeros trade places, so δ(θ) = δ(1 − θ) and each pair is computed once.
-
-    Parameters
-    ----------
-    n, m, alpha, epsilon
-        As in `average_and_worst`.
-    thetas
-        Probabilities of a one, 0 to 1, at least one of them.
-
-    Yields
-    ------
-    AverageCurves
-        Each has the points of the one before it and some more; the last has all. SYNTH_MAP is missing at a prior of 1
-        or less.
-
-    Source: Zheng (2015), section 6.3.
+    Each has the points of the one before it and some more; SYNTH_MAP is missing at a prior of 1 or less.
 
     Examples
     --------
@@ -119,7 +73,7 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = [one for one in CALIBRATED if one != "synth_map" or alpha > 1]
+    methods = [one for one in CALIBRATED.values() if alpha > one.lost]
     known: dict[float, dict[str, float]] = {}
     shown: set[int] = set()
     for stride in STRIDES:
@@ -128,18 +82,14 @@ def stream_average_by_theta(
             theta = float(points[place])
             folded = round(min(theta, 1 - theta), FOLDED)
             if folded not in known:
-                known[folded] = {one: _average(one, n, m, alpha, min(theta, 1 - theta), epsilon) for one in methods}
+                known[folded] = {
+                    one.key: one.average_delta(n, m, alpha, min(theta, 1 - theta), epsilon) for one in methods
+                }
         if not level:
             continue
         shown |= level
         places = sorted(shown)
         at = [known[round(min(theta, 1 - theta), FOLDED)] for theta in points[places].tolist()]
         yield AverageCurves(
-            thetas=points[places], deltas={one: np.array([deltas[one] for deltas in at]) for one in methods}
+            thetas=points[places], deltas={one.key: np.array([deltas[one.key] for deltas in at]) for one in methods}
         )
-
-
-def _average(method: str, n: int, m: int, alpha: float, theta_real: float, epsilon: float) -> float:
-    if method == "param_post":
-        return parameter_draw_delta(n, alpha, alpha, theta_real, epsilon)
-    return average_case_delta(LAWS[method](n=n, m=m, alpha=alpha, beta=alpha), theta_real, epsilon)

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.priors._set_search import TOLERANCE
 from dpviz.priors.exact import minimum_prior
-from dpviz.priors.releases import check_method
-from dpviz.priors.sets import ALMOST_NONE, check_all_rows, minimum_prior_for_sets
+from dpviz.priors.releases import method_called
+from dpviz.priors.sets import ALMOST_NONE, bracket_of, check_all_rows, minimum_prior_for_sets
 from dpviz.privacy.composition import SETS, Bracket, composed_delta
-from dpviz.privacy.losses import DiscreteLosses
-from dpviz.synthesizers import DirichletMultinomial
 
 LARGEST_SET = 1000
 """Most rows of a set of the Dirichlet-multinomial: its pair of neighbours has about m² / 2 outcomes."""
-
-TOLERANCE = 1e-6
-"""Relative width that is sought for the bracket of a prior."""
 
 
 def minimum_prior_for_cell_sets(
@@ -32,23 +27,8 @@ def minimum_prior_for_cell_sets(
     M is: more pseudo-rows are never less private, set by set. So one pair is composed. M sets of a plug-in are one set
     of Mm rows; PARAM_Post tells neither k nor n (its two cells' total has one law under both tables).
 
-    Parameters
-    ----------
-    method
-        ``synth_post_one``, ``synth_post_many``, ``synth_map`` or ``param_post``.
-    n, m
-        Confidential rows, 1 to 100,000, and rows of a set; for SYNTH_Post(One) with δ > 0 both at most 1,000.
-    cells
-        k, 3 to 1,000.
-    sets
-        M, 1 to 1,000.
-    epsilon, delta
-        The total promise, 0 ≤ δ < 1.
-
-    Returns
-    -------
-    Bracket
-        `upper` is private for sure, `lower` is not.
+    n and m are at most 100,000, for SYNTH_Post(One) with δ > 0 at most 1,000; k is 3 to 1,000, M 1 to 1,000. `upper` is
+    private for sure, `lower` is not.
 
     Source: Zheng (2015), §6.4 and Proposition 2.17, made exact.
 
@@ -60,32 +40,26 @@ def minimum_prior_for_cell_sets(
     >>> round(minimum_prior_for_cell_sets("synth_post_one", **asked).upper, 9)
     1.0
     """
-    check_method(method)
+    made = method_called(method)
     sets, epsilon, delta = int(SETS.check(sets)), EPSILON.check(epsilon), DELTA.check(delta)
-    if method == "param_post":
+    if not made.knows_cells:
         return minimum_prior_for_sets(method, n=1, m=1, sets=sets, epsilon=epsilon, delta=delta).exact
-    if method != "synth_post_one":
+    if made.independent:
         check_all_rows(sets * m)
-        return _bracket_of(minimum_prior(method, n=n, m=sets * m, epsilon=epsilon, delta=delta, cells=cells))
+        return bracket_of(minimum_prior(method, n=n, m=sets * m, epsilon=epsilon, delta=delta, cells=cells))
     pure = minimum_prior(method, n=n, m=m, epsilon=epsilon / sets, cells=cells)
     if delta == 0:
         return Bracket(pure, pure)
     alone = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta, cells=cells)
     if sets == 1:
-        return _bracket_of(alone)
+        return bracket_of(alone)
     if max(n, m) > LARGEST_SET:
         raise ValueError(
             f"n and m must be at most {LARGEST_SET:,} for several sets of {cells} cells; got {readable(max(n, m))}."
         )
 
     def composed(alpha: float) -> Bracket:
-        released = np.arange(m + 1)
-        u, v = np.meshgrid(released, released, indexing="ij")
-        inside = u + v <= m
-        law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
-        rest = n - 1 + (cells - 2) * alpha
-        losses, log_masses = law.three_cell_losses(alpha, alpha, rest, u[inside], v[inside])
-        return composed_delta(DiscreteLosses(losses, log_masses), sets, epsilon)
+        return composed_delta(made.cell_losses(n, m, alpha, cells), sets, epsilon)
 
     split = minimum_prior(method, n=n, m=m, epsilon=epsilon / sets, delta=delta / sets, cells=cells)
     low, high = max(alone * (1 - TOLERANCE), ALMOST_NONE), min(pure, split)
@@ -96,11 +70,6 @@ def minimum_prior_for_cell_sets(
     while lower > low and composed(lower).lower <= delta:
         lower *= 1 - TOLERANCE / 10
     return Bracket(max(lower, low), min(upper, high))
-
-
-def _bracket_of(prior: float) -> Bracket:
-    """What `minimum_prior` promises of its answer."""
-    return Bracket(prior * (1 - TOLERANCE), prior)
 
 
 def _crossing(delta_of: Callable[[float], float], delta: float, low: float, high: float) -> float:

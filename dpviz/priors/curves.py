@@ -9,38 +9,24 @@ from typing import Literal
 
 import numpy as np
 
+from dpviz.methods import CALIBRATED, Method
 from dpviz.priors._least_root import Start, interpolated
-from dpviz.priors.audit import AuditFamily, Setting
+from dpviz.priors.audit import Setting
 from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
-from dpviz.priors.exact import least_prior
-from dpviz.priors.needs import cells_of, need
-from dpviz.priors.releases import CALIBRATED
+from dpviz.priors.kinds import KINDS, Kind
 from dpviz.theorems import CLAIMS
 from dpviz.types import FloatArray
 
 STRIDES, NEAREST = (8, 4, 2, 1), 4
 """Steps between the points of a curve, coarse to fine, and most values that a guess of the next is drawn through."""
 
-PRINTED_PRIORS: tuple[str, ...] = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22")
-PRINTED_RANGES: tuple[str, ...] = ("7.7", "7.8", "7.13", "7.15", "7.16")
+DRAWN = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 """Printed bounds that have a number at every m; those on a single row are left to the table."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """One curve of `prior_curves`.
-
-    Parameters
-    ----------
-    method
-        The method.
-    kind
-        ``exact``: at the promised δ. ``pure``: δ = 0. ``printed``: a bound of the thesis, whose number is `theorem`.
-    values
-        The prior or range at each point of the axis; NaN where there is none, which is drawn as a gap.
-    theorem
-        Name of the printed bound, otherwise empty.
-    """
+    """One curve: at the promised δ, without δ, or the bound of a theorem; NaN, a gap, where there is no value."""
 
     method: str
     kind: Literal["exact", "pure", "printed"]
@@ -50,21 +36,9 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """What is needed along one axis, all else as in `setting`.
+    """What is needed along one axis, all else as in `setting`, whose own value is among the rising points."""
 
-    Parameters
-    ----------
-    family, setting
-        What was asked.
-    axis
-        The quantity that varies.
-    points
-        Its values, increasing; the chosen one is among them.
-    lines
-        The curves.
-    """
-
-    family: AuditFamily
+    kind: Kind
     setting: Setting
     axis: Axis
     points: FloatArray
@@ -80,24 +54,10 @@ class Curves:
         return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
 
 
-def prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
+def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
     """The least prior (or the largest R/σ) of every method against ε, δ, m or n, exact and as printed.
 
-    Parameters
-    ----------
-    family
-        ``"bernoulli"``, ``"categorical"`` or ``"gaussian"``.
-    setting
-        The promise and the sizes.
-    axis
-        What varies: ``"epsilon"``, ``"delta"``, ``"m"`` or ``"n"``.
-    m_is_n
-        Whether m moves with n on the axis n.
-
-    Returns
-    -------
-    Curves
-        Each exact value is one of `minimum_prior` or `maximum_range`.
+    `family` is a key of `KINDS`; where `m_is_n`, m moves with n on the axis n.
 
     Examples
     --------
@@ -111,18 +71,8 @@ def prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_is_n: b
     return last
 
 
-def stream_prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
+def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
     """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again.
-
-    Parameters
-    ----------
-    family, setting, axis, m_is_n
-        As in `prior_curves`.
-
-    Yields
-    ------
-    Curves
-        The first have the ends of the axis, the chosen point and a few between; the last are `prior_curves`.
 
     Examples
     --------
@@ -130,12 +80,13 @@ def stream_prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_
     >>> [len(curves.points) for curves in stream_prior_curves("bernoulli", setting, "epsilon")]
     [6, 9, 14, 26]
     """
+    kind = KINDS[family]
     points = axis_points(axis, float(getattr(setting, axis)), point_count(setting))
     settings = [moved(setting, axis, float(point), m_is_n) for point in points]
     promises = [pure for pure in (False, True) if pure or axis == "delta" or setting.delta > 0]
-    calibrated = [one for one in CALIBRATED if family == "gaussian" or one != "synth_map"]
+    found = dict.fromkeys(kind.like(method)[0] for method in CALIBRATED.values())
     places = _scale(axis, points)
-    lines = {(one, pure): _Line(family, one, pure, settings, places) for pure in promises for one in calibrated}
+    lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
     chosen = np.flatnonzero(points == float(getattr(setting, axis)))
     kept: set[int] = set()
     known: dict[tuple[str, Setting], float] = {}
@@ -148,31 +99,30 @@ def stream_prior_curves(family: AuditFamily, setting: Setting, axis: Axis, *, m_
         kept.update(level)
         shown = sorted(kept)
         exact = {key: line.values[shown] for key, line in lines.items()}
-        if family != "gaussian":  # for counts the mode is the mean with one pseudo-row less in each cell
-            exact |= {("synth_map", pure): exact["synth_post_many", pure] + 1 for pure in promises}
         yield Curves(
-            family=family,
+            kind=kind,
             setting=setting,
             axis=axis,
             points=points[shown],
             lines=(
                 *(
-                    Curve(method=one, kind="pure" if pure else "exact", values=exact[one, pure])
+                    Curve(method=key, kind="pure" if pure else "exact", values=exact[one, pure] + more)
                     for pure in promises
-                    for one in CALIBRATED
+                    for key, method in CALIBRATED.items()
+                    for one, more in [kind.like(method)]
                 ),
-                *_printed_curves(family, setting, axis, [settings[place] for place in shown], known),
+                *_printed_curves(kind, setting, axis, [settings[place] for place in shown], known),
             ),
         )
 
 
 def _printed_curves(
-    family: AuditFamily, setting: Setting, axis: Axis, settings: list[Setting], known: dict[tuple[str, Setting], float]
+    kind: Kind, setting: Setting, axis: Axis, settings: list[Setting], known: dict[tuple[str, Setting], float]
 ) -> Iterator[Curve]:
     """The printed bounds at these settings; what is `known` is not computed again, and what is computed joins it."""
-    for number in PRINTED_RANGES if family == "gaussian" else PRINTED_PRIORS:
+    for number in DRAWN:
         bound = CLAIMS[number]
-        if bound.family == family and (bound.promise == "pure" or axis == "delta" or setting.delta > 0):
+        if bound.family == kind.key and (bound.promise == "pure" or axis == "delta" or setting.delta > 0):
             for one in settings:
                 if (number, one) not in known:
                     known[number, one] = _printed(number, one)
@@ -190,8 +140,8 @@ def _scale(axis: Axis, points: FloatArray) -> FloatArray:
 class _Line:
     """The answers of one method along the axis, in any order, each started from those on either side of it."""
 
-    family: AuditFamily
-    method: str
+    kind: Kind
+    method: Method
     pure: bool
     settings: list[Setting]
     places: FloatArray
@@ -206,20 +156,12 @@ class _Line:
         setting = self.settings[place]
         delta = 0.0 if self.pure else setting.delta
         try:
-            if self.pure or self.family == "gaussian":
-                self.values[place] = value = need(self.family, setting, self.method, delta)
-            else:
-                found = least_prior(
-                    self.method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=delta,
-                    cells=cells_of(self.family, setting), start=self._start(place),
-                )  # fmt: skip
-                self.values[place] = value = found.prior
-                if 0 < value < math.inf:
-                    self._found[place] = found
+            found = self.kind.search(self.method, setting, delta, self._start(place))
         except ValueError:
             return
-        if math.isinf(value):
-            self.values[place] = math.nan
+        if 0 < found.prior < math.inf:
+            self._found[place] = found
+        self.values[place] = found.prior if found.prior < math.inf else math.nan
 
     def _start(self, place: int) -> Start | None:
         if not self._found:

@@ -7,20 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpviz.checked import checked
-from dpviz.numerics.private_side import private_side
+from dpviz.methods import METHODS, Method
+from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.methods.posterior_parameter import MANY_ROWS
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
-from dpviz.priors.posterior_parameter import MANY_ROWS
-from dpviz.priors.releases import (
-    MANY_SYNTHETIC_ROWS,
-    METHODS,
-    TWO_CELLS_OR_MORE,
-    check_method,
-    pair_delta,
-    release,
-)
+from dpviz.priors.releases import method_called
 from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, WorstCase
+from dpviz.synthesizers import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2
@@ -87,76 +81,106 @@ def minimum_prior(
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
     0.5
     """
-    start = None if near is None else Start(near)
-    return least_prior(
-        method, n=n, m=m, epsilon=epsilon, delta=delta, beta=beta, ratio=ratio, cells=cells, start=start
-    ).prior
+    promise = Promise(method_called(method, METHODS), n, m, epsilon, delta, beta, ratio, cells)
+    return least_prior(promise, None if near is None else Start(near)).prior
 
 
-def least_prior(
-    method: str,
-    *,
-    n: int,
-    m: int,
-    epsilon: float,
-    delta: float = 0.0,
-    beta: float | None = None,
-    ratio: float = 1.0,
-    cells: int = 2,
-    start: Start | None = None,
-) -> Start:
+@dataclass(frozen=True)
+class Promise:
+    """What a method is to keep, as in `minimum_prior`, and δ as a function of the effective prior."""
+
+    method: Method
+    n: int
+    m: int
+    epsilon: float
+    delta: float = 0.0
+    beta: float | None = None
+    ratio: float = 1.0
+    cells: int = 2
+
+    def __post_init__(self) -> None:
+        MANY_ROWS.check(self.n)
+        MANY_SYNTHETIC_ROWS.check(self.m)
+        if not (self.epsilon == 0 and self.delta > 0):
+            EPSILON.check(self.epsilon)
+        TWO_CELLS_OR_MORE.check(self.cells)
+        if DELTA.check(self.delta) == 1:
+            raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
+        if self.beta is not None:
+            PRIOR_ZEROS.check(self.beta)
+        if not (isinstance(self.ratio, (int, float)) and 1e-9 <= self.ratio <= 1e9):
+            raise ValueError(f"ratio (β / α) must be a number from 10⁻⁹ to 10⁹; got {self.ratio!r}.")
+        if self.cells > 2 and (self.beta is not None or self.ratio != 1):
+            raise ValueError(
+                f"beta and ratio must be left out where there are {self.cells} cells: every cell has the same prior."
+            )
+
+    def all_pairs(self, effective: float) -> WorstCase:
+        """The largest δ of all pairs of neighbours."""
+        alpha, beta = self._priors(effective)
+        made = (
+            self.method.two_cells(self.n, self.m, alpha, beta)
+            if self.cells == 2
+            else self.method.more_cells(self.n, self.m, alpha, self.cells)
+        )
+        return worst_neighbours(made, self.epsilon)
+
+    def one_pair(self, pair: Pair | None) -> Callable[[float], float]:
+        """δ of one pair, which takes far less time; of all of them where there is but one."""
+        if pair is None:
+            return lambda effective: self.all_pairs(effective).value
+        i, upward = pair
+
+        def delta_of(effective: float) -> float:
+            alpha, beta = self._priors(effective)
+            ones, zeros = alpha - self.method.lost + i, beta - self.method.lost + (self.n - 1 - i)
+            if max(ones, zeros) > PRIOR_ONES.maximum / 2:
+                return self.all_pairs(effective).value
+            return self.method.pair_delta(*(ones, zeros) if upward else (zeros, ones), self.m, self.epsilon)
+
+        return delta_of
+
+    def pair(self, worst: WorstCase) -> Pair | None:
+        """The pair that was found to be the worst."""
+        if self.cells > 2 or (self.n == 1 and self.beta is None and self.ratio == 1):
+            return None
+        return min(worst.likelier, worst.other), worst.likelier > worst.other
+
+    def _priors(self, effective: float) -> tuple[float, float]:
+        alpha = effective + self.method.lost
+        return alpha, self.ratio * alpha if self.beta is None else self.beta
+
+
+def least_prior(promise: Promise, start: Start | None = None) -> Start:
     """`minimum_prior`, with what a search nearby can start from.
 
     Examples
     --------
-    >>> found = least_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25)
+    >>> found = least_prior(Promise(METHODS["synth_post_one"], 1, 1, math.log(2), 0.25))
     >>> round(found.prior, 12)
     0.5
     """
-    if method == "param_map":
-        return Start(math.inf)
-    check_method(method, tuple(METHODS))
-    MANY_ROWS.check(n)
-    MANY_SYNTHETIC_ROWS.check(m)
-    if not (epsilon == 0 and delta > 0):
-        EPSILON.check(epsilon)
-    TWO_CELLS_OR_MORE.check(cells)
-    if DELTA.check(delta) == 1:
-        raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
-    _check_shape(beta, ratio, cells)
-    shift = 1.0 if method == "synth_map" else 0.0
-    pure = _least_pure(method, m, epsilon, beta, ratio)
-    if delta == 0 or pure <= PRIOR_ONES.minimum:
+    method, epsilon, delta = promise.method, promise.epsilon, promise.delta
+    pure, shift = _least_pure(promise), method.lost
+    if not method.calibrated or delta == 0 or pure <= PRIOR_ONES.minimum:
         return Start(pure)
-    promise = _Promise(method, n, m, epsilon, delta, beta, ratio, cells, shift)
-    lowest, highest = _lowest(shift, beta, ratio), LARGEST_SOUGHT / max(1.0, ratio if beta is None else 1.0)
+    lowest = _lowest(shift, promise.beta, promise.ratio)
+    highest = LARGEST_SOUGHT / max(1.0, promise.ratio if promise.beta is None else 1.0)
     start = Start(_guess(epsilon, delta)) if start is None else replace(start, prior=start.prior - shift)
     if not lowest < start.prior < pure - shift:
         start = Start(max(min(_guess(epsilon, delta), (pure - shift) / 2), lowest))
     found = _least_of_all_pairs(promise, lowest, pure - shift if pure <= highest else math.inf, highest, start)
     safe = found.prior * (1 + ROUNDED * (1 + epsilon)) if found.prior > lowest else lowest
-    return replace(found, prior=min(private_side(safe + shift, math.inf, lambda prior: prior - shift >= safe), pure))
+    return replace(found, prior=min(method.prior_of(safe), pure))
 
 
-def _check_shape(beta: float | None, ratio: float, cells: int) -> None:
-    if beta is not None:
-        PRIOR_ZEROS.check(beta)
-    if not (isinstance(ratio, (int, float)) and 1e-9 <= ratio <= 1e9):
-        raise ValueError(f"ratio (β / α) must be a number from 10⁻⁹ to 10⁹; got {ratio!r}.")
-    if cells > 2 and (beta is not None or ratio != 1):
-        raise ValueError(
-            f"beta and ratio must be left out where there are {cells} cells: every cell has the same prior."
-        )
-
-
-def _least_pure(method: str, m: int, epsilon: float, beta: float | None, ratio: float) -> float:
+def _least_pure(promise: Promise) -> float:
     """The least α with pure ε-differential privacy: the smaller of α and β must reach the symmetric answer."""
-    if method == "param_post" or epsilon == 0:
+    if promise.epsilon == 0:
         return math.inf
-    law = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode}[method]
-    symmetric = law.least_alpha(m=m, epsilon=epsilon)
-    if beta is not None:
-        return symmetric if beta >= symmetric else math.inf
+    symmetric, ratio = promise.method.least_pure(promise.m, promise.epsilon), promise.ratio
+    if promise.beta is not None:
+        return symmetric if promise.beta >= symmetric else math.inf
     alpha = symmetric / min(1.0, ratio)
     while min(alpha, ratio * alpha) < symmetric:
         alpha = math.nextafter(alpha, math.inf)
@@ -186,54 +210,7 @@ def _guess(epsilon: float, delta: float) -> float:
     return max(-math.log(delta) / max(rate, 1e-300), 1e-9)
 
 
-@dataclass(frozen=True)
-class _Promise:
-    """What is to be kept, and δ as a function of the prior less `shift`."""
-
-    method: str
-    n: int
-    m: int
-    epsilon: float
-    delta: float
-    beta: float | None
-    ratio: float
-    cells: int
-    shift: float
-
-    def all_pairs(self, effective: float) -> WorstCase:
-        """The largest δ of all pairs of neighbours."""
-        alpha, beta = self._priors(effective)
-        zeros = None if self.cells > 2 else beta
-        made = release(self.method, n=self.n, m=self.m, alpha=alpha, beta=zeros, cells=self.cells)
-        return worst_neighbours(made, self.epsilon)
-
-    def one_pair(self, pair: Pair | None) -> Callable[[float], float]:
-        """δ of one pair, which takes far less time; of all of them where there is but one."""
-        if pair is None:
-            return lambda effective: self.all_pairs(effective).value
-        i, upward = pair
-
-        def delta_of(effective: float) -> float:
-            alpha, beta = self._priors(effective)
-            ones, zeros = alpha - self.shift + i, beta - self.shift + (self.n - 1 - i)
-            if max(ones, zeros) > PRIOR_ONES.maximum / 2:
-                return self.all_pairs(effective).value
-            return pair_delta(self.method, *(ones, zeros) if upward else (zeros, ones), self.m, self.epsilon)
-
-        return delta_of
-
-    def pair(self, worst: WorstCase) -> Pair | None:
-        """The pair that was found to be the worst."""
-        if self.cells > 2 or (self.n == 1 and self.beta is None and self.ratio == 1):
-            return None
-        return min(worst.likelier, worst.other), worst.likelier > worst.other
-
-    def _priors(self, effective: float) -> tuple[float, float]:
-        alpha = effective + self.shift
-        return alpha, self.ratio * alpha if self.beta is None else self.beta
-
-
-def _least_of_all_pairs(promise: _Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
+def _least_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
     """The least prior from `lowest` on that keeps the promise; infinite where there is none up to `highest`.
 
     The prior is sought for the worst pair alone and then held against all of them; what another pair asks for more

@@ -19,21 +19,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.checked import check_epsilon, checked
+from dpviz.methods import METHODS, Method
 from dpviz.numerics.private_side import private_side
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.priors._conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
-
-RANGE_METHODS = {
-    "param_map": "PARAM_MAP",
-    "param_post": "PARAM_Post",
-    "synth_map": "SYNTH_MAP",
-    "synth_post_one": "SYNTH_Post(One)",
-    "synth_post_many": "SYNTH_Post(Many)",
-}
-"""Names of the releases in signatures, each with Zheng's label."""
 
 DATA_ROWS = dataclasses.replace(ROWS, maximum=100_000, default=100)
 RELEASED_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=100_000, default=100)
@@ -87,23 +79,14 @@ class GaussianRelease:
     Parameters
     ----------
     method
-        A key of `RANGE_METHODS`: the posterior mode or a posterior draw of μ; m rows around the mode, around a single
+        A key of `METHODS`: the posterior mode or a posterior draw of μ; m rows around the mode, around a single
         posterior draw, or each around a draw of its own.
-    n
-        Confidential rows, 1 to 100,000.
-    m
-        Synthetic rows, 1 to 100,000; the releases of μ do not use it.
-    sigma
-        σ, 1e-12 to 1e12, in the unit of the data.
-    sigma0
-        σ0, 1e-12 to 1e12 in the unit of the data, or infinite for a flat prior.
+    n, m
+        Confidential and synthetic rows, 1 to 100,000; the releases of μ do not use m.
+    sigma, sigma0
+        σ and σ0, 1e-12 to 1e12, in the unit of the data; σ0 may be infinite, for a flat prior.
     sets
         Independent releases M, 1 to 100.
-
-    Raises
-    ------
-    ValueError
-        Where a parameter is outside its domain.
 
     Source: Zheng (2015), chapter 7.
 
@@ -112,7 +95,7 @@ class GaussianRelease:
     A flat prior leaves the mean as it is; the posterior of 100 rows has a tenth of their standard deviation.
 
     >>> release = GaussianRelease(method="param_post", n=100, m=1, sigma=1.0, sigma0=math.inf)
-    >>> release.shrinkage, release.posterior_sd, round(release.ratio(1.0), 12)
+    >>> release.shrinkage, release.noise_sd, round(release.ratio(1.0), 12)
     (1.0, 0.1, 0.2)
     """
 
@@ -124,8 +107,8 @@ class GaussianRelease:
     sets: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.method, str) or self.method not in RANGE_METHODS:
-            raise ValueError(f"method must be one of {', '.join(RANGE_METHODS)}; got {shown(self.method)}.")
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}; got {shown(self.method)}.")
         for declaration in (DATA_ROWS, RELEASED_ROWS, SIGMA, SIGMA0, SETS):
             value = getattr(self, declaration.name)
             if declaration is SIGMA0 and isinstance(value, (float, np.floating)) and value == math.inf:
@@ -133,14 +116,14 @@ class GaussianRelease:
             object.__setattr__(self, declaration.name, declaration.check(value))
 
     @property
+    def made(self) -> Method:
+        """The method itself."""
+        return METHODS[self.method]
+
+    @property
     def shrinkage(self) -> float:
         """s = σ0²/(σ²/n + σ0²), the share of x̄ that the posterior mean keeps."""
         return 1 / (1 + (self.sigma / self.sigma0) ** 2 / self.n)
-
-    @property
-    def posterior_sd(self) -> float:
-        """σ_μ = (n/σ² + 1/σ0²)^−½ = σ √(s/n)."""
-        return self.sigma * math.sqrt(self.shrinkage / self.n)
 
     @property
     def noise_sd(self) -> float:
@@ -150,14 +133,7 @@ class GaussianRelease:
     @property
     def _variance(self) -> float:
         """`noise_sd` squared, in units of σ²."""
-        posterior, rows = self.shrinkage / self.n, 1 / self.m
-        return {
-            "param_map": 0.0,
-            "param_post": posterior,
-            "synth_map": rows,
-            "synth_post_one": posterior + rows,
-            "synth_post_many": (1 + posterior) * rows,
-        }[self.method]
+        return self.made.variance(self.shrinkage / self.n, self.m)
 
     @checked(range_over_sigma=RANGE)
     def ratio(self, range_over_sigma: float) -> float:
@@ -197,16 +173,7 @@ class GaussianRelease:
 
         μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One). Independent numbers
         add up: M times the ε of a set, and m times that of a row. Infinite for PARAM_MAP.
-
-        Parameters
-        ----------
-        range_over_sigma
-            R/σ, 1e-100 to 1e100.
-
-        Returns
-        -------
-        float
-            ε > 0, rising in R; relative error about 1e-13.
+        ε > 0 rises in R; its relative error is about 1e-13.
 
         Source: proof in `dpviz.priors._conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14,
         bound it.
@@ -220,12 +187,12 @@ class GaussianRelease:
         0.5
         """
         reach = RANGE.check(range_over_sigma)
-        if self.method == "param_map":
+        if not self.made.calibrated:
             return math.inf
         variance, copies = self._conditioned_variance, self._copies
         law = (
             joint_law(self.shrinkage, self.n, self.m, reach)
-            if self.method == "synth_post_one"
+            if self.made.rows_together
             else single_law(self.shrinkage, variance, reach)
         )
         return conditioned_epsilon(law, self.shrinkage, self.n, variance, reach, copies)
@@ -233,15 +200,15 @@ class GaussianRelease:
     @property
     def _conditioned_variance(self) -> float:
         """Variance v, in units of σ², of the statistic of what is conditioned together."""
-        return self._variance * (self.m if self.method in ("synth_map", "synth_post_many") else 1)
+        return self._variance * (self.m if self.made.independent else 1)
 
     @property
     def _copies(self) -> int:
         """How many independent numbers, or sets conditioned together, are released."""
-        return self.sets * (self.m if self.method in ("synth_map", "synth_post_many") else 1)
+        return self.sets * (self.m if self.made.independent else 1)
 
 
-@checked(method=RANGE_METHODS, n=DATA_ROWS, m=RELEASED_ROWS, epsilon=EPSILON, delta=DELTA, sets=SETS)
+@checked(method=METHODS, n=DATA_ROWS, m=RELEASED_ROWS, epsilon=EPSILON, delta=DELTA, sets=SETS)
 def maximum_range(
     method: str,
     *,
@@ -272,11 +239,6 @@ def maximum_range(
     float
         R/σ, whose exact δ (or pure ε) is no larger than promised; 0 for PARAM_MAP, which no range makes private.
 
-    Raises
-    ------
-    ValueError
-        Where a parameter is outside its domain.
-
     Source: Zheng (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
 
     Examples
@@ -290,7 +252,7 @@ def maximum_range(
     epsilon, delta = EPSILON.check(epsilon), DELTA.check(delta)
     if delta == 1:
         raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")
-    if method == "param_map":
+    if not release.made.calibrated:
         return 0.0
     if delta > 0:
         reach = gaussian_ratio(epsilon, delta) / release.ratio(1.0)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.methods.posterior_parameter import log_parameter_delta, parameter_failure
 from dpviz.parameters import readable, rounded_down, rounded_up
-from dpviz.priors.posterior_parameter import log_parameter_delta
-from dpviz.priors.probabilistic import parameter_failure
 from dpviz.priors.proof_parts import PROOFS, composed_pure_delta, log_excess, repaired, shares
 from dpviz.priors.ranges import GaussianRelease
 from dpviz.theorems.posterior_interval import lemma_6_5_failure

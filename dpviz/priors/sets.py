@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
+from dpviz.methods.posterior_parameter import LARGEST, MANY_ROWS
 from dpviz.parameters import DELTA, EPSILON, readable
-from dpviz.priors._set_search import SetSearch
+from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
-from dpviz.priors.pairs import BetaLosses, beta_binomial_pair
-from dpviz.priors.posterior_parameter import LARGEST, MANY_ROWS, log_loss_density
-from dpviz.priors.releases import MANY_SYNTHETIC_ROWS, check_method
-from dpviz.privacy.composition import SETS, Bracket, Losses
+from dpviz.priors.releases import method_called
+from dpviz.privacy.composition import SETS, Bracket
 from dpviz.theorems.general import advanced_composition
-from dpviz.types import FloatArray
 
 ALMOST_NONE = 1e-291
 """A prior that counts as none; the search for a larger one starts from it."""
@@ -52,23 +51,8 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     Pure: SYNTH_Post(One) m / (e^{ε/M} − 1), SYNTH_Post(Many) 1 / (e^{ε/(Mm)} − 1), SYNTH_MAP 1 more. Exact: the largest
     δ_M(ε; α) over all n pairs of neighbours is δ. M sets of a plug-in are one set of Mm rows, exactly.
 
-    Parameters
-    ----------
-    method
-        ``synth_post_one``, ``synth_post_many``, ``synth_map`` or ``param_post``, which has no use for m.
-    n, m
-        Confidential rows and rows of a set, 1 to 100,000; for the plug-ins Mm is at most 100,000.
-    sets
-        M, 1 to 1,000, drawn independently from the same data.
-    epsilon
-        Total ε, M · 1e-6 to 1000; neighbours are substitution.
-    delta
-        Total δ, 0 ≤ δ < 1. With δ = 0 all exact answers are the pure one.
-
-    Returns
-    -------
-    SetPriors
-        `exact` is usually 1e-6 wide, relative.
+    n and m are at most 100,000, for the plug-ins Mm as well; M is 1 to 1,000, ε at least M · 1e-6, δ below 1.
+    `exact` is usually 1e-6 wide, relative; with δ = 0 it is the pure answer.
 
     Source: Zheng (2015), Theorems 2.17 and 2.18; Charest (2011) for ε/M each.
 
@@ -80,14 +64,13 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     >>> round(found.pure, 9), round(found.exact.upper, 9)
     (1.0, 1.0)
     """
-    check_method(method)
+    made = method_called(method)
     MANY_ROWS.check(n)
     MANY_SYNTHETIC_ROWS.check(m)
     sets, epsilon, delta = int(SETS.check(sets)), EPSILON.check(epsilon), DELTA.check(delta)
     if epsilon / sets < EPSILON.minimum:
         raise ValueError(f"epsilon must be at least {readable(EPSILON.minimum)} for each set; got {readable(epsilon)}.")
-    plug_in = method in ("synth_post_many", "synth_map")
-    if plug_in and delta > 0:
+    if made.independent and delta > 0:
         check_all_rows(sets * m)
 
     def single(share: float, failure: float, rows: int = m) -> float:
@@ -98,23 +81,14 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
         return SetPriors(pure, pure, None, None, Bracket(pure, pure))
     split = single(epsilon / sets, delta / sets)
     advanced, slack = least_by_advanced(single, sets, epsilon, delta)
-    if plug_in:
-        exact = _single_bracket(single(epsilon, delta, sets * m))
+    if made.independent:
+        exact = bracket_of(single(epsilon, delta, sets * m))
     elif sets == 1:
-        exact = _single_bracket(split)
+        exact = bracket_of(split)
     else:
-        pair: Callable[[float, float], Losses] = (
-            BetaLosses if method == "param_post" else lambda x, y: beta_binomial_pair(x, y, m)
-        )
-        density = _log_loss_density if method == "param_post" else None
         low, high = max(alone, ALMOST_NONE), min(pure, split, advanced)
-        search = SetSearch(pair, n, sets, epsilon, delta, low, high, density)
-        exact = search.bracket()
+        exact = SetSearch(partial(made.losses, m=m), n, sets, epsilon, delta, low, high, made.log_density).bracket()
     return SetPriors(pure, split, advanced, slack, exact)
-
-
-def _log_loss_density(x: float, y: float) -> float:
-    return float(log_loss_density(np.array(x), np.array(y)))
 
 
 def check_all_rows(rows: int) -> None:
@@ -126,42 +100,9 @@ def check_all_rows(rows: int) -> None:
         )
 
 
-def ways_by_sets(
-    method: str, *, n: int, m: int, epsilon: float, delta: float, counts: Sequence[int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The priors `pure`, `split` and `advanced` of `minimum_prior_for_sets` for several numbers of sets.
-
-    Parameters
-    ----------
-    method, n, m, epsilon, delta
-        As in `minimum_prior_for_sets`; δ above 0.
-    counts
-        Numbers of sets M.
-
-    Returns
-    -------
-    tuple of ndarray
-        One array for each way, in the order of `counts`.
-
-    Examples
-    --------
-    >>> pure, _, _ = ways_by_sets("synth_post_one", n=1, m=1, epsilon=math.log(4), delta=0.1, counts=[1, 2])
-    >>> pure.round(6).tolist()  # 1 / 3 and 1 / (2 − 1)
-    [0.333333, 1.0]
-    """
-
-    def single(share: float, failure: float) -> float:
-        return minimum_prior(method, n=n, m=m, epsilon=share, delta=failure)
-
-    pure = np.array([single(epsilon / count, 0.0) for count in counts])
-    split = np.array([single(epsilon / count, delta / count) for count in counts])
-    advanced = np.array([least_by_advanced(single, count, epsilon, delta)[0] for count in counts])
-    return pure, split, advanced
-
-
-def _single_bracket(prior: float) -> Bracket:
+def bracket_of(prior: float) -> Bracket:
     """What `minimum_prior` promises of its answer."""
-    return Bracket(prior * (1 - 1e-6), prior)
+    return Bracket(prior * (1 - TOLERANCE), prior)
 
 
 def least_by_advanced(
@@ -171,20 +112,8 @@ def least_by_advanced(
 
     Each set gets (ε0, δ0): ε0 is the largest that Theorem 2.18 takes to ε with slack δ', and δ0 = (δ − δ') / M.
 
-    Parameters
-    ----------
-    single
-        What one set needs for (ε0, δ0): a prior, or one over a range. More is more private.
-    sets
-        M, at least 1.
-    epsilon, delta
-        The promise for all sets together; δ above 0.
-
-    Returns
-    -------
-    tuple of float
-        The least need found, which keeps the promise; infinite where every split leaves a set less than the smallest ε.
-        The slack with which it does; at δ' = δ nothing is left for the sets.
+    `single` is what one set needs for (ε0, δ0), the more the more private: a prior, or one over a range. The answer is
+    infinite where every split leaves a set less than the smallest ε.
 
     Source: Zheng (2015), Theorem 2.18, after Dwork, Rothblum & Vadhan (2010).
 

@@ -10,11 +10,12 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from dpviz.checked import checked
+from dpviz.methods import METHODS
+from dpviz.methods.posterior_parameter import LARGEST
 from dpviz.parameters import readable, rounded_up
 from dpviz.priors.audit import Setting, Verdict
-from dpviz.priors.posterior_parameter import LARGEST
 from dpviz.priors.proof_parts import composed_pure_delta
-from dpviz.priors.releases import pair_delta, release
+from dpviz.priors.releases import release
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.average_claims import midpoint_simulator_delta
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
@@ -219,10 +220,10 @@ def _breaks(method: str) -> Judge:
 
     def judge(setting: Setting) -> Found:
         alpha, m = max(setting.alpha, 2.0), 1
-        shared = alpha - (1 if method == "synth_map" else 0)
+        shared = alpha - METHODS[method].lost
         pair = shared, shared + setting.n - 1
         while m <= MOST_RELEASED:
-            found = max(pair_delta(method, *ends, m, setting.epsilon) for ends in (pair, pair[::-1]))
+            found = max(METHODS[method].pair_delta(*ends, m, setting.epsilon) for ends in (pair, pair[::-1]))
             if found > setting.delta:
                 said = f"With α = β = {readable(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
                 return _compared(setting.delta, found, said)

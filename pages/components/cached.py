@@ -38,7 +38,9 @@ def cached(
     def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
         given = signature.bind(*args, **rest)
         given.apply_defaults()
-        result: Result = kept(repr(given.arguments), partial(function, *args, **rest))
+        result: Result = kept(
+            repr((getattr(function, "__self__", None), given.arguments)), partial(function, *args, **rest)
+        )
         return result
 
     return found

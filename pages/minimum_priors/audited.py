@@ -11,7 +11,7 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.parameters import readable, readable_apart
-from dpviz.priors import METHODS, Finding, Statement, audit, audit_statements
+from dpviz.priors import KINDS, METHODS, Finding, Statement, audit, audit_statements
 from dpviz.theorems import Claim
 from pages.components.cached import cached
 from pages.components.words import heading, raised
@@ -57,7 +57,7 @@ STYLE = """
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
-    findings = cached(audit)(asked.family, **dataclasses.asdict(asked.asked_setting))
+    findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.asked_setting))
     found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
     heading("As printed, and what it really gives")
     unsafe = [one for one in found if one.verdict == "unsafe"]
@@ -162,7 +162,7 @@ def _claim(finding: Finding) -> str:
     """The printed claim with the conditions it stands under."""
     bound = finding.bound
     zero = "for ε = 0" if bound.promise == "zero_epsilon" else ""
-    flat = bound.quantity == "scale" and bound.family == "bernoulli"
+    flat = bound.quantity == "scale" and KINDS[bound.family].binary
     prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
     return _said((bound.statement, zero, bound.condition, prior, _credit(bound)))
 
@@ -209,9 +209,9 @@ def _exact(finding: Finding) -> str:
 
 def _never_zero(finding: Finding) -> bool:
     """Whether the release is no pure ε at any ε, so that a δ of 0 is one below the floating-point numbers."""
-    return finding.bound.family == "gaussian" or finding.method == "param_post"
+    return KINDS[finding.bound.family].conditioned or METHODS[finding.method].never_pure
 
 
 def _unit(finding: Finding) -> str:
     """A scale of noise on the mean is in units of R."""
-    return " R" if finding.bound.quantity == "scale" and finding.bound.family == "gaussian" else ""
+    return " R" if finding.bound.quantity == "scale" and KINDS[finding.bound.family].conditioned else ""

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.methods import METHODS, PARAM_MAP
 from dpviz.parameters import readable, rounded_down, rounded_up
-from dpviz.priors import METHODS
 from dpviz.priors.average import AverageCurves, average_and_worst, stream_average_by_theta
 from dpviz.privacy.average_case import count_release_curve
 from dpviz.privacy.average_claims import CountCondition, count_condition
@@ -44,7 +44,7 @@ def show_average(asked: Asked) -> None:
     found = cached(average_and_worst, "Averaging over the other rows …")(
         setting.n, setting.m, alpha, theta, setting.epsilon
     )
-    count = float(_first(found["param_map"]))
+    count = _first(found[PARAM_MAP.key])
     st.html(
         answer(
             f"δ = {readable(count, 3)}",
@@ -92,8 +92,11 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
     setting = asked.asked_setting
     thetas = tuple(np.linspace(0.005, 0.995, 67).tolist())
     deltas = cached(count_release_curve)(setting.n, thetas, setting.epsilon)
-    lines = [Line(name="PARAM_MAP", color="param_map", x=np.array(thetas), y=deltas)]
-    lines += [Line(name=METHODS[key].label, color=key, x=curves.thetas, y=y) for key, y in curves.deltas.items()]
+    lines = [Line(name=PARAM_MAP.label, color=PARAM_MAP.color, x=np.array(thetas), y=deltas)]
+    lines += [
+        Line(name=METHODS[key].label, color=METHODS[key].color, x=curves.thetas, y=y)
+        for key, y in curves.deltas.items()
+    ]
     lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
     show_figure(
         lines_chart(
@@ -103,8 +106,8 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
             key="average",
             marks=[
                 Mark(
-                    x=theta, y=delta, color=key, text=readable(delta, 3) if key == "param_map" else "",
-                    name=METHODS[key].label,
+                    x=theta, y=delta, color=METHODS[key].color, name=METHODS[key].label,
+                    text=readable(delta, 3) if key == PARAM_MAP.key else "",
                 )
                 for key, delta in here.items()
             ],

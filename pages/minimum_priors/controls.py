@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
+from dpviz.methods.posterior_parameter import MANY_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
-from dpviz.priors import Setting
-from dpviz.priors.audit import AuditFamily
-from dpviz.priors.posterior_parameter import MANY_ROWS
+from dpviz.priors import KINDS, Kind, Setting
 from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
-from dpviz.priors.releases import MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from pages.components.address import SETTINGS, keep_choice, keep_switch, read_address
 from pages.components.choices import choice, presets, switch
@@ -20,11 +19,7 @@ from pages.components.controls import PageNumbers
 from pages.minimum_priors import SPEC
 
 PREFIX = SPEC.prefix
-FAMILIES: dict[str, AuditFamily] = {
-    "Bernoulli": "bernoulli",
-    "k categories": "categorical",
-    "Gaussian": "gaussian",
-}
+FAMILIES = {kind.label: kind for kind in KINDS.values()}
 
 DATA_ROWS = dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000)
 RELEASED_ROWS = dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000)
@@ -112,8 +107,8 @@ class Asked:
 
     Parameters
     ----------
-    family
-        The data model.
+    kind
+        The kind of data.
     setting
         The promise and the sizes, or None where they break a rule.
     sets
@@ -126,7 +121,7 @@ class Asked:
         What is wrong with a setting or was wrong with the address, in sentences.
     """
 
-    family: AuditFamily
+    kind: Kind
     setting: Setting | None
     sets: int = 1
     proportion: float = 0.1
@@ -142,13 +137,10 @@ class Asked:
     def named(self) -> str:
         """Its settings in words."""
         setting = self.asked_setting
-        label = next(label for label, family in FAMILIES.items() if family == self.family)
-        rows = f"n = {readable(setting.n)}, m = {readable(setting.m)}"
-        cells = f", k = {setting.cells}" if self.family == "categorical" else ""
-        scales = (
-            f", σ = {readable(setting.sigma)}, σ₀ = {readable(setting.sigma0)}" if self.family == "gaussian" else ""
-        )
-        return f"{label}, {rows}{cells}{scales}, M = {self.sets}, {promise_text(setting)}"
+        sizes = [
+            f"{NUMBERS[name].symbol} = {readable(getattr(setting, name))}" for name in ("n", "m", *self.kind.numbers)
+        ]
+        return f"{self.kind.label}, {', '.join(sizes)}, M = {self.sets}, {promise_text(setting)}"
 
     @property
     def asked_setting(self) -> Setting:
@@ -162,19 +154,15 @@ def choose() -> Asked:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
-    family = _family()
+    kind = _kind()
     n = PAGE.number("n")
     m_is_n = switch("m = n: as many synthetic rows", M_IS_N)
     values: dict[str, float] = {"n": n, "m": n if m_is_n else PAGE.number("m")}
     values["epsilon"], values["delta"] = PAGE.number("epsilon"), PAGE.number("delta")
-    if family == "categorical":
-        values["cells"] = PAGE.number("cells")
-    if family == "gaussian":
-        values["sigma"], values["sigma0"] = PAGE.number("sigma"), PAGE.number("sigma0")
-    sets = PAGE.number("sets")
-    proportion = PAGE.number("proportion") if family != "gaussian" else PROPORTION.default
+    values |= {name: PAGE.number(name) for name in kind.numbers}
+    more = {name: PAGE.number(name) for name in ("sets", *kind.cost)}
     try:
-        for name, value in {**values, "sets": sets, "proportion": proportion}.items():
+        for name, value in {**values, **more}.items():
             NUMBERS[name].check(value)
         if 0 < values["delta"] < SMALLEST_FAILURE:
             raise ValueError(
@@ -183,18 +171,18 @@ def choose() -> Asked:
             )
         setting = Setting(**values)  # type: ignore[arg-type]
     except ValueError as broken:
-        return Asked(family, None, problems=(str(broken),))
-    return Asked(family, setting, int(sets), proportion, m_is_n)
+        return Asked(kind, None, problems=(str(broken),))
+    return Asked(kind, setting, int(more["sets"]), more.get("proportion", PROPORTION.default), m_is_n)
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
     default = {name: SETTINGS[PREFIX + name].default for name in NUMBERS}
     setting = Setting(**{name: default[name] for name in ("n", "m", "epsilon", "delta")})
-    return Asked("bernoulli", setting, default["sets"], default["proportion"])
+    return Asked(next(iter(FAMILIES.values())), setting, default["sets"], default["proportion"])
 
 
-def _family() -> AuditFamily:
+def _kind() -> Kind:
     label = choice(
         st.segmented_control,
         "Data",

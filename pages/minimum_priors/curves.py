@@ -5,15 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.prior_curves import curves_chart
-from dpviz.priors import CALIBRATED
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
 from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, finished_before, growing_of, keep_finished, show_growing
-from pages.minimum_priors.answer import needed
+from pages.minimum_priors.answer import needed_by_all
 from pages.minimum_priors.controls import PREFIX, Asked
+from pages.minimum_priors.faces import face_of
 
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
 AXIS_KEY = keep_choice(f"{PREFIX}axis", NAMES.values(), NAMES["delta"])
@@ -54,19 +54,19 @@ def complete_curves(asked: Asked, axis: Axis) -> Curves:
     key = _key(asked, axis)
     known = finished_before(key, Curves)
     if known is None:
-        known = prior_curves(asked.family, asked.asked_setting, axis, m_is_n=asked.m_is_n)
+        known = prior_curves(asked.kind.key, asked.asked_setting, axis, m_is_n=asked.m_is_n)
         keep_finished(key, known)
     return known
 
 
 def _key(asked: Asked, axis: Axis) -> object:
-    return "prior curves", asked.family, asked.asked_setting, axis, asked.m_is_n
+    return "prior curves", asked.kind, asked.asked_setting, axis, asked.m_is_n
 
 
 def _growing(asked: Asked, axis: Axis) -> Growing[Curves]:
     setting, m_is_n = asked.asked_setting, asked.m_is_n
     return growing_of(
-        KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.family, setting, axis, m_is_n=m_is_n)
+        KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.kind.key, setting, axis, m_is_n=m_is_n)
     )
 
 
@@ -74,24 +74,23 @@ def _together(asked: Asked) -> dict[str, float]:
     """What every method needs for all sets together, as in the table; nothing where there is one set."""
     if asked.sets == 1:
         return {}
-    return {method: needed(asked, method, asked.asked_setting.delta) for method in CALIBRATED}
+    return needed_by_all(asked, asked.asked_setting.delta)
 
 
 def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
-    what = "largest R/σ" if asked.family == "gaussian" else "least prior"
     show_figure(
         curves_chart(curves, sets=asked.sets, together=_together(asked)),
         key=f"{PREFIX}curves",
-        alt=f"The {what} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds dashed.",
+        alt=f"The {asked.kind.quantity} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds "
+        "dashed.",
         height=430,
     )
     alone = f" Lines are for one set; diamonds: what {asked.sets} sets need together." if asked.sets > 1 else ""
-    unsafe = "above" if asked.family == "gaussian" else "below"
     finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
     st.caption(
         "Solid: exact at the values drawn, straight between them; the mark is your own setting. Dotted: the same for "
         f"pure ε. Dashed: as printed by Zheng (2015), with the theorem's number at the right. A dashed line "
-        f"{unsafe} the line that it stands for, solid with δ and "
+        f"{face_of(asked).unsafe} the line that it stands for, solid with δ and "
         f"dotted without, promises too much: it is unsafe."
         f"{alone}{finer}"
     )

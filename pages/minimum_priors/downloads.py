@@ -20,11 +20,11 @@ def show_downloads(asked: Asked) -> None:
     """The audit and the curves as CSV, the picture as HTML, the page as a script."""
     setting = asked.asked_setting
     axis = chosen_axis(st.session_state.get(f"{PREFIX}axis"))
-    script = priors_script(asked.family, setting, asked.sets, asked.proportion)
+    script = priors_script(asked.kind.key, setting, asked.sets, asked.proportion)
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")
-        found = cached(audit)(asked.family, **dataclasses.asdict(setting))
+        found = cached(audit)(asked.kind.key, **dataclasses.asdict(setting))
         download_button(PREFIX, "Audit, CSV", lambda: findings_csv(found), "printed_bounds.csv")
         download_button(PREFIX, "Curves, CSV", lambda: curves_csv(complete_curves(asked, axis)), f"curves_{axis}.csv")
     with middle:

@@ -10,25 +10,26 @@ import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors import METHODS, Setting
 from dpviz.priors.inverse import Given, what_is_given
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
-from pages.minimum_priors.answer import needed
+from pages.minimum_priors.answer import needed_by_all
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked, promise_text
+from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.numbers import failure
 
 
 def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
-    setting, gaussian = asked.asked_setting, asked.family == "gaussian"
-    level = PAGE.checked("reach" if gaussian else "alpha")
-    found = cached(what_is_given)(asked.family, setting, level)
-    held = f"R/σ = {readable(level)}" if gaussian else f"α = {readable(level)} pseudo-rows in each cell"
+    setting, kind = asked.asked_setting, asked.kind
+    level = PAGE.checked(kind.level)
+    found = cached(what_is_given)(kind, setting, level)
+    held = face_of(asked).held(level)
     said = f"keeps {promise_text(setting)} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))
-    zero = "ε at δ = 0, conditioned" if gaussian else "ε at δ = 0"
+    zero = "ε at δ = 0, conditioned" if kind.conditioned else "ε at δ = 0"
     at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero
     head = ["exact", *([zero] if setting.delta > 0 else []), at]
     head.append(f"δ at ε = {readable(setting.epsilon, 4)}")
@@ -38,10 +39,10 @@ def show_inverse(asked: Asked) -> None:
     for key, given in found.items():
         name = f"<b>{METHODS[key].label}</b>"
         if given is None:
-            rows.append([name, "needs α > 1", *[""] * (len(head) - 2)])
+            rows.append([name, f"needs α > {readable(METHODS[key].lost)}", *[""] * (len(head) - 2)])
             continue
         pure = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
-        bounded = not gaussian and given.pure_epsilon <= setting.epsilon
+        bounded = not kind.conditioned and given.pure_epsilon <= setting.epsilon
         left_over = readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon)
         all_sets = [_epsilon(asked.sets * given.pure_epsilon)] if asked.sets > 1 else []
         rows.append([name, *pure, _epsilon(given.epsilon_at_delta), left_over, *all_sets])
@@ -50,16 +51,16 @@ def show_inverse(asked: Asked) -> None:
     show_figure(
         lines_chart(
             [
-                Line(name=METHODS[key].label, color=key, x=given.epsilons, y=given.deltas)
+                Line(name=METHODS[key].label, color=METHODS[key].color, x=given.epsilons, y=given.deltas)
                 for key, given in shown.items()
             ],
             Scale(
                 title="ε (left is more private)", low=0.0, high=_right(asked, [one.epsilons for one in shown.values()])
             ),
             Scale(title="δ (down is more private)", log=True, low=1e-12, high=1.0),
-            key=f"profiles {asked.family}",
+            key=f"profiles {kind.key}",
             marks=[
-                Mark(x=setting.epsilon, y=given.delta_at_epsilon, color=key, name=METHODS[key].label)
+                Mark(x=setting.epsilon, y=given.delta_at_epsilon, color=METHODS[key].color, name=METHODS[key].label)
                 for key, given in shown.items()
                 if given.delta_at_epsilon >= 1e-12
             ],
@@ -88,9 +89,8 @@ def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
 
 def _together(asked: Asked, level: float) -> str:
     """Which methods keep the promise with all sets together, by the prior or range that these need."""
-    limits = {key: needed(asked, key, asked.asked_setting.delta) for key in CALIBRATED}
-    larger = asked.family != "gaussian"
-    kept = [METHODS[key].label for key, limit in limits.items() if (level >= limit if larger else level <= limit)]
+    limits = needed_by_all(asked, asked.asked_setting.delta)
+    kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.keeps(level, limit)]
     who = "no method" if not kept else "every method" if len(kept) == len(limits) else ", ".join(kept)
     unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
     rest = f" ({', '.join(unknown)}: beyond reach)" if unknown else ""

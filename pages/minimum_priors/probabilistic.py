@@ -7,8 +7,7 @@ import math
 import streamlit as st
 
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS, minimum_prior_probabilistic
-from dpviz.priors.needs import need
+from dpviz.priors import CALIBRATED, minimum_prior_probabilistic
 from pages.components.cached import cached
 from pages.components.words import listing, note
 from pages.minimum_priors.controls import Asked, promise_text
@@ -36,18 +35,18 @@ def show_probabilistic(asked: Asked) -> None:
         )
         return
     rows, unfound = [], ""
-    for method in CALIBRATED:
-        exact = cached(need)("bernoulli", setting, method, setting.delta)
+    for method in CALIBRATED.values():
+        exact = cached(asked.kind.need)(method, setting, setting.delta)
         try:
             strict = cached(minimum_prior_probabilistic, "Searching …")(
-                method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
+                method.key, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
             )
         except ValueError as broken:
-            rows.append([f"<b>{METHODS[method].label}</b>", least(exact), "not found", ""])
+            rows.append([f"<b>{method.label}</b>", least(exact), "not found", ""])
             unfound = str(broken)
             continue
         more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
-        rows.append([f"<b>{METHODS[method].label}</b>", least(exact), least(strict), more])
+        rows.append([f"<b>{method.label}</b>", least(exact), least(strict), more])
     listing(
         ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"],
         rows,

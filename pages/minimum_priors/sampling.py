@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.methods import CALIBRATED, RowMethod
 from dpviz.parameters import readable
-from dpviz.priors import METHODS
 from dpviz.priors.inverse import what_is_given
 from dpviz.privacy.amplification import subsampled_tight
 from dpviz.privacy.subsampling import subsampled_epsilon
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.components.cached import cached
 from pages.components.words import answer, listing
 from pages.minimum_priors.controls import PAGE, Asked
-
-LAWS = {"synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean}
-"""The releases of rows that a sample can stand before."""
+from pages.minimum_priors.faces import HEADLINE
 
 LARGEST = 400
 """Most sampled and synthetic rows for which the exact amplification is computed on the page."""
@@ -35,28 +32,28 @@ def show_sampling(asked: Asked) -> None:
     within = max(setting.n, setting.m) <= LARGEST and population <= LARGEST_POPULATION
     rate = setting.n / population
     rows = []
-    for method, law in LAWS.items():
-        given = cached(what_is_given)("bernoulli", setting, alpha)[method]
-        if given is None:
+    for method in CALIBRATED.values():
+        given = cached(what_is_given)(asked.kind, setting, alpha)[method.key]
+        if given is None or not isinstance(method, RowMethod) or method.effective is not method:
             continue
         alone = given.epsilon_at_delta
         printed = subsampled_epsilon_printed(alone, rate)
         tight = subsampled_tight(alone, setting.delta, rate)
         exact = tight.epsilon
         if within:
-            release = law(n=setting.n, m=setting.m, alpha=alpha, beta=alpha)
+            release = method.synthesizer(n=setting.n, m=setting.m, alpha=alpha, beta=alpha)
             exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, tight.delta)
-        if method == "synth_post_one":
+        if method is HEADLINE:
             most = "" if within else " at most"
             st.html(
                 answer(
                     f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}",
                     f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
-                    f"SYNTH_Post(One) with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
+                    f"{method.label} with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
                     f"{readable(printed, 4)}.",
                 )
             )
-        name = f"<b>{METHODS[method].label}</b>"
+        name = f"<b>{method.label}</b>"
         bounds = [readable(value, 5) for value in (alone, printed, tight.epsilon)]
         rows.append([name, *bounds, *([f"<b>{readable(exact, 5)}</b>"] if within else [])])
     head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]

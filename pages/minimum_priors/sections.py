@@ -10,6 +10,7 @@ from pages.minimum_priors import SPEC
 from pages.minimum_priors.average import show_average
 from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.downloads import show_downloads
+from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import show_inverse
 from pages.minimum_priors.probabilistic import show_probabilistic
 from pages.minimum_priors.sampling import show_sampling
@@ -21,7 +22,7 @@ Section = Callable[[Asked], None]
 
 
 def _why(asked: Asked) -> None:
-    st.markdown(SPEC.text("ranges" if asked.family == "gaussian" else "counts"))
+    st.markdown(SPEC.text(face_of(asked).why))
 
 
 SECTIONS: dict[str, Section] = {
@@ -39,6 +40,6 @@ BERNOULLI_ONLY = {"Parameter or rows?", "Average case", "Subsampling", "Probabil
 
 
 def sections_of(asked: Asked) -> dict[str, Section]:
-    """The sections that make sense for the family, by name."""
-    others = frozenset() if asked.family == "bernoulli" else BERNOULLI_ONLY
+    """The sections that make sense for the kind of data, by name."""
+    others = frozenset() if asked.kind.binary else BERNOULLI_ONLY
     return {name: show for name, show in SECTIONS.items() if name not in others}

@@ -8,11 +8,12 @@ import streamlit as st
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
-from dpviz.priors.release_size import SizeCurves, delta_by_size
+from dpviz.priors.release_size import BY_SIZE, SizeCurves, delta_by_size
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+from pages.minimum_priors.faces import HEADLINE
 
 POINTS = 25
 
@@ -24,30 +25,32 @@ def show_sizes(asked: Asked) -> None:
     most = int(min(100_000, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
     found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
+    one, limit = found.deltas[HEADLINE.key], found.limits[HEADLINE.key]
     here = int(np.searchsorted(found.sizes, setting.m))
     st.html(
         answer(
-            f"δ = {readable(float(found.one[here]), 3)} → {readable(found.parameter_draw, 3)}",
+            f"δ = {readable(float(one[here]), 3)} → {readable(limit, 3)}",
             f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
-            f"{readable(float(found.one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
-            f"and never beyond (Theorem 5.1). {others_go(mode=found.mode is not None)}",
+            f"{readable(float(one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
+            f"and never beyond (Theorem 5.1). {others_go(mode=len(found.deltas) == len(BY_SIZE))}",
         )
     )
     _claims(setting.delta, found)
-    curves = {"synth_post_one": found.one, "synth_post_many": found.many}
-    if found.mode is not None:
-        curves["synth_map"] = found.mode
     show_figure(
         lines_chart(
-            [Line(name=METHODS[key].label, color=key, x=found.sizes.astype(float), y=y) for key, y in curves.items()],
+            [
+                Line(name=METHODS[key].label, color=METHODS[key].color, x=found.sizes.astype(float), y=y)
+                for key, y in found.deltas.items()
+            ],
             Scale(title="synthetic rows m (left is more private)", log=True),
-            Scale(title="δ (down is more private)", log=True, low=max(1e-12, _lowest(list(curves.values()))), high=1.0),
+            Scale(title="δ (down is more private)", log=True, low=max(1e-12, _lowest(found.deltas)), high=1.0),
             key="sizes",
             marks=[
-                Mark(x=setting.m, y=float(y[here]), color=key, name=METHODS[key].label) for key, y in curves.items()
+                Mark(x=setting.m, y=float(y[here]), color=METHODS[key].color, name=METHODS[key].label)
+                for key, y in found.deltas.items()
             ],
             rules=[
-                Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=found.parameter_draw),
+                Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit),
                 *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta, shapes=("dot",))]
                   if setting.delta else []),
             ],
@@ -56,7 +59,7 @@ def show_sizes(asked: Asked) -> None:
         alt="δ of every release against the number of synthetic rows, with the parameter release as its limit.",
         height=430,
     )  # fmt: skip
-    without = "" if found.mode is not None else " SYNTH_MAP needs α > 1."
+    without = "".join(f" {BY_SIZE[key].label} needs α > 1." for key in BY_SIZE if key not in found.deltas)
     st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
 
 
@@ -70,15 +73,12 @@ def others_go(*, mode: bool) -> str:
 
 def _claims(delta: float, found: SizeCurves) -> None:
     """The theorems of chapter 5, and where they are seen in the picture."""
-    limit = f"δ of SYNTH_Post(One) stays within {readable(float(found.one.max()), 4)} up to m = "
-    limit += f"{readable(float(found.sizes[-1]))}; PARAM_Post has {readable(found.parameter_draw, 4)}"
+    limit = f"δ of SYNTH_Post(One) stays within {readable(float(found.deltas[HEADLINE.key].max()), 4)} up to m = "
+    limit += f"{readable(float(found.sizes[-1]))}; PARAM_Post has {readable(found.limits[HEADLINE.key], 4)}"
     rows = [["<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>",
              limit, "✓ true: the rows are made from the draw alone"]]  # fmt: skip
-    for name, method, curve in (
-        ("Theorem 5.4", "synth_map", found.mode),
-        ("Corollary 5.6", "synth_post_many", found.many),
-    ):
-        label = METHODS[method].label
+    for name, key in (("Theorem 5.4", "synth_map"), ("Corollary 5.6", "synth_post_many")):
+        label, curve = METHODS[key].label, found.deltas.get(key)
         claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
         verdict = "– not defined at this prior" if curve is None else "✓ true: δ goes to 1 as m grows"
         rows.append([claim, first_broken(label, delta, found.sizes, curve), verdict])
@@ -95,6 +95,6 @@ def first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray 
     return f"beyond δ = {readable(delta, 3)} at m = {readable(float(sizes[broken[0]]))}, and from there on"
 
 
-def _lowest(curves: list[np.ndarray]) -> float:
-    positive = [float(curve[curve > 0].min()) for curve in curves if np.any(curve > 0)]
+def _lowest(curves: dict[str, np.ndarray]) -> float:
+    positive = [float(curve[curve > 0].min()) for curve in curves.values() if np.any(curve > 0)]
     return min(positive, default=1e-12)

@@ -6,9 +6,9 @@ import math
 
 import streamlit as st
 
+from dpviz.methods import Method
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS, Setting, minimum_prior
-from dpviz.priors.needs import need
+from dpviz.priors import CALIBRATED, Setting, minimum_prior
 from pages.components.cached import cached
 from pages.components.words import listing, note
 from pages.minimum_priors.controls import PAGE, Asked, promise_text
@@ -25,14 +25,14 @@ def show_uneven(asked: Asked) -> None:
     )
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()
-    for method in CALIBRATED:
-        even = cached(need)("bernoulli", setting, method, setting.delta)
+    for method in CALIBRATED.values():
+        even = cached(asked.kind.need)(method, setting, setting.delta)
         leaning = _least(setting, method, ratio=ratio)
-        mode = method == "synth_map" and beta <= 1
-        fixed = math.inf if mode else _least(setting, method, beta=beta)
+        missing = beta <= method.lost
+        fixed = math.inf if missing else _least(setting, method, beta=beta)
         both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
-        barred |= {"mode"} if mode else {"small"} if math.isinf(fixed) else set()
-        rows.append([f"<b>{METHODS[method].label}</b>", least(even), both, "needs β > 1" if mode else least(fixed)])
+        barred |= {"mode"} if missing else {"small"} if math.isinf(fixed) else set()
+        rows.append([f"<b>{method.label}</b>", least(even), both, "needs β > 1" if missing else least(fixed)])
     head = ["least α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
     listing(head, rows, "Least priors of uneven shape", frozenset({1, 2, 3}))
     st.caption(
@@ -41,7 +41,7 @@ def show_uneven(asked: Asked) -> None:
     )
 
 
-def _least(setting: Setting, method: str, beta: float | None = None, ratio: float = 1.0) -> float:
+def _least(setting: Setting, method: Method, beta: float | None = None, ratio: float = 1.0) -> float:
     return cached(minimum_prior)(
-        method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
+        method.key, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
     )

@@ -193,6 +193,42 @@ def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
     )
 
 
+def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
+    """The probability, at the worst table, that the θ of PARAM_Post tells it from a neighbour by more than e^ε.
+
+    For n1 ones the neighbours with fewer ones speak where θ / (1 − θ) > e^ε (n1 + α − 1) / (n0 + β), those with more
+    where it is below e^{−ε} (n1 + α) / (n0 + β − 1); of the two neighbours of a table the nearer threshold counts.
+
+    Parameters
+    ----------
+    n
+        Confidential rows, 1 to 100,000.
+    alpha, beta
+        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
+    epsilon
+        ε ≥ 0, finite.
+
+    Source: Machanavajjhala et al. (2008), disclosure set; Zheng (2015), Lemma 6.5, whose interval this is.
+
+    Examples
+    --------
+    One row, flat prior, ε = 0: every θ but 1/2 tells the two tables apart.
+
+    >>> parameter_failure(n=1, alpha=1.0, beta=1.0, epsilon=0.0)
+    1.0
+    """
+    n, epsilon = int(MANY_ROWS.check(n)), check_epsilon(epsilon)
+    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
+    ones = np.arange((n // 2 if alpha == beta else n) + 1)  # equal priors: row n − i is the mirror image of row i
+    a, b = alpha + ones, beta + (n - ones)
+    grow = math.exp(min(epsilon, 700.0))
+    fewer, more = np.maximum(ones - 1, 0), np.minimum(ones, n - 1)
+    up = grow * (alpha + fewer) / (beta + (n - 1 - fewer))
+    down = (alpha + more) / (beta + (n - 1 - more)) / grow
+    failure = betainc(b, a, 1 / (1 + up)) + betainc(a, b, down / (1 + down))
+    return min(float(failure.max()), 1.0)
+
+
 def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: float) -> FloatArray:
     """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1), where θ / (1 − θ) is e^ε times `odds` = x / y.
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 
-from dpviz.priors.posterior_parameter import log_peak
-from dpviz.priors.releases import ManyBetaBinomial
+from dpviz.methods.many_rows import ManyBetaBinomial
+from dpviz.methods.posterior_parameter import log_peak
 from dpviz.privacy.loss_grid import LARGEST_GRID, LARGEST_TILT, ROUNDING, LossGrid, split_shares
 from dpviz.privacy.losses import DiscreteLosses, Losses
 from dpviz.types import FloatArray
@@ -101,28 +101,6 @@ def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
         np.log1p(j / release.alpha) - np.log1p((release.m - j) / release.beta),
         release.log_transition(np.array([1]), j)[0],
     )
-
-
-def beta_pair(x: float, y: float) -> BetaLosses:
-    """The losses of Beta(x + 1, y) against Beta(x, y + 1): a pair of neighbours of PARAM_Post.
-
-    Parameters
-    ----------
-    x, y
-        Rows and pseudo-rows that both tables share, positive.
-
-    Examples
-    --------
-    Densities 2θ and 2(1 − θ) are ∫ (4θ − 2) over θ > 1/2 apart, which is 1/2.
-
-    >>> from dpviz.privacy.composition import composed_delta
-    >>> found = composed_delta(beta_pair(1.0, 1.0), 1, 0.0)
-    >>> found.lower <= 0.5 <= found.upper, round(found.upper, 5)
-    (True, 0.5)
-    """
-    if not (0 < x < math.inf and 0 < y < math.inf):
-        raise ValueError(f"x and y must be positive numbers; got {x!r} and {y!r}.")
-    return BetaLosses(x, y)
 
 
 def _log_peak_density(a: float, b: float) -> float:

@@ -1,0 +1,212 @@
+"""How the page speaks of what is asked for: a least prior for counts, a largest range for Gaussian data."""
+
+from __future__ import annotations
+
+import math
+
+from dpviz.inference import cell_moments, share_beyond
+from dpviz.methods import SYNTH_POST_ONE, Method
+from dpviz.parameters import readable
+from pages.minimum_priors.controls import Asked, promise_text
+from pages.minimum_priors.numbers import BEYOND, known, largest, least
+
+HEADLINE = SYNTH_POST_ONE
+ROUNDING = 1e-15
+"""Bias below which it is nothing but rounding."""
+
+SAME = 1e-3
+"""Relative difference of the two answers below which δ is said to be too small to help."""
+
+BASIC = "Basic composition: Proposition 2.17. Advanced: Theorem 2.18"
+
+
+class LeastPriors:
+    """Counts: how many pseudo-rows a promise needs, and what they cost."""
+
+    why = "counts"
+    released = "proportion"
+    unsafe = "below"
+    title = "The exact prior of every method, and what it costs"
+    sets_title = "The prior that the sets need, by way of counting"
+    shown = staticmethod(least)
+
+    def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+        """The mark and the sentence about the least priors, without and with δ."""
+        setting, name = asked.asked_setting, HEADLINE.label
+        where, promise = _sizes(asked, _cells_text(asked)), f"ε = {readable(setting.epsilon)}"
+        each = "with a one and as many with a zero" if asked.kind.binary else "in each cell"
+        if math.isnan(exact):
+            said = f"At {where} and {promise_text(setting)}, what {name} needs is not computed; other methods are."
+            return BEYOND, said
+        if setting.delta == 0:
+            return f"α ≥ {least(pure, 3)}", (
+                f"At {where} and {promise}, {name} needs <b>{least(pure)}</b> pseudo-rows {each}: "
+                f"{_per_row(asked, pure)} prior rows for every real row. With a small δ fewer may be enough."
+            )
+        if not known(exact):
+            return "any prior", (
+                f"At {where} and {promise_text(setting)}, any prior is enough for {name}; without δ it needs "
+                f"<b>{least(pure)}</b> pseudo-rows {each}."
+            )
+        if pure <= exact * (1 + SAME):
+            return f"α ≥ {least(exact, 3)}", (
+                f"At {where} and {promise}, {name} needs <b>{least(exact)}</b> pseudo-rows {each}: δ = "
+                f"{readable(setting.delta, 3)} is too small to ask for noticeably less than pure ε does."
+            )
+        return f"{least(pure, 3)} → {least(exact, 3)}", (
+            f"At {where} and {promise}, allowing δ = {readable(setting.delta, 3)} takes the prior that {name} needs "
+            f"from <b>{least(pure)}</b> to <b>{least(exact)}</b> pseudo-rows {each}: from {_per_row(asked, pure)} "
+            f"prior rows for every real row to {_per_row(asked, exact)}."
+        )
+
+    def told(self, mark: str) -> str:
+        """What the mark is, in a few words."""
+        return "least prior α, without and with δ" if "→" in mark else "least prior"
+
+    def columns(self, asked: Asked) -> list[str]:
+        """The heads of the table: without δ, with it, and what it costs."""
+        delta, p = (readable(value, 3) for value in (asked.asked_setting.delta, asked.proportion))
+        head = ["least α, δ = 0", f"least α, δ = {delta}"]
+        return [*head, "prior rows per real row", f"bias at p = {p}", "standard error"]
+
+    def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
+        """Prior rows for every real one, and bias and standard error of the estimated proportion of one cell."""
+        rows, setting = _per_row(asked, alpha), asked.asked_setting
+        if not math.isfinite(alpha):
+            return [rows, "", ""]
+        found = cell_moments(
+            method.key, n=setting.n, m=setting.m, alpha=alpha, cells=asked.kind.cells(setting),
+            proportion=asked.proportion, sets=asked.sets,
+        )  # fmt: skip
+        bias = found.bias if abs(found.bias) > ROUNDING else 0.0
+        return [rows, f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
+
+    def caption(self, asked: Asked) -> str:
+        """What stands below the table."""
+        setting, p = asked.asked_setting, asked.proportion
+        plain = math.sqrt(p * (1 - p) / setting.n)
+        composed = " Several sets: their losses are added exactly." if asked.sets > 1 else ""
+        return (
+            f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in "
+            "every cell, rounded up, so that the number shown keeps the promise. Bias and standard error: of the "
+            f"released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone have "
+            f"bias 0 and standard error {readable(plain, 3)}.{composed}"
+        )
+
+    def held(self, level: float) -> str:
+        """A level that is given, in words."""
+        return f"α = {readable(level)} pseudo-rows in each cell"
+
+    def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
+        """The mark and the sentence about several sets."""
+        cells = "" if asked.kind.binary else f"in each of k = {asked.asked_setting.cells} cells "
+        return f"M = {sets}: α = {exact}", (
+            f"{cells}is what {sets} sets of {HEADLINE.label} need together for {promise_text(asked.asked_setting)}, "
+            f"counted exactly; the papers' rule, ε/M for each set without δ, asks for <b>{least(pure)}</b>."
+        )
+
+    def how_sets(self, asked: Asked, sets: int) -> str:
+        """How several sets are counted."""
+        return (
+            f"M = {sets}{_cells_text(asked)}, {promise_text(asked.asked_setting)}. {BASIC} (Dwork, Rothblum & Vadhan "
+            "2010) with the best slack. Exact: the largest δ of the sum of the sets' privacy losses over all pairs of "
+            "neighbours, from their distribution on a grid with bounds from both sides; the upper end is shown and is "
+            "private for sure. M sets of a plug-in are one set of Mm rows, exactly. One row substituted."
+        )
+
+
+class LargestRanges:
+    """Gaussian data: within which range a promise is kept, and what that cuts off."""
+
+    why = "ranges"
+    released = "mean"
+    unsafe = "above"
+    title = "The exact range of every method, and what it cuts off"
+    sets_title = "The range that the sets allow, by way of counting"
+    shown = staticmethod(largest)
+
+    def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+        """The mark and the sentence about the largest ranges, without and with δ."""
+        setting, name, where = asked.asked_setting, HEADLINE.label, _sizes(asked)
+        narrow = f"±<b>{largest(pure, 4)}</b> σ"
+        if setting.delta == 0:
+            return f"R/σ ≤ {largest(pure, 3)}", (
+                f"At {where} and ε = {readable(setting.epsilon)}, {name} is private for data within {narrow}, if every "
+                "released number is conditioned to the same range."
+            )
+        return f"R/σ ≤ {largest(exact, 3)}", (
+            f"At {where} and {promise_text(setting)}, {name} as it stands is private for data within "
+            f"±<b>{largest(exact, 4)}</b> σ. Conditioning every released number to the range allows {narrow}, with no "
+            "δ at all."
+        )
+
+    def told(self, mark: str) -> str:  # noqa: ARG002
+        """What the mark is, in a few words."""
+        return "range of the data"
+
+    def columns(self, asked: Asked) -> list[str]:
+        """The heads of the table: without δ, with it, and what it costs."""
+        delta = readable(asked.asked_setting.delta, 3)
+        head = ["largest R/σ, δ = 0, conditioned", f"largest R/σ, δ = {delta}, as it stands"]
+        return [*head, "share of N(0, σ²) beyond ±R"]
+
+    def costs(self, asked: Asked, method: Method, reach: float) -> list[str]:  # noqa: ARG002
+        """The share of rows that the range cuts off."""
+        return [readable(share_beyond(reach), 3)]
+
+    def caption(self, asked: Asked) -> str:
+        """What stands below the table."""
+        setting = asked.asked_setting
+        return (
+            f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}, σ = "
+            f"{readable(setting.sigma)}, σ₀ = {readable(setting.sigma0)}. Conditioned: every released number is drawn "
+            "given that it lies in [−R, R]. As it stands: a Gaussian mechanism (Balle & Wang 2018). The two are "
+            "different releases, and either may allow more. R/σ is rounded down, so that the number shown keeps the "
+            "promise."
+        )
+
+    def held(self, level: float) -> str:
+        """A level that is given, in words."""
+        return f"R/σ = {readable(level)}"
+
+    def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
+        """The mark and the sentence about several sets."""
+        return f"M = {sets}: R/σ ≤ {exact}", (
+            f"is what {sets} sets of {HEADLINE.label} allow together for {promise_text(asked.asked_setting)}, counted "
+            f"exactly; a share (ε/M, δ/M) for each set allows <b>{largest(split)}</b>."
+        )
+
+    def how_sets(self, asked: Asked, sets: int) -> str:
+        """How several sets are counted."""
+        return (
+            f"M = {sets}, {promise_text(asked.asked_setting)}. {BASIC} with the best slack. Exact: with δ, M "
+            "independent normal releases are one with √M times the ratio of sensitivity to noise; without δ their "
+            "largest losses add up, so that the columns agree. One row substituted."
+        )
+
+
+FACES: dict[str, LeastPriors | LargestRanges] = {"alpha": LeastPriors(), "reach": LargestRanges()}
+"""By what is asked for."""
+
+
+def face_of(asked: Asked) -> LeastPriors | LargestRanges:
+    """How the page speaks of what is asked for."""
+    return FACES[asked.kind.level]
+
+
+def _sizes(asked: Asked, cells: str = "") -> str:
+    n, m = readable(asked.asked_setting.n), readable(asked.asked_setting.m)
+    sets = f", M = {asked.sets} sets together" if asked.sets > 1 else ""
+    return f"{f'n = m = {n}' if n == m else f'n = {n}, m = {m}'}{cells}{sets}"
+
+
+def _cells_text(asked: Asked) -> str:
+    return "" if asked.kind.binary else f", k = {asked.asked_setting.cells}"
+
+
+def _per_row(asked: Asked, alpha: float) -> str:
+    """Prior rows for every real row."""
+    if math.isnan(alpha):
+        return ""
+    cells = asked.kind.cells(asked.asked_setting)
+    return least(cells * alpha / asked.asked_setting.n, 3) if known(alpha) else least(alpha)
