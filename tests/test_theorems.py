@@ -11,7 +11,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.priors.audit import FAMILIES
+from dpviz.priors import KINDS
 from dpviz.priors.proof_parts import PROOFS
 from dpviz.priors.reasons import EXPLAIN
 from dpviz.priors.statements import JUDGES
@@ -424,7 +424,7 @@ def test_every_claim_says_what_when_and_where_and_has_the_formula_that_it_prints
 
 def test_every_claim_is_judged_on_the_page() -> None:
     """By the audit of its family, among the general statements, or in the section on the average case."""
-    audited = {key for key, claim in CLAIMS.items() if claim.family in FAMILIES and claim.methods}
+    audited = {key for key, claim in CLAIMS.items() if claim.family in KINDS and claim.methods}
     in_section = {key for key, claim in CLAIMS.items() if claim.family == "average"}
     assert audited | set(JUDGES) | in_section == set(CLAIMS)
     assert not audited & set(JUDGES) and not in_section & set(JUDGES)

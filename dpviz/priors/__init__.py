@@ -2,7 +2,7 @@
 
 from dpviz.methods import CALIBRATED, METHODS
 from dpviz.methods.posterior_parameter import parameter_failure
-from dpviz.priors.audit import AuditFamily, Finding, Setting, audit
+from dpviz.priors.audit import Finding, Setting, audit
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.kinds import KINDS, Kind
 from dpviz.priors.probabilistic import minimum_prior_probabilistic
@@ -14,7 +14,6 @@ __all__ = [
     "CALIBRATED",
     "KINDS",
     "METHODS",
-    "AuditFamily",
     "Finding",
     "GaussianRelease",
     "Kind",

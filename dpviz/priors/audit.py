@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpviz.checked import checked
+from dpviz.methods import METHODS
 from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.methods.posterior_parameter import MANY_ROWS
 from dpviz.numerics.ends import quotient
 from dpviz.parameters import DELTA, EPSILON, plain_number, readable
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
-from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, maximum_range
+from dpviz.priors.kinds import GAUSSIAN, KINDS
+from dpviz.priors.ranges import SIGMA, SIGMA0
 from dpviz.priors.reasons import Reason, reasons
 from dpviz.priors.releases import release
 from dpviz.priors.verdict_words import in_words
@@ -24,10 +26,8 @@ from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.theorems import CLAIMS, Claim
 from dpviz.theorems.counts import DIMITRAKAKIS
 
-AuditFamily = Literal["bernoulli", "categorical", "gaussian"]
 Verdict = Literal["exact", "safe", "unsafe", "holds", "false", "constant not named", "not asked here"]
 
-FAMILIES: tuple[AuditFamily, ...] = ("bernoulli", "categorical", "gaussian")
 SAME = 1e-9
 """Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1."""
 
@@ -130,7 +130,7 @@ class Finding:
         return self.printed / self.exact
 
 
-@checked(family=FAMILIES)
+@checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     """Every printed bound of a family at the user's parameters: printed, really given, exact, safe or unsafe.
 
@@ -184,9 +184,9 @@ def _finding(bound: Claim, method: str, asked: Setting, known: Known) -> Finding
 
 def _prior(blank: Finding, known: Known) -> Finding:
     bound, setting = blank.bound, blank.setting
-    cells = setting.cells if bound.family == "categorical" else 2
+    method = METHODS[blank.method]
     epsilon = 0.0 if bound.promise == "zero_epsilon" else setting.epsilon
-    shape = {"n": setting.n, "m": setting.m, "cells": cells}
+    shape = {"n": setting.n, "m": setting.m, "cells": KINDS[bound.family].cells(setting)}
     key = (blank.method, setting.m, epsilon, blank.promised_delta)
     if key not in known:
         known[key] = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
@@ -194,8 +194,7 @@ def _prior(blank: Finding, known: Known) -> Finding:
     if bound.constant:
         return _unnamed(blank, exact)
     printed = bound.at(**setting.arguments())
-    effective = exact - 1 if blank.method == "synth_map" else exact
-    same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * effective, ROUNDING * exact)
+    same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * (exact - method.lost), ROUNDING * exact)
     if bound.kind == "necessary":
         verdict: Verdict = "holds" if exact >= printed or same else "false"
         return dataclasses.replace(blank, printed=printed, exact=exact, verdict=verdict)
@@ -210,10 +209,11 @@ def _prior(blank: Finding, known: Known) -> Finding:
             verdict="safe" if printed >= exact else "not asked here",
             sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond." if beyond else "",
         )
-    if blank.method == "synth_map" and printed <= 1 - ROUNDING:
+    if method.lost and printed <= method.lost - ROUNDING:
         said = "Unsafe: with so small a prior the mode can be 0, and then a released one tells neighbours apart."
         return dataclasses.replace(blank, printed=printed, exact=exact, verdict="unsafe", sentence=said)
-    made = release(blank.method, alpha=_accepted(blank.method, printed), **shape)
+    # A printed prior that rounds to 1 exactly is a little above it: the mode asks for that.
+    made = release(blank.method, alpha=max(printed, math.nextafter(method.lost, math.inf)), **shape)
     pure = blank.promised_delta == 0
     gives_delta = delta_for_epsilon(made, epsilon)
     gives_epsilon = None
@@ -256,11 +256,8 @@ def _flat(blank: Finding) -> Finding:
 def _range(blank: Finding) -> Finding:
     bound, setting = blank.bound, blank.setting
     delta = 0.0 if bound.pure else setting.delta
-    made = GaussianRelease(method=blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
-    exact = maximum_range(
-        blank.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0,
-        epsilon=setting.epsilon, delta=delta,
-    )  # fmt: skip
+    method = METHODS[blank.method]
+    made, exact = GAUSSIAN.release(method, setting), GAUSSIAN.need(method, setting, delta)
     if bound.constant:
         return _unnamed(blank, exact)
     printed = bound.at(**setting.arguments())
@@ -282,14 +279,7 @@ def _range(blank: Finding) -> Finding:
 def _scale(blank: Finding) -> Finding:
     """A scale of Laplace noise on PARAM_MAP: sensitivity over ε. For the Gaussian, in units of R."""
     bound, setting = blank.bound, blank.setting
-    if bound.family == "gaussian":
-        shrinkage = GaussianRelease(
-            method="param_map", n=setting.n, m=1, sigma=setting.sigma, sigma0=setting.sigma0
-        ).shrinkage
-        sensitivity = 2 * shrinkage / setting.n
-    else:
-        sensitivity = 1 / (setting.n + 2 * (setting.alpha - 1))
-    exact, printed = sensitivity / setting.epsilon, bound.at(**setting.arguments())
+    exact, printed = KINDS[bound.family].sensitivity(setting) / setting.epsilon, bound.at(**setting.arguments())
     gives = setting.epsilon * exact / printed
     verdict = _compared(printed, exact, printed > exact)
     return dataclasses.replace(blank, verdict=verdict, printed=printed, exact=exact, gives_epsilon=gives)
@@ -298,11 +288,6 @@ def _scale(blank: Finding) -> Finding:
 def _compared(printed: float, exact: float, safe: bool) -> Verdict:
     """Whether both are one, and otherwise which side the printed value is on."""
     return "exact" if abs(printed - exact) <= SAME * exact else "safe" if safe else "unsafe"
-
-
-def _accepted(method: str, prior: float) -> float:
-    """A printed prior that rounds to 1 exactly is a little above it: the mode asks for that."""
-    return max(prior, math.nextafter(1.0, 2.0)) if method == "synth_map" else prior
 
 
 def _said(finding: Finding) -> Finding:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dpviz.methods import Method
+from dpviz.methods import PARAM_MAP, Method
 from dpviz.parameters import rounded_down, rounded_up
 from dpviz.priors._least_root import Start
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
@@ -68,6 +68,10 @@ class Kind(ABC):
     @abstractmethod
     def given(self, method: Method, setting: Setting, level: float) -> Given | None:
         """What a method gives at a level; None where it does not exist there."""
+
+    @abstractmethod
+    def sensitivity(self, setting: Setting) -> float:
+        """How far one row moves PARAM_MAP, as a proportion or in units of R."""
 
     def like(self, method: Method) -> tuple[Method, float]:
         """A method that is searched in place of this one, and what is added to its answer."""
@@ -146,6 +150,9 @@ class Bernoulli(Kind):
             deltas=privacy_profile(made, epsilons),
         )
 
+    def sensitivity(self, setting: Setting) -> float:
+        return 1 / (setting.n + 2 * (setting.alpha - 1))
+
     def like(self, method: Method) -> tuple[Method, float]:
         return method.effective, method.lost
 
@@ -176,22 +183,25 @@ class Gaussian(Kind):
     larger_is_safer = False
     conditioned = True
 
-    def range_of(self, method: Method, setting: Setting, sets: int, delta: float) -> float:
-        """`maximum_range`."""
-        return maximum_range(
+    def release(self, method: Method, setting: Setting) -> GaussianRelease:
+        """What a method releases, one set."""
+        return GaussianRelease(method=method.key, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
+
+    def sensitivity(self, setting: Setting) -> float:
+        return 2 * self.release(PARAM_MAP, setting).shrinkage / setting.n
+
+    def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:  # noqa: ARG002
+        return Start(self.together(method, setting, 1, delta).upper)
+
+    def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
+        found = maximum_range(
             method.key, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0, epsilon=setting.epsilon,
             delta=delta, sets=sets,
         )  # fmt: skip
-
-    def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:  # noqa: ARG002
-        return Start(self.range_of(method, setting, 1, delta))
-
-    def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
-        found = self.range_of(method, setting, sets, delta)
         return Bracket(found, found)
 
     def given(self, method: Method, setting: Setting, level: float) -> Given:
-        made = GaussianRelease(method=method.key, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
+        made = self.release(method, setting)
         pure, end = made.pure_epsilon(level), made.epsilon(level, SMALLEST_DELTA)
         epsilons = np.linspace(0.0, end if math.isfinite(end) else 1.0, PROFILE_POINTS)
         return Given(
@@ -203,5 +213,6 @@ class Gaussian(Kind):
         )
 
 
-KINDS: dict[str, Kind] = {kind.key: kind for kind in (Bernoulli(), Categories(), Gaussian())}
+GAUSSIAN = Gaussian()
+KINDS: dict[str, Kind] = {kind.key: kind for kind in (Bernoulli(), Categories(), GAUSSIAN)}
 """The three kinds of data of Zheng (2015), by key."""

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binom
 
+from dpviz.methods import METHODS
 from dpviz.priors._conditioned import single_law
-from dpviz.priors.ranges import GaussianRelease
+from dpviz.priors.kinds import GAUSSIAN
 from dpviz.privacy.gaussian import gaussian_ratio
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def log_excess(finding: Finding, parts: Iterable[str]) -> float:
     """
     on = frozenset(parts)
     if finding.bound.quantity == "scale":
-        return math.log((2 if "step" in on else 1) * (_release(finding).shrinkage if "prior" in on else 1.0))
+        return math.log((2 if "step" in on else 1) * (_shrinkage(finding) if "prior" in on else 1.0))
     if "normaliser" in PROOFS[finding.bound.key].slacks:
         return _pure(finding, on)
     return math.log((finding.printed or 0.0) / _allowed(finding, on))
@@ -112,33 +113,31 @@ def shares(finding: Finding) -> dict[str, float]:
     }
 
 
-def _release(finding: Finding) -> GaussianRelease:
-    setting = finding.setting
-    return GaussianRelease(method=finding.method, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
+def _shrinkage(finding: Finding) -> float:
+    return GAUSSIAN.release(METHODS[finding.method], finding.setting).shrinkage
 
 
 def _pure(finding: Finding, on: Parts) -> float:
     """ln of the pure ε at the printed range, each row conditioned, over the promised ε."""
     setting, reach = finding.setting, finding.printed or 0.0
-    s = _release(finding).shrinkage if "prior" in on else 1.0
-    variance = s / setting.n if finding.method == "param_post" else 1 + (s / setting.n if "draw" in on else 0.0)
+    s = _shrinkage(finding) if "prior" in on else 1.0
+    rows = METHODS[finding.method].limit is not None
+    variance = 1 + (s / setting.n if "draw" in on else 0.0) if rows else s / setting.n
     step = (2 if "step" in on else 1) * reach / setting.n
     loss = s * step / variance * (reach + s * (reach - (step / 2 if "edge" in on else 0.0)))
     if "normaliser" in on:
         (low, high), _ = single_law(s, variance, reach)(np.array([-reach, step - reach]))
         loss -= float(high - low)
-    copies = 1 if finding.method == "param_post" else setting.m
+    copies = setting.m if rows else 1
     return math.log(max(copies * loss, 1e-300) / setting.epsilon)
 
 
 def _allowed(finding: Finding, on: Parts) -> float:
     """The largest R/σ with (ε, δ), nothing conditioned."""
-    setting, one_draw = finding.setting, finding.method in ("param_post", "synth_post_one")
-    s = _release(finding).shrinkage if "prior" in on else 1.0
-    many = 1 if one_draw else setting.m
-    variance = s / setting.n if one_draw else 1.0
-    if "draw" in on and finding.method == "synth_post_many":
-        variance += s / setting.n
+    setting, method = finding.setting, METHODS[finding.method]
+    s = _shrinkage(finding) if "prior" in on else 1.0
+    many = setting.m if method.independent else 1
+    variance = method.variance(s / setting.n if "draw" in on else 0.0, 1) if method.independent else s / setting.n
     if "rows" in on:
         variance += 1 / setting.m
     if "composition" in on:
