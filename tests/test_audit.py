@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from dpviz.priors import CALIBRATED, Finding, Setting, audit, parameter_failure
-from dpviz.priors.audit import FAMILIES
+from dpviz.priors import CALIBRATED, KINDS, Finding, Setting, audit, parameter_failure
 from dpviz.priors.reasons import EXPLAIN
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
@@ -392,8 +391,7 @@ def test_corollary_7_3_gives_twice_the_promise_but_for_the_shrinkage(n: int, sig
 
 def test_the_unsafe_bounds_are_these_and_no_others() -> None:
     unsafe = {
-        family: {found.bound.key for found in audit(family, **HUNDRED) if found.verdict == "unsafe"}
-        for family in FAMILIES
+        family: {found.bound.key for found in audit(family, **HUNDRED) if found.verdict == "unsafe"} for family in KINDS
     }
     assert unsafe == {
         "bernoulli": {"6.2"},
@@ -441,17 +439,15 @@ GRID = [
 
 @pytest.fixture(scope="module")
 def everywhere() -> list[Finding]:
-    return [found for family in FAMILIES for setting in GRID for found in audit(family, **setting)]
+    return [found for family in KINDS for setting in GRID for found in audit(family, **setting)]
 
 
 def test_every_bound_with_a_method_is_audited_once_for_each(everywhere: list[Finding]) -> None:
-    for family in FAMILIES:
+    for family in KINDS:
         found = [(f.bound.key, f.method) for f in audit(family, n=5, m=5, epsilon=1.0, delta=0.01)]
         expected = [(b.key, method) for b in CLAIMS.values() if b.family == family for method in b.methods]
         assert found == expected
-    assert len(everywhere) == len(GRID) * sum(
-        len(bound.methods) for bound in CLAIMS.values() if bound.family in FAMILIES
-    )
+    assert len(everywhere) == len(GRID) * sum(len(bound.methods) for bound in CLAIMS.values() if bound.family in KINDS)
 
 
 def test_no_number_is_nan_and_every_finding_has_a_sentence(everywhere: list[Finding]) -> None:
@@ -523,7 +519,7 @@ def test_a_prior_of_the_mode_that_gives_half_of_epsilon_is_safe_and_not_exact(m:
 
 
 def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
-    for family in FAMILIES:
+    for family in KINDS:
         for found in audit(family, n=10, m=4, epsilon=1.0):
             asked = found.bound.promise == "pure" or found.bound.kind == "impossible" or found.bound.number == "7.14"
             assert (found.verdict == "not asked here") == (not asked)

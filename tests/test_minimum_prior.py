@@ -387,7 +387,7 @@ def test_the_draws_answer_rises_with_the_rows_up_to_the_parameters(n: int, epsil
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
-    method=st.sampled_from(CALIBRATED),
+    method=st.sampled_from(list(CALIBRATED)),
     n=st.integers(1, 60),
     m=st.integers(1, 60),
     epsilon=st.floats(0.01, 20),

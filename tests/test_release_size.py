@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.priors.release_size import delta_by_size
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
+from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 
 ONE = "synth_post_one"
 SIZES = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
@@ -119,7 +119,8 @@ def test_there_is_no_mode_where_a_prior_is_one_or_less(alpha: float, beta: float
 def test_every_point_is_the_release_it_names() -> None:
     curves = delta_by_size(12, 2.5, 1.5, 0.4, [20, 7, 7])
     assert curves.sizes.tolist() == [7, 20]
-    for curve, law in zip(curves.deltas.values(), (BetaBinomial, PosteriorMean, PosteriorMode), strict=True):
+    laws: tuple[Callable[..., TwoCellSynthesizer], ...] = BetaBinomial, PosteriorMean, PosteriorMode
+    for curve, law in zip(curves.deltas.values(), laws, strict=True):
         for m, delta in zip((7, 20), curve, strict=True):
             matrix = law(n=12, m=m, alpha=2.5, beta=1.5).transition_matrix()
             up, down = matrix[1:] - math.exp(0.4) * matrix[:-1], matrix[:-1] - math.exp(0.4) * matrix[1:]

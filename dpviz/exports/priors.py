@@ -31,7 +31,7 @@ for method in CALIBRATED.values():
         found = {answer}
 {cost}
 
-for finding in audit(kind.key, **asked):
+for finding in audit({family!r}, **asked):
     print(finding.bound.name, finding.method, '| printed', finding.printed,
           '| gives', finding.gives_epsilon, finding.gives_delta, '| exact', finding.exact,
           '|', finding.verdict, '|', finding.sentence)
