@@ -26,6 +26,7 @@ import dpviz
 from dpviz import coverage, inference, priors, privacy, synthesizers
 from dpviz.charts.lines import Line, Scale
 from dpviz.charts.profile import profile_chart
+from dpviz.designs import Design
 from dpviz.given import read_matrix
 from dpviz.parameters import plain_number
 from dpviz.priors.audit import Setting
@@ -246,6 +247,7 @@ MORE_CELLS = [
     synthesizers.LaplaceCells(n=3, cells=3, epsilon=1.0),
 ]
 
+DESIGN = Design(mechanism="beta_binomial", n=4, m=3, sets=2, epsilon=1.0, rules=(RULE,))
 GIVEN_MATRIX = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.25, 0.75]]))
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -259,6 +261,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         (inference.RULES[RULE], "half_width interval variance_and_degrees"),
         (CLAIMS["6.7"], "at"),
         (TALLY, "rule"),
+        (DESIGN, "from_json from_address"),
         *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
         *((one, "row") for one in TWO_CELLS),
         *((one, "least_alpha") for one in (*TWO_CELLS[:2], *MORE_CELLS[:2])),
@@ -295,11 +298,14 @@ OWN: dict[str, dict[str, Any]] = {
         "found": coverage.performance_of(TALLY),
     },
     "coverage_curves_csv": {"curves": CURVES},
-    "coverage_script": {"law": "beta_binomial"},
+    "coverage_script": {"design": DESIGN},
     "figure_html": {"figure": FIGURE},
     "findings_csv": {"findings": priors.audit("bernoulli", n=4, m=3, epsilon=1.0)},
     "posterior_csv": {"columns": {"density": POINTS}},
-    "posterior_script": {"counts": [1, 2]},
+    "posterior_script": {"design": DESIGN, "counts": [1, 2]},
+    "designs.Design": {"mechanism": "beta_binomial", "prior": "exact"},
+    "Design.from_json": {"text": DESIGN.to_json()},
+    "Design.from_address": {"words": DESIGN.to_address()},
     "priors_script": {"setting": SETTING},
     "recognize": {"given": GIVEN},
     "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverages, performance_of, run_coverage
-from dpviz.coverage.design import release_of_one_set
+from dpviz.designs import Design
 from dpviz.exports.coverage import coverage_csv, coverage_script, intervals_csv
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
@@ -102,7 +102,7 @@ def dots(page: Page) -> int:
 
 def expected(repetitions: int, seed: int = 1) -> list[str]:
     """The simulated column of the page at n = 30 and three sets."""
-    release = release_of_one_set("beta_binomial", n=30, m=30, sets=3, epsilon=2.0)
+    release = Design(mechanism="beta_binomial", n=30, m=30, sets=3, epsilon=2.0).release
     plan = CoveragePlan(
         synthesizer=release, p=0.25, sets=3, rules=tuple(RULES), repetitions=repetitions, seed=seed
     )  # fmt: skip
@@ -187,7 +187,7 @@ def test_a_moved_slider_while_it_runs_gives_the_new_design_at_once(chromium: Bro
         wait_for(page, "Resume")
         p = float(box.input_value())
         assert p > 0.25
-        release = release_of_one_set("beta_binomial", n=30, m=30, sets=3, epsilon=2.0)
+        release = Design(mechanism="beta_binomial", n=30, m=30, sets=3, epsilon=2.0).release
         exact = exact_coverages(synthesizer=release, p=p, sets=3, rules=["reiter_2002"])["reiter_2002"].coverage
         assert answer(page).startswith(f"{readable(100 * exact, 4)} %")
         assert f"p = {p:g}" in answer(page)
@@ -289,8 +289,8 @@ def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
-    asked = {"law": "beta_binomial", "prior": "pure", "n": 30, "m": 30, "sets": 3, "epsilon": 2.0, "delta": 0.0}
-    release = release_of_one_set(**asked)
+    design = Design(mechanism="beta_binomial", n=30, sets=3, repetitions=SHORT, rules=DEFAULT_RULES)
+    release = design.release
     plan = CoveragePlan(synthesizer=release, p=0.25, sets=3, rules=tuple(RULES), repetitions=SHORT, seed=1)
     tally = run_coverage(plan)
     exact = exact_coverages(synthesizer=release, p=0.25, sets=3, rules=DEFAULT_RULES)
@@ -299,8 +299,7 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
         found = performance_of(tally)
         assert taken(page, "Coverage, CSV").decode() == coverage_csv(DEFAULT_RULES, exact, found)
         assert taken(page, "Intervals, CSV").decode() == intervals_csv(tally)
-        rest = {"p": 0.25, "level": 0.95, "repetitions": SHORT, "seed": 1, "rules": DEFAULT_RULES, "alpha": 10.0}
-        assert taken(page, "Script").decode() == coverage_script(**asked, **rest)
+        assert taken(page, "Script").decode() == coverage_script(design)
         head, *rows = taken(page, "Curves, CSV").decode().splitlines()
         assert head == ",".join(["p", *DEFAULT_RULES])
         values = [[float(cell) for cell in row.split(",")] for row in rows]

@@ -19,9 +19,8 @@ from dpviz.charts.coverage import LABEL_GAP, Dot, Printed, coverage_chart
 from dpviz.charts.repetitions import COVERING, MISSED, MOST_BARS, caterpillar_chart, estimates_chart
 from dpviz.charts.style import RULE, RULE_COLORS, RULE_DASHES, RULE_SYMBOLS, SIMULATED, color_of
 from dpviz.coverage import coverage_by_proportion, estimate_law, exact_coverages
-from dpviz.coverage.design import two_cell_laws
 from dpviz.inference import RULES
-from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers import BetaBinomial, two_cell_laws
 from dpviz.types import FloatArray
 from pages.components.figure import encode_figure
 from tests.test_charts import BREAKING

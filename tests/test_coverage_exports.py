@@ -23,7 +23,7 @@ from dpviz.coverage import (
     run_coverage,
     stream_by_proportion,
 )
-from dpviz.coverage.design import release_of_one_set
+from dpviz.designs import Design
 from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
 from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial
@@ -143,18 +143,16 @@ def test_the_first_intervals_as_csv_keep_every_digit(sets: int, repetitions: int
     assert bool(negative) == (sets > 1)
 
 
-SETTINGS: list[dict[str, Any]] = [
-    {"law": "beta_binomial", "prior": "pure", "n": 30, "m": 20, "sets": 5, "epsilon": 2.0, "delta": 0.0, "alpha": 10.0},
-    {"law": "posterior_mean", "prior": "exact", "n": 20, "m": 25, "sets": 2, "epsilon": 1.1, "delta": 1e-5,
-     "alpha": 10.0},
-    {"law": "posterior_mode", "prior": "own", "n": 20, "m": 20, "sets": 3, "epsilon": 2.0, "delta": 0.0, "alpha": 3.7},
-    {"law": "geometric", "prior": "pure", "n": 25, "m": 25, "sets": 1, "epsilon": 0.7, "delta": 0.0, "alpha": 10.0},
-]  # fmt: skip
 STUDY: dict[str, Any] = {"p": 0.3, "level": 0.9, "repetitions": 1234, "seed": 99}
-
-
-def rules_of(setting: dict[str, Any]) -> tuple[str, ...]:
-    return ("as_if_real", "raab_2017") if setting["sets"] == 1 else ("reiter_2002", "raghunathan_2003", "as_if_real")
+SEVERAL, SINGLE_SET = ("reiter_2002", "raghunathan_2003", "as_if_real"), ("as_if_real", "raab_2017")
+DESIGNS = [
+    Design(mechanism="beta_binomial", n=30, m=20, sets=5, rules=SEVERAL, **STUDY),
+    Design(
+        mechanism="posterior_mean", prior="exact", n=20, m=25, sets=2, epsilon=1.1, delta=1e-5, rules=SEVERAL, **STUDY
+    ),
+    Design(mechanism="posterior_mode", prior="own", n=20, sets=3, alpha=3.7, rules=SEVERAL, **STUDY),
+    Design(mechanism="geometric", n=25, epsilon=0.7, rules=SINGLE_SET, **STUDY),
+]
 
 
 def told(printed: str, word: str) -> dict[str, tuple[float, float]]:
@@ -163,13 +161,12 @@ def told(printed: str, word: str) -> dict[str, tuple[float, float]]:
     return {key: (float(value), float(error)) for key, value, error in found}
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"{setting['law']}-{setting['prior']}")
-def test_the_script_prints_the_numbers_of_the_page(setting: dict[str, Any]) -> None:
-    rules = rules_of(setting)
-    printed = run(coverage_script(**setting, **STUDY, rules=rules))
-    release = release_of_one_set(**setting)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: f"{design.mechanism}-{design.prior}")
+def test_the_script_prints_the_numbers_of_the_page(design: Design) -> None:
+    printed = run(coverage_script(design))
+    release, rules = design.release, design.rules
     assert printed.splitlines()[0] == repr(release)
-    exact = exact_coverages(synthesizer=release, p=0.3, sets=setting["sets"], rules=rules, level=0.9)
+    exact = exact_coverages(synthesizer=release, p=0.3, sets=design.sets, rules=rules, level=0.9)
     assert told(printed, "exact") == {key: (one.coverage, one.error_bound) for key, one in exact.items()}
     widths = re.findall(r"^    mean length inside 0 to 1 (\S+) \| no interval (\S+)$", printed, re.MULTILINE)
     assert [(float(width), float(share)) for width, share in widths] == [
@@ -181,9 +178,9 @@ def test_the_script_prints_the_numbers_of_the_page(setting: dict[str, Any]) -> N
     assert given == [
         (str(one.coverage_given_nonnegative_total), str(one.coverage_given_negative_total)) for one in exact.values()
     ]
-    allowed = EVERY if setting["sets"] > 1 else SINGLE
+    allowed = EVERY if design.sets > 1 else SINGLE
     plan = CoveragePlan(
-        synthesizer=release, p=0.3, sets=setting["sets"], rules=allowed, level=0.9, repetitions=1234, seed=99
+        synthesizer=release, p=0.3, sets=design.sets, rules=allowed, level=0.9, repetitions=1234, seed=99
     )
     found = performance_of(run_coverage(plan))
     assert told(printed, "simulated") == {
@@ -201,42 +198,30 @@ def test_a_rule_has_the_same_simulated_digits_alone_and_among_others() -> None:
 
 
 def test_beyond_reach_the_script_simulates_alone() -> None:
-    setting = SETTINGS[0] | {"n": 5000, "m": 5000, "sets": 20, "epsilon": 500.0}
-    printed = run(coverage_script(**setting, **STUDY | {"repetitions": 20}, rules=("reiter_2002",)))
+    design = Design(
+        mechanism="beta_binomial", n=5000, sets=20, epsilon=500.0, rules=("reiter_2002",), **STUDY | {"repetitions": 20}
+    )
+    printed = run(coverage_script(design))
     assert told(printed, "exact") == {}
     assert set(told(printed, "simulated")) == {"reiter_2002"}
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting["law"])
-def test_the_script_is_python_that_asks_for_the_settings(setting: dict[str, Any]) -> None:
-    script = coverage_script(**setting, **STUDY, rules=rules_of(setting))
+LONGEST = Design(
+    mechanism="beta_binomial", n=5000, m=4999, sets=5, epsilon=1 / 3e5, delta=1 / 3e7, prior="exact", alpha=1e12 / 3,
+    p=1 / 3, level=1 - 1 / 3e5, repetitions=10**7, seed=10**9, rules=EVERY, gamma1=1 / 3, gamma2=2 / 3,
+    confidential_count=4998,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("design", [*DESIGNS, LONGEST], ids=lambda design: f"{design.mechanism}-{design.prior}")
+def test_the_script_is_narrow_python_that_asks_for_the_design(design: Design) -> None:
+    script = coverage_script(design)
     tree = ast.parse(script)
-    values: dict[str, object] = {}
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
-            assert isinstance(node.value, ast.Tuple)
-            names = [one.id for one in node.targets[0].elts if isinstance(one, ast.Name)]
-            values |= dict(zip(names, map(ast.literal_eval, node.value.elts), strict=True))
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
-            values["rules"] = tuple(ast.literal_eval(node.value))
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if getattr(call.func, "id", "") == "release_of_one_set":
-            values["law"] = ast.literal_eval(call.args[0])
-        if getattr(call.func, "id", "") in ("release_of_one_set", "CoveragePlan"):
-            values |= {
-                str(one.arg): ast.literal_eval(one.value)
-                for one in call.keywords
-                if isinstance(one.value, ast.Constant)
-            }
-    assert values == {**setting, **STUDY, "rules": rules_of(setting)}
+    (call,) = (
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Design"
+    )
+    assert Design(**{str(one.arg): ast.literal_eval(one.value) for one in call.keywords}) == design
     assert max(map(len, script.splitlines())) <= 120
     imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert imported <= used
-
-
-def test_the_script_stays_narrow_with_every_rule_and_the_longest_numbers() -> None:
-    longest = SETTINGS[0] | {"epsilon": 1 / 3e5, "delta": 1 / 3e7, "alpha": 1e12 / 3, "n": 5000, "m": 4999}
-    script = coverage_script(**longest, p=1 / 3, level=1 - 1 / 3e5, repetitions=10**7, seed=10**9, rules=EVERY)
-    ast.parse(script)
-    assert max(map(len, script.splitlines())) <= 120

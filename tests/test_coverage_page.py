@@ -27,11 +27,13 @@ from dpviz.coverage import (
     run_coverage,
     wilson_interval,
 )
-from dpviz.coverage.design import PRIOR_RULES, release_of_one_set, two_cell_laws
+from dpviz.designs import Design
+from dpviz.exports.coverage import coverage_script
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
+from dpviz.prior_rules import PRIOR_RULES
 from dpviz.published.charest import ERRATA, charest_table, compare_charest
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers import TwoCellSynthesizer, two_cell_laws
 from pages.components.cached import cached
 from pages.coverage.controls import DEFAULT_RULES, NUMBERS, PRESETS
 from pages.coverage.live import FEWEST_HITS
@@ -116,8 +118,8 @@ def design(**state: Any) -> dict[str, Any]:
 def release_at(**state: Any) -> TwoCellSynthesizer:
     asked = design(**state)
     delta = asked["delta"] if asked["prior"] == "exact" else 0.0
-    names = ("law", "prior", "n", "m", "sets", "epsilon", "alpha")
-    return release_of_one_set(**{name: asked[name] for name in names}, delta=delta)
+    names = ("prior", "n", "m", "sets", "epsilon", "alpha")
+    return Design(mechanism=asked["law"], delta=delta, **{name: asked[name] for name in names}).release
 
 
 def plan_at(**state: Any) -> CoveragePlan:
@@ -967,11 +969,11 @@ def test_figure_1_holds_the_golden_coverage() -> None:
 
 def test_the_script_shown_is_the_one_of_these_settings() -> None:
     page = open_coverage(look="Download", repetitions=700, seed=4, p=0.3, rules=["rubin_1987", "as_if_real"], **SMALL)
-    script = page.code[0].value
-    assert "n, m, sets, p, level = 30, 30, 3, 0.3, 0.95" in script
-    assert "rules = [\n    'rubin_1987',\n    'as_if_real',\n]" in script
-    assert "repetitions=700, seed=4" in script
-    assert "'beta_binomial', n=n, m=m, sets=sets, prior='pure',\n    epsilon=1.5, delta=0.0," in script
+    assert page.code[0].value + "\n" == coverage_script(
+        Design(
+            mechanism="beta_binomial", p=0.3, repetitions=700, seed=4, rules=("rubin_1987", "as_if_real"), **SMALL
+        )
+    )  # fmt: skip
 
 
 REFUSED = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,9 +20,10 @@ from dpviz.coverage import (
     stream_lengths,
 )
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.design import epsilon_of_sets, has_prior, prior_of_one_set, release_of_one_set, two_cell_laws
+from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
+from dpviz.synthesizers import two_cell_laws
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS
 from pages.coverage.exact import against_level, estimate_sentence, vacuous_sentence
@@ -35,7 +37,7 @@ GRID = [
     (law, n, m, sets, epsilon, p)
     for law in two_cell_laws()
     for place, (n, m) in enumerate(SIZES)
-    if m == n or has_prior(law)
+    if m == n or two_cell_laws()[law].has_prior
     for sets in ((1, 2, 5, 10) if n < 30 else (1, 2, 5))
     for p, epsilon in zip(
         (0.0, 0.01, 0.25, 0.5, 0.9, 1.0), (0.01, 0.5, 2.0, 250.0, 8.0, 1.0)[place:] + (0.01, 0.5, 2.0)[:place],
@@ -114,7 +116,8 @@ def check_explained(one: CoverageDecomposition, release, *, prior: bool) -> None
 def test_why_it_fails_says_what_the_shares_are():
     kinds, refused = set(), set()
     for law, n, m, sets, epsilon, p in GRID:
-        release, prior = release_of_one_set(law, n=n, m=m, sets=sets, epsilon=epsilon), has_prior(law)
+        made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
+        release, prior = made.release, made.law.has_prior
         one = None
         for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real"):
             if RULES[rule].least_sets <= sets:
@@ -136,7 +139,8 @@ def test_why_it_fails_says_what_the_shares_are():
 def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
     said = set()
     for law, n, m, sets, epsilon, p in GRID:
-        release, prior = release_of_one_set(law, n=n, m=m, sets=sets, epsilon=epsilon), has_prior(law)
+        made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
+        release, prior = made.release, made.law.has_prior
         sentence = estimate_sentence(estimate_law(release, p=p, sets=sets), prior=prior)
         matrix, shares, weights = release.transition_matrix(), np.arange(m + 1) / m, binom.pmf(np.arange(n + 1), n, p)
         means = matrix @ shares
@@ -174,14 +178,14 @@ def test_a_coverage_against_its_level():
 
 def test_the_explanations_of_coverage_hold():
     """At p = 1/2 nothing moves the estimate, and rules cover too seldom as well as too often."""
-    numbers = {prior: prior_of_one_set("beta_binomial", n=100, m=100, sets=5, epsilon=2.0, delta=1e-6, prior=prior)
-               for prior in ("pure", "exact")}  # fmt: skip
+    asked = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, delta=1e-6)
+    numbers = {prior: replace(asked, prior=prior).alpha_of_one_set for prior in ("pure", "exact")}
     assert f"goes from {readable(numbers['pure'], 4)} pseudo-rows to {readable(numbers['exact'], 3)} with" in " ".join(
         SPEC.text("words").replace("\n", " ").split()
     )
     covered = []
     for law, sets, rule in itertools.product(two_cell_laws(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")):
-        release = release_of_one_set(law, n=40, m=40, sets=sets, epsilon=2.0)
+        release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0).release
         if RULES[rule].least_sets <= sets:
             one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
             assert abs(one.bias) < 1e-12
@@ -193,7 +197,7 @@ def test_the_explanations_of_coverage_hold():
 def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
     below = 0
     for law, epsilon, level in itertools.product(two_cell_laws(), (0.5, 8.0), (0.5, 0.95)):
-        release = release_of_one_set(law, n=12, m=12, sets=1, epsilon=epsilon)
+        release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
         rules = [key for key, rule in RULES.items() if rule.least_sets == 1]
         *_, found = stream_lengths(release, proportions=np.linspace(0, 1, 25), sets=1, rules=rules, level=level)
         for key, lengths, coverage in zip(
@@ -217,7 +221,7 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
     told = 0
     for epsilon, p in itertools.product((0.1, 2.0, 250.0), (0.01, 0.25, 0.5)):
         m = 6 if sets < 5 else 3
-        release = release_of_one_set("beta_binomial", n=9, m=m, sets=sets, epsilon=epsilon)
+        release = Design(mechanism="beta_binomial", n=9, m=m, sets=sets, epsilon=epsilon).release
         rules = [key for key, rule in RULES.items() if rule.least_sets <= sets]
         matrix, x = release.transition_matrix(), np.arange(10)
         for key, one in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules).items():
@@ -239,17 +243,15 @@ def test_sets_share_the_promise_and_rows_cost_prior():
     """What the controls say: neither M nor m moves a promise that the prior follows; at one α both do."""
     for law, epsilon in itertools.product(("beta_binomial", "posterior_mean", "posterior_mode"), (0.5, 8.0)):
         found = {
-            (m, sets): release_of_one_set(law, n=9, m=m, sets=sets, epsilon=epsilon)
+            (m, sets): Design(mechanism=law, n=9, m=m, sets=sets, epsilon=epsilon)
             for m, sets in itertools.product((1, 4, 20), (1, 3, 10))
         }
-        assert [epsilon_of_sets(one, sets) for (_, sets), one in found.items()] == pytest.approx([epsilon] * 9)
+        assert [one.epsilon_of_sets for one in found.values()] == pytest.approx([epsilon] * 9)
         for sets in (1, 3, 10):
-            priors = [prior_of_one_set(law, n=9, m=m, sets=sets, epsilon=epsilon) for m in (1, 4, 20)]
+            priors = [found[m, sets].alpha_of_one_set for m in (1, 4, 20)]
             assert priors[0] < priors[1] < priors[2]
         own = {
-            (m, sets): epsilon_of_sets(
-                release_of_one_set(law, n=9, m=m, sets=sets, epsilon=1.0, prior="own", alpha=3.0), sets
-            )
+            (m, sets): Design(mechanism=law, n=9, m=m, sets=sets, prior="own", alpha=3.0).epsilon_of_sets
             for m, sets in itertools.product((4, 20), (1, 3))
         }
         assert own[4, 1] < own[4, 3] < own[20, 3]

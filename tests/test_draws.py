@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, chi2
 
-from dpviz.inference.draws import draw_counts
+from dpviz.designs import Design
+from dpviz.inference.posterior_coverage import posterior_coverage
+from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer, two_cell_laws
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.synthesizers.prior import PriorSynthesizer
 
 DRAWS = 40_000
 DESIGNS = [
@@ -22,10 +26,15 @@ DESIGNS = [
 every_design = pytest.mark.parametrize("design", DESIGNS, ids=str)
 
 
+def release(design: dict[str, Any]) -> TwoCellSynthesizer:
+    """The Beta-binomial of a design, also for more rows than it has a matrix for."""
+    return BetaBinomial.up_to(10_000)(**{name: design[name] for name in ("n", "m", "alpha", "beta")})
+
+
 def many(design: dict[str, Any], sets: int) -> np.ndarray:
-    """`DRAWS` counts or a few more, one release a row."""
-    generator = np.random.default_rng(20)
-    return np.array([draw_counts(**design, sets=sets, generator=generator) for _ in range(DRAWS // sets)])
+    """`DRAWS` counts or a few more, one release a row, each drawn by a call of its own."""
+    generator, made = np.random.default_rng(20), release(design)
+    return np.array([made.draw(generator, design["confidential_count"], sets) for _ in range(DRAWS // sets)])
 
 
 def law(design: dict[str, Any]) -> Any:
@@ -64,45 +73,71 @@ def test_each_set_has_a_draw_of_its_own(design: dict[str, Any]) -> None:
     assert abs(product) < 4.5 * variance / math.sqrt(len(drawn))
 
 
-def test_the_same_seed_gives_the_same_counts_and_another_seed_others() -> None:
-    found = [draw_counts(**DESIGNS[0], sets=10, generator=np.random.default_rng(seed)) for seed in (1, 1, 2, 3)]
+OTHERS = [Design(mechanism=key, n=9, epsilon=1.0).release for key in two_cell_laws()]
+OTHERS += [GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.25, 0.50004], [0.0, 0.0, 1.0]]))]
+every_release = pytest.mark.parametrize("made", OTHERS, ids=lambda made: made.key)
+
+
+@every_release
+def test_every_law_draws_from_its_own_row(made: TwoCellSynthesizer) -> None:
+    generator = np.random.default_rng(4)
+    for x in range(made.n + 1):
+        row = made.transition_matrix()[x]
+        expected = row / row.sum() * DRAWS
+        found = np.bincount(made.draw(generator, x, DRAWS), minlength=made.m + 1)
+        assert found.sum() == DRAWS
+        assert (found[row == 0] == 0).all()
+        kept = expected > 5
+        statistic = float(((found - expected)[kept] ** 2 / expected[kept]).sum())
+        assert statistic < chi2.ppf(1 - 1e-6, max(int(kept.sum()) - 1, 1))
+
+
+@every_release
+def test_the_same_seed_gives_the_same_counts_and_another_seed_others(made: TwoCellSynthesizer) -> None:
+    found = [made.draw(np.random.default_rng(seed), 1, 30).tolist() for seed in (1, 1, 2, 3)]
     assert found[0] == found[1]
-    assert len(set(found)) == 3
+    assert len({tuple(counts) for counts in found}) == 3
+    assert made.draw(np.random.default_rng(1), 1, (2, 15)).ravel().tolist() == found[0]
+
+
+def test_the_digits_of_a_seed_are_those_that_were_published() -> None:
+    """What the page "Posterior" and its section on coverage have shown for a seed."""
+    made = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0).release
+    assert made.draw(np.random.default_rng(1), 30, 5).tolist() == [50, 43, 42, 42, 39]
+    found = posterior_coverage(
+        synthesizer=BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0), proportions=[0.1, 0.4], sets=7, runs=50,
+        generator=np.random.default_rng(1),
+    )  # fmt: skip
+    assert found.coverage.tolist() == [0.96, 0.96]
 
 
 @pytest.mark.parametrize("sets", [1, 20, 100])
 @pytest.mark.parametrize("alpha", [1e-300, 1e-12, 1.0, 1e12])
 @pytest.mark.parametrize(("x", "n", "m"), [(0, 1, 1), (1, 1, 10_000), (0, 10_000, 5), (10_000, 10_000, 10_000)])
 def test_every_count_is_a_whole_number_from_0_to_m(x: int, n: int, m: int, alpha: float, sets: int) -> None:
-    found = draw_counts(
-        confidential_count=x, n=n, m=m, alpha=alpha, beta=alpha, sets=sets, generator=np.random.default_rng(5)
-    )
-    assert len(found) == sets
-    assert all(type(count) is int and 0 <= count <= m for count in found)
+    found = release({"n": n, "m": m, "alpha": alpha, "beta": alpha}).draw(np.random.default_rng(5), x, sets)
+    assert found.shape == (sets,)
+    assert found.dtype.kind == "i"
+    assert (found >= 0).all() and (found <= m).all()
     if alpha < 1e-9:
-        assert set(found) == {m if x else 0}
+        assert set(found.tolist()) == {m if x else 0}
     if alpha == 1e12:
-        assert abs(sum(found) - sets * m / 2) <= 6 * math.sqrt(sets * m / 4)
+        assert abs(found.sum() - sets * m / 2) <= 6 * math.sqrt(sets * m / 4)
 
 
-@pytest.mark.parametrize(
-    ("changed", "name"),
-    [
-        ({"confidential_count": 101}, "confidential_count"),
-        ({"confidential_count": -1}, "confidential_count"),
-        ({"confidential_count": 2.5}, "confidential_count"),
-        ({"n": 0, "confidential_count": 0}, "n "),
-        ({"n": 10_001}, "n "),
-        ({"m": 0}, "m "),
-        ({"m": 10_001}, "m "),
-        ({"alpha": 0.0}, "alpha"),
-        ({"beta": 2e12}, "beta"),
-        ({"sets": 0}, "sets"),
-        ({"sets": 101}, "sets"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_drawn_is_named(changed: dict[str, float], name: str) -> None:
-    asked = {**DESIGNS[0], "sets": 1} | changed
-    with pytest.raises(ValueError, match=f"^{name}.*must be .*got"):
-        draw_counts(**asked, generator=np.random.default_rng(1))
+@pytest.mark.parametrize("x", [10, -1, 2.5, math.nan, "3", None, True])
+@every_release
+def test_a_count_that_is_none_is_refused_in_a_sentence(made: TwoCellSynthesizer, x: Any) -> None:
+    with pytest.raises(ValueError, match=f"^confidential_count must be a whole number from 0 to n = {made.n}; got "):
+        made.draw(np.random.default_rng(1), x)
+
+
+@pytest.mark.parametrize("law", [BetaBinomial, PosteriorMean, PosteriorMode])
+def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: type[PriorSynthesizer]) -> None:
+    wide = law.up_to(10_000)
+    assert wide is law.up_to(10_000)
+    one, other = (kind(n=9, m=7, alpha=2.0, beta=2.0) for kind in (law, wide))
+    assert repr(one) == repr(other)
+    assert np.array_equal(one.transition_matrix(), other.transition_matrix())
+    with pytest.raises(ValueError, match="from 1 to 10,000; got 10,001"):
+        wide(n=10_001, m=7, alpha=2.0, beta=2.0)

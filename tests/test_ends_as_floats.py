@@ -15,11 +15,12 @@ import pytest
 from scipy.special import logsumexp
 
 from dpviz.inference import BetaMixture, posterior_coverage, posterior_given, posterior_summaries
-from dpviz.inference._posterior_weights import beta_binomial_log_likelihood, log_prior_counts, normalized
+from dpviz.inference._posterior_weights import log_prior_counts, normalized
 from dpviz.inference.posterior import PosteriorMixture
 from dpviz.inference.posterior_coverage import Kind
 from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
 
 LEVELS = (0.05, 0.3, 0.5, 0.8, 0.95, 0.999)
 BELOW_1, ABOVE_0 = math.nextafter(1.0, 0.0), math.nextafter(0.0, 1.0)

@@ -8,8 +8,9 @@ from itertools import product
 import pytest
 
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage
-from dpviz.coverage.design import release_of_one_set, two_cell_laws
+from dpviz.designs import Design
 from dpviz.inference import RULES
+from dpviz.synthesizers import two_cell_laws
 
 REPETITIONS = 20_000
 CHAREST = list(product([0.1, 0.25, 0.5], [0.5, 2.0, 250.0], [1, 2, 5]))
@@ -17,7 +18,7 @@ OTHERS = [(law, sets) for law in two_cell_laws() for sets in (1, 2, 3)]
 
 
 def check_agreement(law: str, p: float, n: int, m: int, sets: int, epsilon: float, level: float) -> None:
-    release = release_of_one_set(law, n=n, m=m, sets=sets, epsilon=epsilon)
+    release = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon).release
     rules = tuple(key for key, rule in RULES.items() if rule.least_sets <= sets)
     exact = exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules, level=level)
     plan = CoveragePlan(

@@ -126,6 +126,16 @@ def test_methods_and_kinds_of_data_are_asked_and_not_compared_by_name(path: Path
             assert not any(isinstance(side, ast.Constant) and side.value in NAMES for side in sides), ast.unparse(node)
 
 
+def test_a_design_is_read_by_exports_alone() -> None:
+    """It says what is asked; who computes takes the release and the numbers."""
+    readers = {
+        path.relative_to(PACKAGE).parts[0]
+        for path in MODULE_FILES
+        if any(within(name, "dpviz.designs", "dpviz.prior_rules") for name in imported(path))
+    }
+    assert readers == {"designs.py", "prior_rules.py", "exports"}
+
+
 def test_numerics_know_nothing_of_what_is_computed() -> None:
     for path in sorted((PACKAGE / "numerics").glob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz")]

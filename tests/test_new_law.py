@@ -1,4 +1,4 @@
-"""A law that somebody adds: one class, one entry in the registry, and its controls and its page are there."""
+"""A law that somebody adds: one class and one entry in the registry, and it is on every page."""
 
 from __future__ import annotations
 
@@ -9,14 +9,32 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
-from dpviz.parameters import Parameter
+from dpviz.designs import Design
+from dpviz.inference import RULES
+from dpviz.parameters import EPSILON, Parameter, readable
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
-from dpviz.synthesizers import SYNTHESIZERS, TwoCellSynthesizer, WorstCase
-from dpviz.synthesizers.base import parameter
+from dpviz.synthesizers import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
 from dpviz.types import FloatArray, IntArray
+from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
+from pages.posterior.answer import NAMES
+from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
 from pages.transition_matrices import SPEC
+from tests.pages import (
+    check_sound,
+    html,
+    marks,
+    open_coverage,
+    open_page,
+    open_posterior,
+    problems,
+    table_rows,
+    text,
+    value_of,
+)
 
 TRUTH = Parameter(
     name="truth",
@@ -53,11 +71,125 @@ class RandomizedResponse(TwoCellSynthesizer):
         return WorstCase(max(0.0, self.truth - math.exp(epsilon) * (1 - self.truth)), 1, 0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExponentialMechanism(TwoCellSynthesizer):
+    """Every count from 0 to m, with probability proportional to e^{−ε |j/m − x/n| n/2}."""
+
+    key: ClassVar[str] = "exponential"
+    label: ClassVar[str] = "Exponential mechanism"
+    law: ClassVar[str] = r"\Pr(m_1 = j) \propto e^{-\varepsilon |jn/m - n_1|/2}"
+    source: ClassVar[str] = "McSherry & Talwar (2007)"
+
+    n: int = parameter(ROWS)
+    m: int = parameter(SYNTHETIC_ROWS)
+    epsilon: float = parameter(EPSILON)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        every = -self.epsilon / 2 * np.abs(np.arange(self.m + 1) * self.n / self.m - np.asarray(rows)[:, None])
+        return every[:, columns] - np.logaddexp.reduce(every, axis=1)[:, None]
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        matrix = self.transition_matrix()
+        down = np.maximum(matrix[:-1] - math.exp(epsilon) * matrix[1:], 0).sum(axis=1)
+        up = np.maximum(matrix[1:] - math.exp(epsilon) * matrix[:-1], 0).sum(axis=1)
+        pair = int(np.argmax(np.maximum(up, down)))
+        return WorstCase(float(max(up[pair], down[pair])), pair + int(up[pair] >= down[pair]), pair)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShyMean(PosteriorMean):
+    """The posterior mean under a prior ten times as large, which has no method among the smallest priors."""
+
+    key: ClassVar[str] = "shy_mean"
+    label: ClassVar[str] = "Shy posterior mean"
+    method: ClassVar[str | None] = None
+
+    @property
+    def effective_prior(self) -> tuple[float, float]:
+        return 10 * self.alpha, 10 * self.beta
+
+    @classmethod
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        return PosteriorMean.least_alpha(m=m, epsilon=epsilon) / 10
+
+
+TOYS: list[type[TwoCellSynthesizer]] = [ExponentialMechanism, ShyMean]
+
+
 @pytest.fixture
 def registered() -> Iterator[None]:
-    SYNTHESIZERS[RandomizedResponse.key] = RandomizedResponse
+    toys: list[type[TwoCellSynthesizer]] = [RandomizedResponse, *TOYS]
+    SYNTHESIZERS.update({toy.key: toy for toy in toys})
     yield
-    del SYNTHESIZERS[RandomizedResponse.key]
+    for toy in toys:
+        del SYNTHESIZERS[toy.key]
+
+
+def matrix_of(toy: type[TwoCellSynthesizer], n: int, m: int, epsilon: float) -> FloatArray:
+    """Row x is the law of the released count, with probabilities of scipy."""
+    x, j = np.arange(n + 1)[:, None], np.arange(m + 1)
+    if toy is ShyMean:
+        prior = 1 / math.expm1(epsilon / m)
+        return binom.pmf(j, m, (x + prior) / (n + 2 * prior))
+    weights = np.exp(-epsilon / 2 * np.abs(j * n / m - x))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+every_toy = pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.key)
+pytestmark = pytest.mark.usefixtures("registered")
+
+
+@every_toy
+def test_a_new_synthesizer_is_on_the_page_transition_matrices(toy: type[TwoCellSynthesizer]) -> None:
+    page = open_page({"tm_law": toy.key}, n=6, epsilon=2.0, alpha=0.05)
+    check_sound(page)
+    assert not problems(page)
+    assert toy.label in page.selectbox(key="tm_law").options
+    epsilon = 2.0 if toy is ExponentialMechanism else 6 * math.log(1 + 1 / 0.5)
+    worst = np.abs(np.diff(np.log(matrix_of(toy, 6, 6, epsilon)), axis=0)).max()
+    assert readable(float(worst), 7) in text(page)
+
+
+@every_toy
+@pytest.mark.parametrize("section", [None, *COVERAGE_SECTIONS])
+def test_a_new_synthesizer_is_on_the_page_coverage(toy: type[TwoCellSynthesizer], section: str | None) -> None:
+    page = open_coverage({"cv_law": toy.key}, n=12, sets=1, rules=["as_if_real"], look=section)
+    check_sound(page)
+    assert not problems(page)
+    assert toy.label in page.selectbox(key="cv_law").options
+    released = binom.pmf(np.arange(13), 12, 0.25) @ matrix_of(toy, 12, 12, 2.0)
+    release = Design(mechanism=toy.key, n=12).release
+    ends = [RULES["as_if_real"].interval_from([count], synthesizer=release) for count in range(13)]
+    share = sum(weight for weight, (low, high) in zip(released, ends, strict=True) if low <= 0.25 <= high)
+    assert value_of(marks(page)[0]) == pytest.approx(100 * share, rel=1e-4)
+
+
+@every_toy
+@pytest.mark.parametrize("section", [None, *POSTERIOR_SECTIONS])
+def test_a_new_synthesizer_is_on_the_page_posterior(toy: type[TwoCellSynthesizer], section: str | None) -> None:
+    page = open_posterior({"po_law": toy.key}, n=12, x=4, look=section, source="typed", counts="3, 5")
+    check_sound(page)
+    assert not problems(page)
+    assert toy.label in page.selectbox(key="po_law").options
+    matrix, x = matrix_of(toy, 12, 12, 1.0), np.arange(13)
+    weights = matrix[:, 3] * matrix[:, 5]  # a uniform prior of p makes x uniform
+    assert table_rows(next(part for part in html(page) if "Posteriors of p" in part))[NAMES["exact"]][0] == readable(
+        float(weights @ ((1 + x) / 14) / weights.sum()), 5
+    )
+    assert not problems(open_posterior({"po_law": toy.key}, n=12, x=4))
+
+
+@every_toy
+def test_a_new_synthesizer_has_designs_that_can_be_written_down(toy: type[TwoCellSynthesizer]) -> None:
+    design = Design(mechanism=toy.key, n=12)
+    assert Design.from_json(design.to_json()) == Design.from_address(design.to_address()) == design
+    assert np.allclose(design.release.transition_matrix(), matrix_of(toy, 12, 12, 2.0), rtol=1e-9)
+
+
+def test_a_prior_that_is_not_among_the_smallest_has_a_sentence() -> None:
+    for page in (open_coverage(law="shy_mean", prior="exact"), open_posterior(law="shy_mean", prior="exact", sets=2)):
+        check_sound(page)
+        assert problems(page) == ["prior must be pure or own for Shy posterior mean; got 'exact'."]
 
 
 def test_everything_follows_from_the_law_alone() -> None:
@@ -67,7 +199,6 @@ def test_everything_follows_from_the_law_alone() -> None:
     assert np.allclose(release.transition_matrix(), [[0.75, 0.25], [0.25, 0.75]])
 
 
-@pytest.mark.usefixtures("registered")
 def test_its_page_has_its_controls_and_its_verdict() -> None:
     app = AppTest.from_file(str(SPEC.file), default_timeout=30)
     app.session_state["tm_law"] = RandomizedResponse.key

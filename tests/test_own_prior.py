@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import re
@@ -11,11 +12,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.coverage.design import epsilon_of_sets
+from dpviz.designs import Design
 from dpviz.inference.posterior_secret_n import LARGEST_PAIRS, posterior_secret_n, range_around, uniform_size
 from dpviz.parameters import readable
 from dpviz.privacy.amplification import subsampled_tight
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, PosteriorMode, TwoCellSynthesizer
+from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.theorems.general import subsampled_epsilon_printed
 from tests.pages import (
@@ -30,41 +31,41 @@ from tests.pages import (
     text,
 )
 
-RELEASES = [
-    BetaBinomial(n=3, m=2, alpha=0.7, beta=1.9),
-    PosteriorMean(n=3, m=3, alpha=0.4, beta=0.4),
-    PosteriorMode(n=2, m=2, alpha=1.5, beta=2.0),
-    GeometricSanitizer(n=3, epsilon=0.8),
+DESIGNS = [
+    Design(mechanism="beta_binomial", n=3, m=2, prior="own", alpha=0.7),
+    Design(mechanism="posterior_mean", n=3, prior="own", alpha=0.4),
+    Design(mechanism="posterior_mode", n=2, prior="own", alpha=1.5),
+    Design(mechanism="geometric", n=3, epsilon=0.8),
+    Design(mechanism=GivenMatrix(probabilities=BetaBinomial(n=3, m=2, alpha=0.7, beta=1.9).transition_matrix())),
 ]
 
 
 @pytest.mark.parametrize("sets", [1, 2, 3])
-@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
-def test_the_epsilon_of_sets_is_the_largest_ratio_over_every_tuple_of_counts(
-    release: TwoCellSynthesizer, sets: int
-) -> None:
-    matrix = release.transition_matrix()
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.law.key)
+def test_the_epsilon_of_sets_is_the_largest_ratio_over_every_tuple_of_counts(design: Design, sets: int) -> None:
+    design = dataclasses.replace(design, sets=sets)
+    matrix = design.release.transition_matrix()
     worst = 0.0
-    for counts in itertools.product(range(release.m + 1), repeat=sets):
+    for counts in itertools.product(range(design.m + 1), repeat=sets):
         chances = np.prod(matrix[:, counts], axis=1)
         worst = max(worst, float(np.abs(np.diff(np.log(chances))).max()))
-    assert epsilon_of_sets(release, sets) == pytest.approx(worst, rel=1e-12)
+    assert design.epsilon_of_sets == pytest.approx(worst, rel=1e-12)
 
 
 def test_the_epsilon_of_sets_is_infinite_where_a_zero_decides() -> None:
-    assert math.isinf(epsilon_of_sets(GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.0, 1.0]])), 2))
+    assert math.isinf(
+        Design(mechanism=GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.0, 1.0]])), sets=2).epsilon_of_sets
+    )
 
 
 @pytest.mark.parametrize(("law", "sets"), [("beta_binomial", 1), ("beta_binomial", 5), ("posterior_mean", 3)])
 def test_coverage_says_what_an_own_prior_gives_and_shows_no_dead_epsilon(law: str, sets: int) -> None:
     page = open_coverage(prior="own", alpha=7.5, law=law, sets=sets, n=40, rules=["raab_2017"])
     check_sound(page)
-    made: TwoCellSynthesizer = (BetaBinomial if law == "beta_binomial" else PosteriorMean)(
-        n=40, m=40, alpha=7.5, beta=7.5
-    )
+    made = Design(mechanism=law, n=40, sets=sets, prior="own", alpha=7.5)
     found = re.search(r"α = 7\.5 \(ε = ([\d.,]+)( for all (\d+) sets)?, no δ\)", text(page))
     assert found is not None
-    shown, exact = float(found[1].replace(",", "")), epsilon_of_sets(made, sets)
+    shown, exact = float(found[1].replace(",", "")), made.epsilon_of_sets
     assert exact <= shown <= exact * 1.001
     assert found[3] == (None if sets == 1 else str(sets))
     assert "cv_epsilon" not in {box.key for box in page.number_input}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from dpviz.designs import Design
 from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.posterior.sections import SECTIONS
@@ -135,7 +136,7 @@ def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture(chromium: Browse
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
-    asked = {"n": 40, "m": 40, "alpha": 2.5, "gamma1": 0.5, "gamma2": 1.0}
+    design = Design(mechanism="beta_binomial", n=40, sets=2, prior="own", alpha=2.5, gamma1=0.5, confidential_count=10)
     law = posterior_mixture(synthetic_counts=[9, 14], n=40, m=40, alpha=2.5, beta=2.5, gamma1=0.5)
     p = np.linspace(0.0, 1.0, 1001)
     columns = {
@@ -149,8 +150,7 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
         assert taken(page, "Densities, CSV").decode() == posterior_csv("p", p, columns)
         weights = {"probability": law.weights}
         assert taken(page, "Law of x, CSV").decode() == posterior_csv("x", np.arange(41.0), weights)
-        script = posterior_script(counts=[9, 14], **asked, confidential_count=10, level=0.95)
-        assert taken(page, "Script").decode() == script
+        assert taken(page, "Script").decode() == posterior_script(design, [9, 14])
         check_saved(page, "picture")
 
 

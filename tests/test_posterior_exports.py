@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.designs import Design
 from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.inference.posterior import BetaMixture, posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable
@@ -26,17 +27,16 @@ SCRIPTED = [CASES[1], CASES[2], CASES[6], CASES[8], TWO_MODES | {"level": 0.8}]
 every_scripted = pytest.mark.parametrize("case", SCRIPTED, ids=lambda case: str(case)[:60])
 
 
+def design_of(case: dict[str, Any]) -> Design:
+    changed = {name: case[name] for name in ("gamma1", "gamma2", "level") if name in case}
+    return Design(
+        mechanism="beta_binomial", n=case["n"], m=case["m"], sets=len(case["counts"]), prior="own",
+        alpha=case["alpha"], confidential_count=case["x"], **changed,
+    )  # fmt: skip
+
+
 def script_of(case: dict[str, Any]) -> str:
-    return posterior_script(
-        counts=case["counts"],
-        n=case["n"],
-        m=case["m"],
-        alpha=case["alpha"],
-        gamma1=case.get("gamma1", 1.0),
-        gamma2=case.get("gamma2", 1.0),
-        confidential_count=case["x"],
-        level=case.get("level", 0.95),
-    )
+    return posterior_script(design_of(case), case["counts"])
 
 
 def package_laws(case: dict[str, Any]) -> dict[str, BetaMixture]:
@@ -101,31 +101,30 @@ def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixtur
 
 
 @every_scripted
-def test_the_script_is_python_that_asks_for_the_settings(case: dict[str, Any]) -> None:
+def test_the_script_is_narrow_python_that_asks_for_the_design(case: dict[str, Any]) -> None:
     tree = ast.parse(script_of(case))
-    names, values = next(
-        (node.targets[0].elts, [ast.literal_eval(value) for value in node.value.elts])
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple)
+    (call,) = (
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Design"
     )
-    given = {name.id: value for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)}
-    assert given == {
-        "counts": list(case["counts"]),
-        "n": case["n"],
-        "m": case["m"],
-        "alpha": case["alpha"],
-        "gamma1": case.get("gamma1", 1.0),
-        "gamma2": case.get("gamma2", 1.0),
-    }
+    assert Design(**{str(one.arg): ast.literal_eval(one.value) for one in call.keywords}) == design_of(case)
+    assert f"counts = {list(case['counts'])}\n" in script_of(case)
     imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert imported <= used
     assert max(map(len, script_of(case).splitlines())) <= 120
 
 
-@pytest.mark.parametrize("prior", ["pure", "exact", "own"])
-def test_the_script_of_a_drawn_release_prints_what_the_page_shows(prior: str) -> None:
-    page = open_posterior(n=40, x=10, sets=3, prior=prior, delta=1e-4, alpha=2.5, look="Download")
+DRAWN = [
+    *({"prior": prior, "delta": 1e-4, "alpha": 2.5} for prior in ("pure", "exact", "own")),
+    {"law": "laplace"},
+    {"law": "posterior_mode"},
+    {"law": "given_matrix", "paste": "0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.125,0.75"},
+]
+
+
+@pytest.mark.parametrize("state", DRAWN, ids=str)
+def test_the_script_of_a_drawn_release_prints_what_the_page_shows(state: dict[str, Any]) -> None:
+    page = open_posterior(n=40, x=10, sets=3, look="Download", **state)
     found, shown = printed_laws(run(page.code[0].value)), shown_laws(page)
     for key, (mean, deviation, tails, _) in found.items():
         assert shown[key][:3] == [readable(mean, 5), readable(deviation, 4), spread(tails)]

@@ -19,12 +19,12 @@ from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom
 from streamlit.testing.v1 import AppTest
 
+from dpviz.designs import Design
 from dpviz.exports.posterior import posterior_script
 from dpviz.inference.posterior_cells import posterior_cells
 from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.parameters import readable
 from dpviz.published.charest import ERRATA, LITERAL, charest_table, compare_charest
-from dpviz.synthesizers import BetaBinomial
 from pages.posterior.answer import NAMES
 from pages.posterior.controls import NUMBERS, PRESETS
 from pages.posterior.sections import SECTIONS as SHOWN
@@ -695,9 +695,9 @@ def test_the_misprints_are_named() -> None:
 def test_the_script_shown_is_the_one_of_these_settings() -> None:
     page = open_posterior(look="Download", source="typed", counts="4, 9", gamma1=2.0, level=0.9, **SMALL)
     assert page.code[0].value + "\n" == posterior_script(
-        counts=[4, 9], n=24, m=24, alpha=BetaBinomial.least_alpha(m=24, epsilon=1.5), gamma1=2.0, gamma2=1.0,
-        confidential_count=7, level=0.9,
-    )  # fmt: skip
+        Design(mechanism="beta_binomial", n=24, sets=2, epsilon=3.0, gamma1=2.0, confidential_count=7, level=0.9),
+        [4, 9],
+    )
 
 
 # Sliders, extremes, refusals.
@@ -720,6 +720,7 @@ INSIDE: dict[str, dict[str, object]] = {
     "m": {"m_is_n": False},
     "n": {"x": 1},
     "x": {"n": 1000},
+    "matrix_x": {"law": "given_matrix"},
     "low": {"look": "If n is secret", "around": False},
     "high": {"look": "If n is secret", "around": False, "low": 1},
     "guess": {"look": "If n is secret", "size_prior": "around a guess"},

@@ -5,42 +5,87 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import beta as beta_law
-from scipy.stats import betabinom
+from scipy.stats import betabinom, binom, dlaplace, laplace
 
+from dpviz.designs import Design
 from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
-from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers import TwoCellSynthesizer, two_cell_laws
+from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.posterior.answer import laws, posterior_sentence
 from pages.posterior.controls import Asked
 from pages.posterior.secret import doubts
+from pages.posterior.sections import why
 from tests.pages import found_in, value_of
 
 
+def noisy(design: Design, x: np.ndarray, count: int, law: Any) -> np.ndarray:
+    """Pr(count | x) where symmetric noise is rounded and clamped to 0 … n, from the lower tail, which keeps digits."""
+    if count in (0, design.n):
+        return law.cdf(0.5 - np.abs(count - x))
+    return law.cdf(0.5 - np.abs(count - x)) - law.cdf(-0.5 - np.abs(count - x))
+
+
+LIKELIHOODS: dict[str, Callable[[Design, np.ndarray, int], np.ndarray]] = {
+    "beta_binomial": lambda d, x, c: betabinom.pmf(c, d.m, d.alpha + x, d.alpha + d.n - x),
+    "posterior_mean": lambda d, x, c: binom.pmf(c, d.m, (x + d.alpha) / (d.n + 2 * d.alpha)),
+    "posterior_mode": lambda d, x, c: binom.pmf(c, d.m, (x + d.alpha - 1) / (d.n + 2 * d.alpha - 2)),
+    "laplace": lambda d, x, c: noisy(d, x, c, laplace(scale=d.sets / d.epsilon)),
+    "geometric": lambda d, x, c: noisy(d, x, c, dlaplace(d.epsilon / d.sets)),
+    "given_matrix": lambda d, x, c: d.release.transition_matrix()[x, c],
+}
+"""Pr(count | x) of each synthesizer, with distributions of scipy."""
+
+GIVEN = GivenMatrix(probabilities=np.random.default_rng(5).dirichlet(np.ones(21), size=41))
+
+
 def mixture(asked: Asked) -> tuple[np.ndarray, np.ndarray]:
-    """The confidential counts and their probabilities given the release, with densities of scipy."""
-    x = np.arange(asked.n + 1)
-    log = betabinom.logpmf(x, asked.n, asked.gamma1, asked.gamma2)
+    """The confidential counts and their probabilities given the release."""
+    design, x = asked.design, np.arange(asked.design.n + 1)
+    weights = betabinom.pmf(x, design.n, design.gamma1, design.gamma2)
     for count in asked.counts:
-        log = log + betabinom.logpmf(count, asked.m, asked.alpha + x, asked.alpha + asked.n - x)
-    weights = np.exp(log - log.max())
+        weights = weights * LIKELIHOODS[design.law.key](design, x, count)
     return x, weights / weights.sum()
 
 
+def test_every_synthesizer_has_a_likelihood_of_its_own_to_be_held_against() -> None:
+    assert set(LIKELIHOODS) == {*two_cell_laws(), GivenMatrix.key}
+
+
+def designs(law: str) -> Iterator[Design]:
+    """Designs of one to several sets, from hardly any prior or noise to much of it."""
+    for n, level in itertools.product((1, 40), (0.5, 0.95)):
+        for strength, gamma in zip((1e-3, 5.0, 400.0), (1.0, 2.5, 0.8), strict=True):
+            rest: dict[str, Any] = {"gamma1": gamma, "level": level}
+            if law == GivenMatrix.key:
+                yield Design(mechanism=GIVEN, **rest)
+            elif two_cell_laws()[law].has_prior:
+                alpha = strength + (law == "posterior_mode")
+                yield Design(mechanism=law, n=n, m=20, prior="own", alpha=alpha, **rest)
+            else:
+                yield Design(mechanism=law, n=n, epsilon=4 / strength**0.5, **rest)
+
+
+@pytest.mark.parametrize("law", LIKELIHOODS)
 @pytest.mark.parametrize("knows", [False, True])
-def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_misses_as_said(knows):
+def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_misses_as_said(law, knows):
     seen = set()
-    for n, m, counts, alpha, level in itertools.product(
-        (1, 40), (20,), ((0,), (20,), (3, 9)), (1e-3, 5.0, 400.0), (0.5, 0.95)
-    ):
-        for x, gamma in zip((0, n // 3, n), (1.0, 2.5, 0.8), strict=True):
-            asked = Asked(
-                n=n, m=m, x=x, epsilon=1.0, delta=0.0, alpha=alpha, gamma1=gamma, gamma2=1.0, level=level, seed=1,
-                prior="own", source="typed", knows=knows, counts=counts,
-            )  # fmt: skip
+    for design, counts in itertools.product(designs(law), ((0,), (13,), (20,), (3, 9))):
+        n, m, level, gamma = design.n, design.m, design.level, design.gamma1
+        if max(counts) > m:
+            continue
+        for x in (0, n // 3, n):
+            made = replace(design, sets=len(counts), confidential_count=x if knows else None)
+            asked = Asked(made, "typed", counts)
+            if not mixture(asked)[1].max() > 0:
+                continue  # a release that hardly any data bring about is below the numbers of this referee
             _, sentence, brief = posterior_sentence(asked, laws(asked))
             low, high = (value_of(one) for one in re.findall(r"<b>([^<]+)</b>", sentence))
             ones, weights = mixture(asked)
@@ -53,6 +98,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             assert below[2] - 1e-9 <= 1 - tail <= below[3] + 1e-9
             assert f"{100 * level:g} %" in sentence
             assert f"{100 * level:g} %" in brief
+            assert promised_in(sentence, made)
             pooled = sum(counts)
             rows = m * len(counts)
             start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
@@ -64,12 +110,23 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
                 assert ("which holds" in sentence) == (start <= x / n <= end)
                 seen.add("which holds" in sentence)
                 means = (gamma + ones) / (gamma + 1.0 + n)
-                within = beta_law.var(gamma + ones, 1.0 + n - ones)
-                variance = float(weights @ (within + means**2) - (weights @ means) ** 2)
+                spread = beta_law.var(gamma + ones, 1.0 + n - ones)
+                variance = float(weights @ (spread + means**2) - (weights @ means) ** 2)
                 times = math.sqrt(variance / beta_law.var(gamma + x, 1.0 + n - x))
                 said = value_of(found_in(r"standard deviation is (\S+) times", sentence)[1])
                 assert said == pytest.approx(times, rel=6e-3)
     assert seen == ({True, False} if knows else set())
+
+
+def promised_in(sentence: str, design: Design) -> bool:
+    """Whether the ε that is said is the promise, or the largest log-odds of all sets together, rounded up."""
+    said = value_of(found_in(r"ε = ([^\s,]*[^\s,)])", sentence)[1])
+    if "epsilon" in design.promised:
+        return said == pytest.approx(design.epsilon, rel=1e-3) and ("noise for ε/M" in sentence) == (design.sets > 1)
+    with np.errstate(divide="ignore"):
+        odds = np.diff(np.log(design.release.transition_matrix()), axis=0)
+    exact = design.sets * float(np.abs(odds).max())
+    return exact * (1 - 1e-9) <= said <= exact * 1.001 and "no δ" in sentence
 
 
 def test_what_speaks_against_a_range_of_n_is_what_the_sums_say():
@@ -115,9 +172,17 @@ def test_without_n_a_narrower_posterior_comes_from_larger_n_alone():
     assert narrower > 0
 
 
-def test_equal_tails_never_hold_0_or_1():
+@pytest.mark.parametrize("law", LIKELIHOODS)
+def test_equal_tails_never_hold_0_or_1(law):
     for n, m, sets, alpha, gamma in itertools.product((1, 10), (1, 10), (1, 2), (0.1, 5.0), (0.1, 1.0, 100.0)):
-        release = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+        if law == GivenMatrix.key:
+            release: TwoCellSynthesizer = GivenMatrix(
+                probabilities=np.random.default_rng(n).dirichlet(np.full(m + 1, alpha), size=n + 1)
+            )
+        elif two_cell_laws()[law].has_prior:
+            release = Design(mechanism=law, n=n, m=m, prior="own", alpha=1 + alpha).release
+        else:
+            release = Design(mechanism=law, n=n, epsilon=alpha).release
         found = posterior_coverage(
             synthesizer=release, proportions=np.array([0.0, 1.0]), sets=sets, gamma1=gamma, gamma2=gamma, level=0.95
         )
@@ -125,14 +190,62 @@ def test_equal_tails_never_hold_0_or_1():
         assert (found.coverage == 0).all()
 
 
-def test_five_sets_leave_more_unknown_than_one():
+@pytest.mark.parametrize("law", two_cell_laws())
+def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) -> None:
     """At ε = 2, x = 30 of n = 100: the mean length of the interval, one set exactly and five simulated."""
-    means = []
+    found = {}
     for sets in (1, 5):
-        alpha = 100 / math.expm1(2 / sets)
-        found = posterior_coverage(
-            synthesizer=BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha), proportions=0.3, sets=sets,
-            confidential_count=30, kind="equal_tailed", generator=np.random.default_rng(1), runs=200,
+        design = Design(mechanism=law, n=100, sets=sets, epsilon=2.0, confidential_count=30)
+        assert "More sets are not more knowledge" in why(design)
+        found[sets] = posterior_coverage(
+            synthesizer=design.release, proportions=0.3, sets=sets, confidential_count=30, kind="equal_tailed",
+            generator=np.random.default_rng(1), runs=200,
         )  # fmt: skip
-        means.append(float(found.mean_width[0]))
-    assert means[1] > means[0] * 1.2
+    assert found[5].mean_width[0] - 4 * found[5].width_error[0] > found[1].mean_width[0]
+
+
+def test_what_does_not_follow_from_a_promise_tells_more_with_every_set_and_costs_as_much_more() -> None:
+    """Five sets of one release: a shorter mean interval than one, and five times its ε."""
+    own = Design(mechanism="beta_binomial", n=12, prior="own", alpha=2.0)
+    for one in (own, replace(own, mechanism="posterior_mean"), Design(mechanism=GivenMatrix(
+        probabilities=own.release.transition_matrix())
+    )):  # fmt: skip
+        assert "More sets cost privacy" in why(one)
+        five = replace(one, sets=5)
+        assert five.release == one.release
+        assert five.epsilon_of_sets == pytest.approx(5 * one.epsilon_of_sets)
+        widths = [
+            posterior_coverage(synthesizer=design.release, proportions=0.3, sets=design.sets).mean_width[0]
+            for design in (one, five)
+        ]
+        assert widths[1] < widths[0]
+
+
+@pytest.mark.parametrize("law", LIKELIHOODS)
+def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) -> None:
+    """A prior pulls towards 1/2; noise moves where it is cut off; both leave the middle alone."""
+    for epsilon in (0.5, 2.0):
+        if law == GivenMatrix.key:
+            assert "a matrix may move them anywhere" in why(Design(mechanism=GIVEN))
+            continue
+        design = Design(mechanism=law, n=20, epsilon=epsilon)
+        shares = design.release.transition_matrix() @ np.linspace(0, 1, 21)
+        moved = shares - np.linspace(0, 1, 21)
+        assert abs(moved[10]) < 1e-12
+        assert (moved[:10] > 0).all()
+        pulled = "pulls them towards ½" in why(design)
+        assert pulled == design.law.has_prior != ("cut off at 0 and n it moves them" in why(design))
+        assert np.ptp(np.diff(moved)) < 1e-12 if pulled else moved[0] > 10 * moved[5]
+
+
+@pytest.mark.parametrize("law", LIKELIHOODS)
+def test_a_release_that_says_little_leaves_the_analysts_prior(law: str) -> None:
+    if law == GivenMatrix.key:
+        design = Design(mechanism=GivenMatrix(probabilities=np.tile(GIVEN.probabilities[0], (41, 1))))
+    else:
+        design = Design(mechanism=law, n=40, epsilon=1e-5)
+    design = replace(design, gamma1=2.0, gamma2=3.0)
+    for count in (0, 7, design.m):
+        found = laws(Asked(design, "typed", (count,)))["exact"]
+        assert found.mean == pytest.approx(0.4, abs=1e-4)
+        assert found.variance == pytest.approx(0.04, abs=1e-4)

@@ -9,7 +9,9 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Performance, Tally
+from dpviz.designs import Design
 from dpviz.exports._csv import cell, csv_text
+from dpviz.exports.design import design_source
 from dpviz.types import FloatArray
 
 __all__ = ["coverage_csv", "coverage_curves_csv", "coverage_script", "intervals_csv"]
@@ -94,39 +96,30 @@ def intervals_csv(tally: Tally) -> str:
 
 
 @checked()
-def coverage_script(
-    *, law: str, prior: str, n: int, m: int, sets: int, epsilon: float, delta: float, alpha: float, p: float,
-    level: float, rules: Sequence[str], repetitions: int, seed: int,
-) -> str:  # fmt: skip
+def coverage_script(design: Design) -> str:
     """The page "Coverage" as a script that prints the same numbers.
 
     Parameters
     ----------
-    law, prior, n, m, sets, epsilon, delta, alpha
-        As for `dpviz.coverage.design.release_of_one_set`.
-    p, level, rules, repetitions, seed
-        As for `dpviz.coverage.CoveragePlan`.
+    design
+        What the page asks for, a registered synthesizer.
 
     Returns
     -------
     str
         Python source. It needs the folder that holds ``dpviz`` on Python's path.
     """
-    listed = "".join(f"    {key!r},\n" for key in rules)
+    imports, make = design_source(design, None)
     return f'''"""The numbers of dpviz's page "Coverage". Run it in the folder that holds dpviz."""
 
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach
-from dpviz.coverage.design import release_of_one_set
+{imports}
 from dpviz.inference import RULES, length_limit, release_sums
 from dpviz.inference.release_sums import within_sums
 
-n, m, sets, p, level = {n!r}, {m!r}, {sets!r}, {p!r}, {level!r}
-rules = [
-{listed}]
-release = release_of_one_set(
-    {law!r}, n=n, m=m, sets=sets, prior={prior!r},
-    epsilon={epsilon!r}, delta={delta!r}, alpha={alpha!r},
-)
+{make}
+n, m, sets, p, level, rules = design.n, design.m, design.sets, design.p, design.level, design.rules
+release = design.release
 print(release)
 
 # Rules that know the noise read the sum of the counts alone, so that their exact coverage is never beyond reach.
@@ -146,7 +139,7 @@ if within_sums(n, m, sets):
 # The page simulates every rule that the design allows: to show another one changes no digit.
 plan = CoveragePlan(
     synthesizer=release, p=p, sets=sets, rules=tuple(key for key, rule in RULES.items() if rule.fits(release, sets)),
-    level=level, repetitions={repetitions!r}, seed={seed!r},
+    level=level, repetitions=design.repetitions, seed=design.seed,
 )
 found = performance_of(run_coverage(plan))
 for key in rules:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.designs import Design
 from dpviz.exports._csv import cell, csv_text
+from dpviz.exports.design import design_source
 from dpviz.types import FloatArray
 
 __all__ = ["posterior_csv", "posterior_script"]
@@ -34,48 +36,45 @@ def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArra
 
 
 @checked()
-def posterior_script(
-    *, counts: Sequence[int], n: int, m: int, alpha: float, gamma1: float, gamma2: float,
-    confidential_count: int | None, level: float,
-) -> str:  # fmt: skip
+def posterior_script(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
     """The page "Posterior" as a script that prints the same numbers.
 
     Parameters
     ----------
-    counts, n, m, alpha, gamma1, gamma2
-        As for `dpviz.inference.posterior_mixture`, with β = α.
-    confidential_count, level
-        x, for the posterior of the confidential data, None where it is unknown; and the probability of the intervals.
+    design
+        What the page asks for; without its confidential count the posterior of the confidential data is left out.
+    counts
+        The released counts.
+    given_text
+        For a given matrix, its text; a long one is read from ``matrix.csv``.
 
     Returns
     -------
     str
         Python source. It needs the folder that holds ``dpviz`` on Python's path.
     """
-    known = (
-        ""
-        if confidential_count is None
-        else f"""    "of the confidential data": posterior_if_known(
-        confidential_count={confidential_count!r}, n=n, gamma1=gamma1, gamma2=gamma2
+    imports, make = design_source(design, given_text)
+    known = """    "of the confidential data": posterior_if_known(
+        confidential_count=design.confidential_count, n=design.n, **prior
     ),
 """
-    )
-    names = ("posterior_if_known, " if known else "") + "posterior_if_real, posterior_mixture"
+    known, names = ("", "") if design.confidential_count is None else (known, "posterior_if_known, ")
     return f'''"""The numbers of dpviz's page "Posterior". Run it in the folder that holds dpviz."""
 
 import math
 
-from dpviz.inference.posterior import {names}
+{imports}
+from dpviz.inference.posterior import posterior_given, {names}posterior_if_real
 
-counts, n, m, alpha, gamma1, gamma2 = {list(counts)!r}, {n!r}, {m!r}, {alpha!r}, {gamma1!r}, {gamma2!r}
+{make}
+counts = {list(counts)!r}
+prior = {{"gamma1": design.gamma1, "gamma2": design.gamma2}}
 
 laws = {{
-    "exact": posterior_mixture(
-        synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=alpha, gamma1=gamma1, gamma2=gamma2
-    ),
-{known}    "naive": posterior_if_real(counts, m=m, gamma1=gamma1, gamma2=gamma2),
+    "exact": posterior_given(design.release, counts, **prior),
+{known}    "naive": posterior_if_real(counts, m=design.m, **prior),
 }}
 for name, law in laws.items():
     print(name, "| mean", law.mean, "| standard deviation", math.sqrt(law.variance))
-    print("    equal tails", law.interval({level!r}), "| highest density", law.highest_density({level!r}))
+    print("    equal tails", law.interval(design.level), "| highest density", law.highest_density(design.level))
 '''

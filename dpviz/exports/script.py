@@ -33,12 +33,7 @@ def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given
     """
     name = type(synthesizer).__name__
     if isinstance(synthesizer, GivenMatrix):
-        imports = "from dpviz.given import read_matrix"
-        if given_text is not None and len(given_text) <= LONGEST_INLINE:
-            make = f"release = read_matrix({given_text!r})"
-        else:
-            imports = f"{imports}\nfrom pathlib import Path"
-            make = 'release = read_matrix(Path("matrix.csv").read_bytes())'
+        imports, make = matrix_source("release", given_text)
     else:
         imports = f"from dpviz.synthesizers import {name}"
         arguments = ", ".join(
@@ -73,3 +68,11 @@ if summary.failure is not None:
 if summary.change is not None:
     print("least Pr(released differs from confidential):", readable(float(summary.change.min()), 7))
 '''
+
+
+def matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
+    """The import that a given matrix needs, and the line that reads it as `name`."""
+    if given_text is not None and len(given_text) <= LONGEST_INLINE:
+        return "from dpviz.given import read_matrix", f"{name} = read_matrix({given_text!r})"
+    imports = "from pathlib import Path\n\nfrom dpviz.given import read_matrix"
+    return imports, f'{name} = read_matrix(Path("matrix.csv").read_bytes())'

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from dpviz.numerics.sums import SplitSum, log_rising_ratio
+from dpviz.numerics.sums import log_rising_ratio
 from dpviz.parameters import Parameter
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
@@ -70,24 +69,6 @@ def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: floa
     scale = x * -math.log1p(gamma2 / gamma1) + (n - x) * -math.log1p(gamma1 / gamma2)
     risings = ones[x] - factorial[x] + zeros[n - x] - factorial[n - x] + factorial[n] - total[n]
     return risings.total() + scale
-
-
-def beta_binomial_log_likelihood(
-    counts: Sequence[int] | IntArray, x: IntArray, n: IntArray | int, m: int, alpha: float, beta: float
-) -> FloatArray:
-    """Σ_j ln BetaBinomial(x̃_j; m, α + x, β + n − x) up to a constant that is the same for every x and n.
-
-    Rising factorials are kept relative to powers of α and β, and summed without rounding, so that neither a prior of
-    1e-107 nor one of 1e12 loses digits. The powers themselves, and C(m, x̃_j), are that constant.
-    """
-    x, n = np.broadcast_arrays(x, n)
-    largest = int(n.max()) + m
-    ones, zeros, total = (log_rising_ratio(base, largest) for base in (alpha, beta, alpha + beta))
-    base = ones[x] + zeros[n - x] + total[n + m] - total[n]
-    sum_of_sets = SplitSum(np.zeros(x.shape), np.zeros(x.shape))
-    for count in counts:
-        sum_of_sets = sum_of_sets + ones[x + count] + zeros[(n - x) + (m - count)] - base
-    return sum_of_sets.total()
 
 
 def log_likelihood_table(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:

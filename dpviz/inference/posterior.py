@@ -13,18 +13,17 @@ from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import (
     GAMMA_ONES,
     GAMMA_ZEROS,
+    LARGEST_TABLE,
     POSTERIOR_ROWS,
     POSTERIOR_SYNTHETIC_ROWS,
-    beta_binomial_log_likelihood,
     checked_counts,
-    log_likelihood_table,
     log_prior_counts,
     normalized,
 )
 from dpviz.inference._summaries import PosteriorSummaries, summaries_of
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import shown
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
 
@@ -137,11 +136,8 @@ def posterior_mixture(
     >>> post.weights.round(6).tolist(), round(post.mean, 6)
     ([0.333333, 0.666667], 0.555556)
     """
-    n, m = cast(int, POSTERIOR_ROWS.check(n)), cast(int, POSTERIOR_SYNTHETIC_ROWS.check(m))
-    counts = _one_release(synthetic_counts, m)
-    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
-    likelihood = beta_binomial_log_likelihood(counts, np.arange(n + 1), n, m, alpha, beta)
-    return _posterior(counts, n, likelihood, gamma1, gamma2)
+    release = BetaBinomial.up_to(LARGEST_TABLE)(n=n, m=m, alpha=alpha, beta=beta)
+    return posterior_given(release, synthetic_counts, gamma1=gamma1, gamma2=gamma2)
 
 
 @checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
@@ -178,9 +174,11 @@ def posterior_given(
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]
     """
-    counts = _one_release(synthetic_counts, synthesizer.m)
-    likelihood = log_likelihood_table(synthesizer, counts).sum(axis=0)
-    return _posterior(counts, synthesizer.n, likelihood, gamma1, gamma2)
+    counts, n = _one_release(synthetic_counts, synthesizer.m), synthesizer.n
+    log_weights = synthesizer.log_likelihood(counts) + log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)
+    return PosteriorMixture(
+        weights=normalized(log_weights), synthetic_counts=tuple(counts.tolist()), n=n, gamma1=gamma1, gamma2=gamma2
+    )
 
 
 @checked(n=POSTERIOR_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
@@ -292,17 +290,6 @@ def _one_release(synthetic_counts: object, m: int) -> IntArray:
     if counts.ndim != 1:
         raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {synthetic_counts!r}.")
     return counts
-
-
-def _posterior(counts: IntArray, n: int, likelihood: FloatArray, gamma1: float, gamma2: float) -> PosteriorMixture:
-    gamma1, gamma2 = GAMMA_ONES.check(gamma1), GAMMA_ZEROS.check(gamma2)
-    return PosteriorMixture(
-        weights=normalized(likelihood + log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)),
-        synthetic_counts=tuple(counts.tolist()),
-        n=n,
-        gamma1=gamma1,
-        gamma2=gamma2,
-    )
 
 
 def _single(ones: int, rows: int, gamma1: float, gamma2: float) -> BetaMixture:

@@ -207,12 +207,11 @@ def _simulated(
     generator: np.random.Generator,
     runs: int,
 ) -> IntArray:
-    """Releases drawn from the transition matrix itself, shape (runs, sets)."""
+    """Releases drawn from the rows of the matrix whatever the law's own way to draw is, shape (runs, sets)."""
     x = generator.binomial(synthesizer.n, p, size=runs) if confidential_count is None else confidential_count
     confidential = np.broadcast_to(x, (runs,))
     released = np.empty((runs, sets), dtype=np.int64)
     for value in np.unique(confidential):
         here = np.flatnonzero(confidential == value)
-        row = np.exp(synthesizer.log_transition(np.array([value]), np.arange(synthesizer.m + 1)))[0]
-        released[here] = generator.choice(synthesizer.m + 1, size=(len(here), sets), p=row / row.sum())
+        released[here] = TwoCellSynthesizer.draw(synthesizer, generator, int(value), (len(here), sets))
     return released

@@ -17,13 +17,13 @@ from dpviz.inference._posterior_weights import (
     GAMMA_ZEROS,
     POSTERIOR_ROWS,
     POSTERIOR_SYNTHETIC_ROWS,
-    beta_binomial_log_likelihood,
     checked_counts,
     log_prior_counts,
     normalized,
 )
 from dpviz.inference.posterior import PosteriorMixture
 from dpviz.parameters import readable
+from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
 

@@ -118,12 +118,8 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) ->
         possible = chance > 0
         counts, chance = counts[possible], chance[possible]
     else:
-        alpha, beta = synthesizer.alpha, synthesizer.beta
-        drawn = generator.beta(
-            alpha + CONFIDENTIAL_COUNT, beta + (ROWS - CONFIDENTIAL_COUNT), size=(SIMULATED_RUNS, sets)
-        )  # fmt: skip
-        counts, chance = generator.binomial(ROWS, drawn), np.full(SIMULATED_RUNS, 1 / SIMULATED_RUNS)
-        runs = SIMULATED_RUNS
+        counts, runs = synthesizer.draw(generator, CONFIDENTIAL_COUNT, (SIMULATED_RUNS, sets)), SIMULATED_RUNS
+        chance = np.full(SIMULATED_RUNS, 1 / SIMULATED_RUNS)
     found = posterior_summaries(counts, synthesizer=synthesizer, level=None)
 
     def expected(values: FloatArray) -> Expected:

@@ -26,6 +26,16 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
 }
 """Every synthesizer by its key: a new one is one file and one line here."""
 
+
+def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:
+    """The registered synthesizers of two counts that have an n of their own, by key."""
+    return {
+        key: one
+        for key, one in SYNTHESIZERS.items()
+        if issubclass(one, TwoCellSynthesizer) and "n" in {declared.name for declared in one.parameters()}
+    }
+
+
 __all__ = [
     "SYNTHESIZERS",
     "BetaBinomial",
@@ -41,4 +51,5 @@ __all__ = [
     "Synthesizer",
     "TwoCellSynthesizer",
     "WorstCase",
+    "two_cell_laws",
 ]

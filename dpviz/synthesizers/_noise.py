@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import EPSILON
-from dpviz.synthesizers.base import ROWS, TwoCellSynthesizer, WorstCase, check_index, parameter
+from dpviz.synthesizers.base import ROWS, TwoCellSynthesizer, WorstCase, parameter
 from dpviz.types import FloatArray, IntArray
 
 NOISE_EPSILON = dataclasses.replace(
@@ -61,11 +61,6 @@ class NoiseSanitizer(TwoCellSynthesizer):
         matrix = np.lib.stride_tricks.sliding_window_view(by_shift, n + 1)[::-1].copy()
         matrix[:, 0], matrix[:, n] = tails, tails[::-1]
         return matrix
-
-    def row(self, index: int) -> FloatArray:
-        """Pr(m1 = 0 … n | n1 = `index`)."""
-        with np.errstate(under="ignore"):
-            return np.exp(self.log_transition(np.array([check_index(index, self.n + 1)]), np.arange(self.n + 1))[0])
 
     @abstractmethod
     def near_log_odds(self) -> tuple[float, float]:

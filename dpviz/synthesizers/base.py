@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -216,6 +216,9 @@ class TwoCellSynthesizer(Synthesizer):
     pair i joins rows i and i + 1.
     """
 
+    has_prior: ClassVar[bool] = False
+    """Whether a prior pulls its releases; a sanitizer of counts has none."""
+
     n: int
     m: int
 
@@ -231,6 +234,47 @@ class TwoCellSynthesizer(Synthesizer):
     def neighbours(self) -> IntArray:
         first = np.arange(self.n)
         return np.column_stack([first, first + 1])
+
+    def row(self, index: int) -> FloatArray:
+        """Pr(m1 = 0 … m | n1 = `index`)."""
+        with np.errstate(under="ignore"):
+            return np.exp(self.log_transition(np.array([check_index(index, self.n + 1)]), np.arange(self.m + 1))[0])
+
+    def log_likelihood(self, counts: IntArray) -> FloatArray:
+        """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible."""
+        likelihood: FloatArray = self.log_transition(np.arange(self.n + 1), counts).T.sum(axis=0)
+        return likelihood
+
+    def draw(
+        self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
+    ) -> IntArray:
+        """Released counts of independent sets, drawn from the row of the matrix; the same state gives the same counts.
+
+        Parameters
+        ----------
+        generator
+            Source of random numbers.
+        confidential_count
+            x, a whole number from 0 to n.
+        size
+            Number of sets, or the shape of an array of them.
+        """
+        row = self.row(self.check_count(confidential_count))
+        return generator.choice(self.m + 1, size=size, p=row / row.sum())
+
+    def check_count(self, confidential_count: object) -> int:
+        """`confidential_count` if it is a whole number from 0 to n, or a ValueError that says what is allowed."""
+        number = plain_number(confidential_count)
+        if number is None or not 0 <= number <= self.n or number != math.floor(number):
+            raise ValueError(
+                f"confidential_count must be a whole number from 0 to n = {self.n:,}; got {shown(confidential_count)}."
+            )
+        return int(number)
+
+    @classmethod
+    def up_to(cls, rows: int) -> type[Self]:  # noqa: ARG003 (for those that go further)
+        """The same law for n and m up to `rows`, for all that needs no whole matrix; itself if it goes no further."""
+        return cls
 
 
 def check_index(index: int, count: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -60,6 +61,7 @@ class BetaBinomial(PriorSynthesizer):
     label: ClassVar[str] = "Beta-binomial (posterior draw)"
     law: ClassVar[str] = r"p \sim \mathrm{Beta}(\alpha+n_1,\ \beta+n_2),\quad m_1 \mid p \sim \mathrm{Binomial}(m, p)"
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1); Zheng (2015), SYNTH_Post(One)"
+    method: ClassVar[str | None] = "synth_post_one"
 
     @cached_property
     def _log_terms(self) -> tuple[SplitSum, SplitSum, SplitSum]:
@@ -87,6 +89,16 @@ class BetaBinomial(PriorSynthesizer):
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         return self._log_cells(np.asarray(rows)[:, None], np.asarray(columns)[None, :])
+
+    def log_likelihood(self, counts: IntArray) -> FloatArray:
+        return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
+
+    def draw(
+        self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
+    ) -> IntArray:
+        """Released counts of independent sets: each draws its proportion from the posterior, then m rows from that."""
+        x = self.check_count(confidential_count)
+        return generator.binomial(self.m, generator.beta(self.alpha + x, self.beta + (self.n - x), size=size))
 
     def row(self, index: int) -> FloatArray:
         """Pr(m1 = 0 … m | n1 = `index`), built from the mode outward, so no tail loses its digits."""
@@ -214,6 +226,24 @@ class BetaBinomial(PriorSynthesizer):
         return private_side(
             max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value)
         )
+
+
+def beta_binomial_log_likelihood(
+    counts: Sequence[int] | IntArray, x: IntArray, n: IntArray | int, m: int, alpha: float, beta: float
+) -> FloatArray:
+    """Σ_j ln BetaBinomial(x̃_j; m, α + x, β + n − x) up to a constant that is the same for every x and n.
+
+    Rising factorials are kept relative to powers of α and β, and summed without rounding, so that neither a prior of
+    1e-107 nor one of 1e12 loses digits. The powers themselves, and C(m, x̃_j), are that constant.
+    """
+    x, n = np.broadcast_arrays(x, n)
+    largest = int(n.max()) + m
+    ones, zeros, total = (log_rising_ratio(base, largest) for base in (alpha, beta, alpha + beta))
+    base = ones[x] + zeros[n - x] + total[n + m] - total[n]
+    sum_of_sets = SplitSum(np.zeros(x.shape), np.zeros(x.shape))
+    for count in counts:
+        sum_of_sets = sum_of_sets + ones[x + count] + zeros[(n - x) + (m - count)] - base
+    return sum_of_sets.total()
 
 
 def _log_ratio(part: float, whole: float) -> float:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.checked import check_epsilon, checked
+from dpviz.parameters import shown
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
@@ -60,7 +61,12 @@ class GivenMatrix(TwoCellSynthesizer):
     decimals: int | IntArray | None = None
 
     def __post_init__(self) -> None:
-        matrix = np.array(self.probabilities, dtype=float)
+        try:
+            matrix = np.array(self.probabilities, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"The matrix must hold numbers, as many in each row; got {shown(self.probabilities)}."
+            ) from None
         if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.shape[1] < 1:
             raise ValueError(f"The matrix needs at least two rows and one column; got shape {matrix.shape}.")
         for problem, wrong in (
@@ -82,6 +88,13 @@ class GivenMatrix(TwoCellSynthesizer):
                 f"Row {row + 1} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). Every row must hold "
                 "the probabilities of all the tables that can be released."
             )
+        if self.decimals is not None:
+            places = np.array(self.decimals)
+            if places.dtype.kind not in "iu" or places.shape not in ((), matrix.shape) or places.min() < 0:
+                raise ValueError(
+                    f"decimals must be a whole number from 0, or one for each entry; got {shown(self.decimals)}."
+                )
+            object.__setattr__(self, "decimals", places if places.ndim else int(places))
         matrix.setflags(write=False)
         object.__setattr__(self, "probabilities", matrix)
         object.__setattr__(self, "n", matrix.shape[0] - 1)

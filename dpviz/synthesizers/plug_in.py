@@ -12,7 +12,7 @@ from scipy.special import betainc
 
 from dpviz.numerics.sums import log_binomials
 from dpviz.numerics.worst_pair import largest_pairs
-from dpviz.synthesizers.base import WorstCase, check_index
+from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -74,11 +74,6 @@ class PlugIn(PriorSynthesizer):
         matrix = self.log_transition_matrix()
         with np.errstate(under="ignore"):
             return np.exp(matrix, out=matrix)
-
-    def row(self, index: int) -> FloatArray:
-        """Pr(m1 = 0 … m | n1 = `index`)."""
-        with np.errstate(under="ignore"):
-            return np.exp(self.log_transition(np.array([check_index(index, self.n + 1)]), np.arange(self.m + 1))[0])
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         up, down = self._pair_slopes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from functools import cache
+from typing import ClassVar, Self
 
 from dpviz.checked import argument, check_epsilon, checked
 from dpviz.parameters import Parameter
@@ -53,10 +54,21 @@ class PriorSynthesizer(TwoCellSynthesizer):
     then the release with α + c. Both steps are post-processing, and post-processing never raises a divergence.
     """
 
+    has_prior: ClassVar[bool] = True
+    method: ClassVar[str | None] = None
+    """Its name in `dpviz.priors`, where the smallest prior for several sets together is known."""
+
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
     alpha: float = parameter(PRIOR_ONES)
     beta: float = parameter(PRIOR_ZEROS)
+
+    @classmethod
+    @cache
+    def up_to(cls, rows: int) -> type[Self]:
+        wider = {one.name: parameter(one, maximum=max(one.maximum, rows)) for one in cls.parameters() if one.integer}
+        names = {"__module__": cls.__module__, "__annotations__": dict.fromkeys(wider, int), **wider}
+        return dataclass(frozen=True, kw_only=True)(type(cls.__name__, (cls,), names))
 
     @property
     def mirrored(self) -> Self:

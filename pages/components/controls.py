@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -109,6 +109,12 @@ class PageNumbers:
         if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
         return number_control(one, self.prefix + name, zero=name == "delta")
+
+    def check(self, values: Mapping[str, object]) -> None:
+        """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
+        for name, one in self.declared.items():
+            if name in values:
+                one.check(values[name])
 
     def checked(self, name: str) -> float:
         """The control of one number; outside its domain a sentence says so, and the last one inside is returned."""

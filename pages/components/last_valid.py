@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import streamlit as st
@@ -30,12 +31,30 @@ class Asked(Protocol):
         """Its settings in words."""
 
 
+@dataclass(frozen=True)
+class Refused:
+    """Settings that break a rule.
+
+    Parameters
+    ----------
+    problems
+        What is wrong, in sentences.
+    mends
+        Words of a choice that would put it right.
+    """
+
+    problems: tuple[str, ...]
+    mends: tuple[str, ...] = ()
+
+
 OfPage = TypeVar("OfPage", bound=Asked)
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 
 
-def answerable(prefix: str, asked: OfPage, compute: Callable[[OfPage], object], first: Callable[[], OfPage]) -> OfPage:
+def answerable(
+    prefix: str, asked: OfPage | Refused, compute: Callable[[OfPage], object], first: Callable[[], OfPage]
+) -> OfPage:
     """Say what is wrong with what was asked; returns it, or what was asked last that has an answer.
 
     Parameters
@@ -49,18 +68,19 @@ def answerable(prefix: str, asked: OfPage, compute: Callable[[OfPage], object], 
     first
         What a fresh page asks for, where there was nothing before.
     """
-    place, valid, refusals = f"{prefix}valid", asked.valid, list(asked.problems)
-    if valid:
+    place, refusals = f"{prefix}valid", list(asked.problems)
+    valid = None if isinstance(asked, Refused) or not asked.valid else asked
+    if valid is not None:
         try:
-            compute(asked)
+            compute(valid)
         except ValueError as broken:
             refusals.append(str(broken))
-            valid = False
+            valid = None
     for sentence in [*address_problems(prefix), *map(_said, refusals)]:
         problem(sentence)
-    if valid:
-        st.session_state[place] = asked
-        return asked
+    if valid is not None:
+        st.session_state[place] = valid
+        return valid
     before: OfPage | None = st.session_state.get(place)
     shown = first() if before is None else before
     what = "the settings of a fresh page" if before is None else "the last settings that are allowed"

@@ -1,19 +1,22 @@
-"""The choice of how the prior of each set follows from the promise."""
+"""The promise that the sets share, and how the prior of each follows from it."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import cast
+from typing import Any
 
 import streamlit as st
 
-from dpviz.coverage.design import PRIOR_RULES, PriorRule
+from dpviz.designs import Design
 from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import readable, rounded_up
+from dpviz.prior_rules import PRIOR_RULES, promised_by
+from dpviz.synthesizers import TwoCellSynthesizer
 from pages.components.address import keep_choice
-from pages.components.choices import choice
+from pages.components.choices import choice, switch
+from pages.components.controls import PageNumbers
 
-DEFAULT: PriorRule = "pure"
+DEFAULT = "pure"
 
 SHARED_SETS = dataclasses.replace(
     SETS,
@@ -34,9 +37,15 @@ def prior_text(alpha: float) -> str:
     return readable(alpha, 4 if alpha < 1e4 else 6)
 
 
-def what_it_gives(found: float, sets: int) -> str:
-    """The ε of all sets that an own α amounts to, in words."""
-    return f"ε = {readable(rounded_up(found, 4), 4)}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
+def promise_text(design: Design) -> str:
+    """What the release follows from: the promise, an own prior with the ε that it gives, or that of a matrix."""
+    if "epsilon" not in design.promised:
+        found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
+        gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
+        return f"α = {prior_text(design.alpha)} ({gives})" if design.law.has_prior else f"{gives} (your own matrix)"
+    noise = "" if design.law.has_prior or design.sets == 1 else ", noise for ε/M in each set"
+    delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
+    return f"ε = {readable(design.epsilon, 4)}{delta}{noise}"
 
 
 def keep_prior_rule(prefix: str) -> str:
@@ -44,17 +53,23 @@ def keep_prior_rule(prefix: str) -> str:
     return keep_choice(f"{prefix}prior", PRIOR_RULES, DEFAULT)
 
 
-def prior_rule(key: str) -> PriorRule:
-    """The chosen rule."""
-    return cast(
-        PriorRule,
-        choice(
+def promise_controls(page: PageNumbers, key: str, law: type[TwoCellSynthesizer]) -> dict[str, Any]:
+    """How the prior of each set follows, and the numbers of the promise that a law asks for."""
+    prior = DEFAULT
+    if law.has_prior:
+        prior = choice(
             st.radio,
             "Prior of each set",
             PRIOR_RULES,
             key,
-            format_func=lambda rule: PRIOR_RULES[rule],
+            format_func=lambda rule: PRIOR_RULES[rule].label,
             help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
             "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
-        ),
-    )
+        )
+    return {"prior": prior, **{name: page.number(name) for name in promised_by(law, prior)}}
+
+
+def row_controls(page: PageNumbers, key: str) -> dict[str, float]:
+    """Confidential rows, and rows of a set, which are as many until the switch with this key is off."""
+    n = page.number("n")
+    return {"n": n, "m": n if switch("m = n: as many synthetic rows", key) else page.number("m")}

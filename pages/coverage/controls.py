@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import streamlit as st
 
-from dpviz.coverage.design import (
-    PriorRule,
-    epsilon_of_sets,
-    has_prior,
-    prior_of_one_set,
-    release_of_one_set,
-    two_cell_laws,
-)
+from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES, check_rule
 from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.studies.plan import REPETITIONS, SEED
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components.address import SETTINGS, keep_choice, keep_choices, keep_switch, read_address
-from pages.components.cached import cached
-from pages.components.choices import choice, choices, presets, switch
+from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
+from pages.components.last_valid import Refused
+from pages.components.matrix import synthesizer_choice
 from pages.components.prior_rule import (
     ROWS_OF_A_SET,
     SHARED_SETS,
     keep_prior_rule,
-    prior_rule,
-    prior_text,
-    what_it_gives,
+    promise_controls,
+    promise_text,
+    row_controls,
 )
 from pages.coverage import SPEC
 
@@ -87,119 +83,56 @@ PRESETS: dict[str, dict[str, object]] = {
 
 
 @dataclass(frozen=True)
-class Design:
+class Asked:
     """What the reader has set.
 
     Parameters
     ----------
-    law, prior
-        Key of the synthesizer, and how its prior follows from the promise.
-    p, n, m, sets, epsilon, delta, alpha, level, repetitions, seed
-        The numbers; δ counts where the prior is the least for all sets together, α where it is the reader's own.
-    rules
-        Keys of the combining rules to show.
-    synthesizer
-        The release of one set, or None where a setting breaks a rule.
+    design
+        The design, with those of the chosen rules that it allows.
     problems
-        What is wrong, in sentences.
+        What was left out of it, in sentences.
     """
 
-    law: str
-    prior: PriorRule
-    p: float
-    n: int
-    m: int
-    sets: int
-    epsilon: float
-    delta: float
-    alpha: float
-    level: float
-    repetitions: int
-    seed: int
-    rules: tuple[str, ...]
-    synthesizer: TwoCellSynthesizer | None = None
+    design: Design
     problems: tuple[str, ...] = ()
-
-    @property
-    def valid(self) -> bool:
-        """Whether the settings keep every rule."""
-        return self.synthesizer is not None
-
-    @property
-    def release(self) -> TwoCellSynthesizer:
-        """`synthesizer`, where it is known to be there."""
-        if self.synthesizer is None:
-            raise ValueError("The settings break a rule, so that there is nothing to compute.")
-        return self.synthesizer
-
-    def at_epsilon(self, epsilon: float) -> TwoCellSynthesizer:
-        """The release of one set at another promise."""
-        return made(dataclasses.replace(self, epsilon=epsilon))
-
-    @property
-    def follows_epsilon(self) -> bool:
-        """Whether the release depends on ε at all: an own α does not."""
-        return self.prior != "own" or "alpha" not in {one.name for one in two_cell_laws()[self.law].parameters()}
+    valid: ClassVar[bool] = True
 
     @property
     def named(self) -> str:
         """Where the numbers stand: sizes, sets and promise, in words."""
-        rows = f"n = m = {readable(self.n)}" if self.n == self.m else f"n = {readable(self.n)}, m = {readable(self.m)}"
-        return f"p = {readable(self.p, 4)}, {rows}, M = {self.sets} and {self.promise}"
-
-    @property
-    def promise(self) -> str:
-        """The promise in symbols, as far as the prior follows from it."""
-        if not self.follows_epsilon:
-            return (
-                f"α = {prior_text(self.alpha)} ({what_it_gives(epsilon_of_sets(self.release, self.sets), self.sets)})"
-            )
-        if "alpha" not in {one.name for one in two_cell_laws()[self.law].parameters()}:
-            return f"ε = {readable(self.epsilon, 4)}, noise for ε/M in each set"
-        delta = f", δ = {readable(self.delta, 3)}" if self.prior == "exact" and self.delta > 0 else ""
-        return f"ε = {readable(self.epsilon, 4)}{delta}"
+        return named(self.design)
 
 
-def made(design: Design) -> TwoCellSynthesizer:
-    """The release of one set of a design; its prior is searched once."""
-    size = {"n": design.n, "m": design.m, "sets": design.sets}
-    alpha = design.alpha
-    if has_prior(design.law):
-        alpha = cached(prior_of_one_set)(
-            design.law, **size, epsilon=design.epsilon, delta=design.delta, prior=design.prior, alpha=alpha
-        )
-    return release_of_one_set(design.law, **size, epsilon=design.epsilon, prior="own", alpha=alpha)
+def named(design: Design) -> str:
+    """Where the numbers of a design stand: sizes, sets and promise, in words."""
+    rows = f"n = m = {readable(design.n)}"
+    if design.n != design.m:
+        rows = f"n = {readable(design.n)}, m = {readable(design.m)}"
+    return f"p = {readable(design.p, 4)}, {rows}, M = {design.sets} and {promise_text(design)}"
 
 
-def choose() -> Design:
+def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
+    laws = two_cell_laws()
+    keep_choice(LAW_KEY, laws, DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True})
-    law = _law()
-    values = {"p": PAGE.number("p")}
-    prior: PriorRule = "pure"
-    if "alpha" in {declaration.name for declaration in two_cell_laws()[law].parameters()}:
-        prior = prior_rule(PRIOR_KEY)
-    values["epsilon"] = PAGE.number("epsilon") if prior != "own" else NUMBERS["epsilon"].default
-    values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
-    values["alpha"] = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
+    law = synthesizer_choice(LAW_KEY, laws)
+    values: dict[str, Any] = {"p": PAGE.number("p"), **promise_controls(PAGE, PRIOR_KEY, laws[law])}
     values["sets"] = PAGE.number("sets")
-    values["n"] = PAGE.number("n")
-    linked = switch("m = n: as many synthetic rows", M_IS_N)
-    values["m"] = values["n"] if linked else PAGE.number("m")
+    values |= row_controls(PAGE, M_IS_N)
     values["level"] = PAGE.number("level")
     rules = _rules()
-    troubles: list[str] = []
     with st.container(key="cv_simulation"):
         values["repetitions"], values["seed"] = PAGE.number("repetitions"), PAGE.number("seed")
-    design = Design(law=law, prior=prior, rules=rules, **values)  # type: ignore[arg-type]
+    troubles: list[str] = []
     try:
-        for name, value in values.items():
-            NUMBERS[name].check(value)
+        PAGE.check(values)
         if not rules:
             raise ValueError("Choose at least one rule.")
-        release = made(design)
-        fit = tuple(key for key in rules if RULES[key].fits(release, design.sets))
+        design = Design(mechanism=law, rules=rules, **values)
+        fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
         few = [key for key in rules if RULES[key].least_sets > design.sets]
         large = [key for key in rules if key not in fit and key not in few]
         if few and not fit:
@@ -213,24 +146,25 @@ def choose() -> Design:
                     f"All the rules chosen are {sentence}: {_listed(large)}. Choose another, or fewer rows."
                 )
             troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
-        return dataclasses.replace(design, rules=fit, synthesizer=release, problems=tuple(troubles))
+        return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
     except ValueError as broken:
-        return dataclasses.replace(design, problems=(*troubles, str(broken)))
+        alone = values["sets"] == 1 and rules and all(RULES[key].least_sets > 1 for key in rules)
+        single = tuple(key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1)
+        return Refused((*troubles, str(broken)), single if alone else ())
 
 
-def first_design() -> Design:
+def first_asked() -> Asked:
     """What a fresh page asks for."""
-    values = {name: SETTINGS[PREFIX + name].default for name in NUMBERS}
-    design = Design(law=DEFAULT_LAW, prior="pure", rules=DEFAULT_RULES, **values | {"delta": 0.0})
-    return dataclasses.replace(design, synthesizer=made(design))
+    names = ("p", "n", "m", "sets", "epsilon", "level", "repetitions", "seed")
+    values = {name: SETTINGS[PREFIX + name].default for name in names}
+    return Asked(Design(mechanism=DEFAULT_LAW, rules=DEFAULT_RULES, **values))
 
 
-def show_mends(design: Design) -> None:
+def show_mends(asked: Asked | Refused) -> None:
     """A button where rules for a single set put something right."""
-    if design.sets == 1 and design.rules and all(RULES[key].least_sets > 1 for key in design.rules):
-        single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
-        names = " and ".join(short(key) for key in single)
-        st.button(f"Show {names} as well", on_click=_add_rules, args=(single,), key=f"{PREFIX}mend")
+    if isinstance(asked, Refused) and asked.mends:
+        names = " and ".join(short(key) for key in asked.mends)
+        st.button(f"Show {names} as well", on_click=_add_rules, args=(asked.mends,), key=f"{PREFIX}mend")
 
 
 def _listed(keys: list[str]) -> str:
@@ -242,21 +176,9 @@ def short(key: str) -> str:
     return RULES[key].label.split(" (")[0]
 
 
-def _add_rules(keys: list[str]) -> None:
+def _add_rules(keys: Iterable[str]) -> None:
     chosen = st.session_state[RULES_KEY]
     st.session_state[RULES_KEY] = [*chosen, *(one for one in keys if one not in chosen)]
-
-
-def _law() -> str:
-    laws = two_cell_laws()
-    return choice(
-        st.selectbox,
-        "Synthesizer",
-        laws,
-        LAW_KEY,
-        format_func=lambda law: laws[law].label,
-        help="The law by which each set's count is drawn from the confidential one.",
-    )
 
 
 def _rules() -> tuple[str, ...]:

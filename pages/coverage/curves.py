@@ -9,10 +9,10 @@ import numpy as np
 import streamlit as st
 
 from dpviz.coverage import CoverageLines, stream_by_synthesizer, stream_lines
-from dpviz.coverage.design import ReleasesByEpsilon
 from dpviz.coverage.lines import sampled_lines
+from dpviz.designs import Design
 from pages.components.growing import Growing, finished_before
-from pages.coverage.controls import PREFIX, Design
+from pages.coverage.controls import PREFIX
 from pages.coverage.exact import exact_values
 
 KEY = f"{PREFIX}growing"
@@ -77,8 +77,8 @@ def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
     if not rules:
         return None
     release = design.release
-    fixed = dataclasses.replace(design, rules=rules, repetitions=1, seed=0, synthesizer=None, problems=())
-    moved = dataclasses.replace(fixed, p=0.0) if axis == "p" else dataclasses.replace(fixed, epsilon=0.0)
+    fixed = dataclasses.replace(design, rules=rules, repetitions=1, seed=0)
+    moved = dataclasses.replace(fixed, p=1.0) if axis == "p" else dataclasses.replace(fixed, epsilon=1.0)
     key = ("coverage curves", axis, moved)
     held: GrowingCoverage | None = st.session_state.get(KEY)
     if held is not None and held.key == key:
@@ -91,7 +91,7 @@ def curves_of(design: Design, axis: str) -> GrowingCoverage | None:
         found = GrowingCoverage(key=key, stream=stream)
     else:
         sampled = stream_by_synthesizer(
-            ReleasesByEpsilon(EPSILONS.tolist(), design.at_epsilon),
+            design.along_epsilon(EPSILONS.tolist()),
             p=design.p,
             sets=design.sets,
             rules=rules,

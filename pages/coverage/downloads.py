@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.coverage import performance_of
+from dpviz.designs import Design
 from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
 from pages.components.downloads import download_button, show_script
-from pages.coverage.controls import PREFIX, Design
+from pages.coverage.controls import PREFIX
 from pages.coverage.curves import AXES, curves_of
 from pages.coverage.exact import exact_values
 from pages.coverage.live import AXIS
@@ -40,11 +41,7 @@ def show_downloads(design: Design) -> None:
         st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
-        script = coverage_script(
-            law=design.law, prior=design.prior, n=design.n, m=design.m, sets=design.sets, epsilon=design.epsilon,
-            delta=design.delta, alpha=design.alpha, p=design.p, level=design.level, rules=design.rules,
-            repetitions=design.repetitions, seed=design.seed,
-        )  # fmt: skip
+        script = coverage_script(design)
         download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
         st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers to the digit.")
     show_script(script)

@@ -12,11 +12,11 @@ from dpviz.coverage import (
     exact_coverages,
     within_reach,
 )
+from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable, readable_apart
 from pages.components.cached import cached
 from pages.components.words import percent
-from pages.coverage.controls import Design
 
 NOTICED = 5e-4
 """Change of coverage, 0.05 points, from which on a sentence speaks of it."""

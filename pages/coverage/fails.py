@@ -11,12 +11,12 @@ import streamlit as st
 from dpviz.charts.causes import causes_chart, signed
 from dpviz.coverage import REPAIRS, CoverageDecomposition
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.design import has_prior
+from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
-from pages.coverage.controls import PREFIX, Design, short
+from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import NOTICED, decomposition, exact_values, exact_variances
 
 CAUSES = {
@@ -44,7 +44,7 @@ def show_failure(design: Design) -> None:
         st.caption("The repairs are sums over the exact distribution of the releases, which would take too long here.")
         return
     found = {key: decomposition(design, key) for key in rules}
-    first, prior = found[rules[0]], has_prior(design.law)
+    first, prior = found[rules[0]], design.law.has_prior
     st.html(
         answer(
             f"{percent(first.published, 4)} → {percent(first.repaired, 4)}",

@@ -8,12 +8,13 @@ import streamlit as st
 from dpviz.charts.coverage import picture_height
 from dpviz.charts.lengths import length_chart
 from dpviz.coverage import LengthCurves, stream_lengths
+from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import listing, note, percent
-from pages.coverage.controls import PREFIX, Design, short
+from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import exact_values
 
 PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)

@@ -10,14 +10,14 @@ import streamlit as st
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
 from dpviz.coverage import ExactCoverage, Performance, estimate_law, performance_of
-from dpviz.coverage.design import has_prior
+from dpviz.designs import Design
 from dpviz.inference import RULES, holds
 from dpviz.parameters import readable, rounded_up
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
-from pages.coverage.controls import PREFIX, Design, short
+from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.curves import EPSILONS, WORK, GrowingCoverage, curves_of
 from pages.coverage.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
 from pages.coverage.run import Run
@@ -71,14 +71,14 @@ def show_answer(design: Design) -> None:
         st.html(
             page_answer(
                 "beyond exact sums",
-                f"At {design.named} the exact sums would take too long: the simulation takes over. Press Start.",
+                f"At {named(design)} the exact sums would take too long: the simulation takes over. Press Start.",
                 "press Start",
             )
         )
         return
     share = exact[rule].coverage
     bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
-    sentence = f"{intervals} at {design.named}: {against_level(share, design.level)}. Exact, to within {bound}."
+    sentence = f"{intervals} at {named(design)}: {against_level(share, design.level)}. Exact, to within {bound}."
     sentence += vacuous_sentence(exact[rule].vacuous_share)
     st.html(page_answer(percent(share, 4), sentence, f"coverage of {short(rule)}, exact"))
 
@@ -275,9 +275,11 @@ def _estimates(design: Design, run: Run | None) -> None:
     law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
     counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
     show_figure(
-        estimates_chart(law.support, law.probabilities, p=design.p, mean=law.mean, color=design.law, counted=counted),
+        estimates_chart(
+            law.support, law.probabilities, p=design.p, mean=law.mean, color=design.law.key, counted=counted
+        ),
         key=f"{PREFIX}estimates",
         alt="The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean.",
         height=400,
     )
-    st.caption(estimate_sentence(law, prior=has_prior(design.law)))
+    st.caption(estimate_sentence(law, prior=design.law.has_prior))

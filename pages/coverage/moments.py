@@ -7,10 +7,11 @@ import math
 import streamlit as st
 
 from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
+from dpviz.designs import Design
 from dpviz.inference import set_moments
 from dpviz.parameters import readable
 from pages.components.words import listing, percent
-from pages.coverage.controls import Design, short
+from pages.coverage.controls import short
 from pages.coverage.exact import coverages, decomposition, exact_values, exact_variances
 from pages.coverage.run import current_run
 

@@ -10,7 +10,7 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.words import problem
 from pages.coverage import SPEC
-from pages.coverage.controls import PAGE, PREFIX, choose, first_design, show_mends
+from pages.coverage.controls import PAGE, PREFIX, choose, first_asked, show_mends
 from pages.coverage.curves import AXES
 from pages.coverage.exact import exact_values
 from pages.coverage.live import AXIS, show_answer, show_live
@@ -23,12 +23,12 @@ keep_choice(AXIS, AXES, "against p")
 
 controls, results = columns()
 with controls:
-    design = choose()
+    asked = choose()
 with results:
     mends = st.container()
-    answered = answerable(PREFIX, design, exact_values, first_design)
+    answered = answerable(PREFIX, asked, lambda one: exact_values(one.design), first_asked).design
     with mends:
-        show_mends(design)
+        show_mends(asked)
     try:
         run = current_run(answered)
         show_answer(answered)
@@ -37,7 +37,7 @@ with results:
             label = choice(
                 st.segmented_control,
                 "Picture",
-                [name for name in AXES if answered.follows_epsilon or AXES[name] != "epsilon"],
+                [name for name in AXES if AXES[name] in ("p", *answered.promised)],
                 AXIS,
                 required=True,
                 label_visibility="collapsed",

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dpviz.charts.lines import Line, Rule, Scale, lines_chart
 from dpviz.coverage import coverage_by_proportion
-from dpviz.coverage.design import release_of_one_set
+from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, compare_charest
@@ -17,7 +17,7 @@ from pages.components.cached import cached
 from pages.components.errata import show_errata
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing
-from pages.coverage.controls import PREFIX, Design
+from pages.coverage.controls import PREFIX
 
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
 COLORS = ("beta_binomial", "posterior_mean", "laplace")
@@ -123,7 +123,7 @@ def _figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
     for sets in FIGURE_1.sets:
         columns = [
             coverage_by_proportion(
-                release_of_one_set("beta_binomial", n=FIGURE_1.rows, m=FIGURE_1.rows, sets=sets, epsilon=epsilon),
+                Design(mechanism="beta_binomial", n=FIGURE_1.rows, sets=sets, epsilon=epsilon).release,
                 proportions=FIGURE_1.proportions,
                 sets=sets,
                 rules=FIGURE_1.rules,

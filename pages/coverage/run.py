@@ -12,8 +12,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.coverage import CoveragePlan, Tally, stream_coverage
+from dpviz.designs import Design
 from dpviz.inference import RULES
-from pages.coverage.controls import PREFIX, Design
+from pages.coverage.controls import PREFIX
 
 KEY = f"{PREFIX}run"
 WORK = 0.06

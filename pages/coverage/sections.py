@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages.coverage.controls import Design
+from dpviz.designs import Design
 from pages.coverage.downloads import show_downloads
 from pages.coverage.fails import show_failure
 from pages.coverage.lengths import show_lengths

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.designs import Design
 from dpviz.inference import RULES
 from pages.components.words import listing
 from pages.coverage import SPEC
-from pages.coverage.controls import Design
 
 
 def show_why(_design: Design) -> None:

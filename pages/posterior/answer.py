@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -12,15 +13,17 @@ from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.inference.posterior import (
     BetaMixture,
     PosteriorMixture,
+    posterior_given,
     posterior_if_known,
     posterior_if_real,
-    posterior_mixture,
 )
 from dpviz.parameters import readable
+from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.figure import show_figure
+from pages.components.matrix import sums_sentence
 from pages.components.words import listing, page_answer
-from pages.posterior.controls import PREFIX, Asked, promise_text
+from pages.posterior.controls import PREFIX, Asked
 
 NAMES = {
     "exact": "given the synthetic counts, exact",
@@ -31,35 +34,33 @@ NAMES = {
 
 def posterior_of(asked: Asked) -> PosteriorMixture:
     """The exact posterior of what was asked."""
-    return cached(posterior_mixture)(
-        synthetic_counts=asked.counts, n=asked.n, m=asked.m, alpha=asked.alpha, beta=asked.alpha,
-        gamma1=asked.gamma1, gamma2=asked.gamma2,
-    )  # fmt: skip
+    design = asked.design
+    return cached(posterior_given)(design.release, asked.counts, gamma1=design.gamma1, gamma2=design.gamma2)
 
 
 def laws(asked: Asked) -> dict[str, BetaMixture]:
     """The three posteriors by key."""
-    found: dict[str, BetaMixture] = {"exact": posterior_of(asked)}
-    if asked.knows:
-        found["known"] = posterior_if_known(
-            confidential_count=asked.x, n=asked.n, gamma1=asked.gamma1, gamma2=asked.gamma2
-        )
-    found["naive"] = posterior_if_real(asked.counts, m=asked.m, gamma1=asked.gamma1, gamma2=asked.gamma2)
+    design, found = asked.design, {"exact": cast(BetaMixture, posterior_of(asked))}
+    prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
+    if design.confidential_count is not None:
+        found["known"] = posterior_if_known(confidential_count=design.confidential_count, n=design.n, **prior)
+    found["naive"] = posterior_if_real(asked.counts, m=design.m, **prior)
     return found
 
 
 def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
     found = laws(asked)
-    regions = {key: law.highest_density(asked.level) for key, law in found.items()}
+    level = asked.design.level
+    regions = {key: law.highest_density(level) for key, law in found.items()}
     st.html(page_answer(*posterior_sentence(asked, found)))
     show_figure(
         posterior_chart(
             [
-                drawn(NAMES[key], key, law, regions[key] if key == "exact" else [law.interval(asked.level)])
+                drawn(NAMES[key], key, law, regions[key] if key == "exact" else [law.interval(level)])
                 for key, law in found.items()
             ],
-            level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="posterior",
+            level=level, truth=asked.truth, key="posterior",
         ),
         key=f"{PREFIX}picture",
         alt="Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive.",
@@ -78,17 +79,17 @@ def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[floa
 def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
     """The mark, the sentence with the exact and the naive interval, and the few words of a telephone."""
     exact, naive = found["exact"], found["naive"]
-    low, high = exact.interval(asked.level)
-    percent = readable(100 * asked.level, 8)
-    start, end = naive.interval(asked.level)
-    release = f"{asked.listed} of m = {readable(asked.m)} at {promise_text(asked)}"
+    level = asked.design.level
+    (low, high), (start, end) = exact.interval(level), naive.interval(level)
+    percent = readable(100 * level, 8)
+    release = f"{asked.listed} of m = {readable(asked.design.m)} at {asked.promise}"
     words = (
         f"Given {release}, p lies between <b>{readable(low, 3)}</b> and <b>{readable(high, 3)}</b> with {percent} % "
         "probability"
     )
     said = f" The naive analysis says {readable(start, 3)} to {readable(end, 3)}"
-    if asked.knows:
-        truth = asked.x / asked.n
+    truth = asked.truth
+    if truth is not None:
         times = math.sqrt(exact.variance / found["known"].variance)
         words += f"; its standard deviation is {readable(times, 3)} times what the confidential data would leave"
         said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
@@ -97,10 +98,10 @@ def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str
 
 
 def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[tuple[float, float]]]) -> None:
-    percent = readable(100 * asked.level, 8)
+    design, percent = asked.design, readable(100 * asked.design.level, 8)
     rows = []
     for key, law in found.items():
-        low, high = law.interval(asked.level)
+        low, high = law.interval(design.level)
         rows.append(
             [
                 f"<b>{NAMES[key]}</b>",
@@ -113,12 +114,14 @@ def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[
     head = ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails", f"{percent} % highest density"]
     listing(head, rows, "Posteriors of p", frozenset(range(1, 5)))
     counts = ", ".join(map(str, asked.counts))
-    drawn = f"drawn with seed {asked.seed} from x = {readable(asked.x)}" if asked.source == "drawn" else "typed in"
+    x = readable(design.confidential_count or 0)
+    drawn = f"drawn with seed {design.seed} from x = {x}" if asked.source == "drawn" else "typed in"
+    own = sums_sentence(design.mechanism) if isinstance(design.mechanism, GivenMatrix) else ""
     st.caption(
         "In the frame: mean ± standard deviation. Exact, no MCMC: given x the synthetic counts say nothing more, so "
-        f"the posterior is a mixture of {asked.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. "
-        f"Analyst's prior Beta({readable(asked.gamma1, 4)}, {readable(asked.gamma2, 4)}). Neighbours: one row "
+        f"the posterior is a mixture of {design.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. "
+        f"Analyst's prior Beta({readable(design.gamma1, 4)}, {readable(design.gamma2, 4)}). Neighbours: one row "
         "substituted. Bars below the "
         f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact posterior, with "
-        "equal tails for the others; the sentence above gives equal tails."
+        "equal tails for the others; the sentence above gives equal tails." + (f" {own}" if own else "")
     )

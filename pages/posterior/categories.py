@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 
 import streamlit as st
 
-from dpviz.coverage.design import prior_of_one_set
 from dpviz.inference.posterior_cells import PosteriorCells, posterior_cells
 from dpviz.parameters import readable
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
@@ -16,7 +16,7 @@ from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
-from pages.posterior.controls import LAW, MOST_COUNTS, PREFIX, Asked
+from pages.posterior.controls import MOST_COUNTS, PREFIX, Asked
 
 EXAMPLE = "52, 30, 18"
 TABLES = keep_text(f"{PREFIX}tables", EXAMPLE)
@@ -36,19 +36,19 @@ def show_categories(asked: Asked) -> None:
     tables, alpha, found = accepted(
         TABLES, text, lambda typed: _computed(asked, typed), EXAMPLE, lambda typed: " / ".join(typed.split("\n"))
     )
-    rows, cells = sum(tables[0]), len(tables[0])
+    design, rows, cells = asked.design, sum(tables[0]), len(tables[0])
     st.html(
         answer(
             f"k = {cells}",
-            f"cells, {len(tables)} table{'s' if len(tables) > 1 else ''} of {rows:,} rows, n = {asked.n:,}, α = "
-            f"{readable(alpha, 4)} and γ = {readable(asked.gamma1, 4)} in every cell.",
+            f"cells, {len(tables)} table{'s' if len(tables) > 1 else ''} of {rows:,} rows, n = {design.n:,}, α = "
+            f"{readable(alpha, 4)} and γ = {readable(design.gamma1, 4)} in every cell.",
         )
     )
-    percent = readable(100 * asked.level, 8)
+    percent = readable(100 * design.level, 8)
     listed = []
     for cell in range(cells):
         law = found.marginal(cell)
-        low, high = law.interval(asked.level)
+        low, high = law.interval(design.level)
         taken = sum(table[cell] for table in tables) / (rows * len(tables))
         listed.append(
             [
@@ -73,21 +73,19 @@ def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], flo
     tables = read_tables(text)
     alpha = _alpha(asked, sum(tables[0]), len(tables[0]), len(tables))
     found = cached(posterior_cells, "Summing over the confidential tables …", FEW_ENTRIES)(
-        synthetic_counts=tables, n=asked.n, alpha=alpha, gamma=asked.gamma1
+        synthetic_counts=tables, n=asked.design.n, alpha=alpha, gamma=asked.design.gamma1
     )
     return tables, alpha, found
 
 
 def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:
     """The prior in every cell that the chosen rule gives for tables of so many rows and cells."""
-    if asked.prior == "exact" and cells > 2:
+    design = asked.design
+    if "delta" in design.promised and cells > 2:
         return cached(minimum_prior_for_cell_sets, "Composing the sets …")(
-            "synth_post_one", n=asked.n, m=rows, cells=cells, sets=sets, epsilon=asked.epsilon, delta=asked.delta
+            "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
         ).upper
-    return cached(prior_of_one_set)(
-        LAW, n=asked.n, m=rows, sets=sets, epsilon=asked.epsilon, delta=asked.delta, prior=asked.prior,
-        alpha=asked.alpha,
-    )  # fmt: skip
+    return dataclasses.replace(design, m=rows, sets=sets).alpha_of_one_set
 
 
 def read_tables(text: str) -> tuple[tuple[int, ...], ...]:

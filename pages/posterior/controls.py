@@ -5,28 +5,30 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import streamlit as st
 
-from dpviz.coverage.design import PriorRule, prior_of_one_set
+from dpviz.designs import Design
 from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import LEVEL
-from dpviz.inference.draws import draw_counts
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.studies.plan import SEED
-from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers import two_cell_laws
 from pages.components.address import SETTINGS, keep_choice, keep_switch, keep_text, read_address
-from pages.components.cached import cached
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
+from pages.components.last_valid import Refused
+from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
 from pages.components.prior_rule import (
     ROWS_OF_A_SET,
     SHARED_SETS,
     keep_prior_rule,
-    prior_rule,
     prior_text,
-    what_it_gives,
+    promise_controls,
+    promise_text,
+    row_controls,
 )
 from pages.posterior import SPEC
 
@@ -36,7 +38,10 @@ MOST_COUNTS = 20
 LISTED = 6
 """Most counts that a sentence lists one by one."""
 
-LAW = "beta_binomial"
+DEFAULT_LAW = "beta_binomial"
+
+EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
+"""A matrix for three confidential rows and three released ones."""
 
 SIZE = dataclasses.replace(POSTERIOR_ROWS, slider_maximum=1900, help="Rows that the analyst thinks possible.")
 
@@ -52,6 +57,11 @@ NUMBERS = {
         name="x", symbol="x", title="Confidential ones", minimum=0, maximum=10_000, default=30, slider_maximum=1000,
         integer=True, scale="log",
         help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
+    ),
+    "matrix_x": Parameter(
+        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=10_000, default=1, slider_maximum=3,
+        integer=True,
+        help="The number of ones among the n confidential rows: the row of your matrix that is released from.",
     ),
     "alpha": Parameter(
         name="alpha", symbol="α", title="Prior of the synthesizer", minimum=1e-12, maximum=1e12, default=10.0,
@@ -69,14 +79,17 @@ NUMBERS = {
 """Every number of the page."""
 
 PAGE = PageNumbers(PREFIX, NUMBERS)
+LAW_KEY = keep_choice(f"{PREFIX}law", [*two_cell_laws(), GIVEN], DEFAULT_LAW)
 SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
 PRIOR_KEY = keep_prior_rule(PREFIX)
 M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 KNOWS = keep_switch(f"{PREFIX}knows", False)
 COUNTS = keep_text(f"{PREFIX}counts", "31")
+keep_matrix(PREFIX, EXAMPLE)
 
 CHARESTS: dict[str, object] = {
-    "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0, "level": 0.95,
+    "law": DEFAULT_LAW, "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0,
+    "level": 0.95,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, object]] = {
     "Charest, ε = 2": {**CHARESTS, "epsilon": 2.0, "sets": 1},
@@ -94,83 +107,76 @@ class Asked:
 
     Parameters
     ----------
-    n, m, x, epsilon, delta, alpha, gamma1, gamma2, level, seed
-        The numbers; `alpha` is the prior of each set by the chosen rule.
-    prior
-        How that prior follows from the promise.
+    design
+        The design; without a confidential count where x is unknown.
     source
         ``drawn`` or ``typed``.
-    knows
-        Whether x is known, so that the confidential data stand beside.
     counts
-        The release; empty where a setting breaks a rule.
-    problems
-        What is wrong, in sentences.
+        The release.
+    given_text
+        The text of a matrix of the reader's own.
     """
 
-    n: int
-    m: int
-    x: int
-    epsilon: float
-    delta: float
-    alpha: float
-    gamma1: float
-    gamma2: float
-    level: float
-    seed: int
-    prior: PriorRule
+    design: Design
     source: str
-    knows: bool = True
-    counts: tuple[int, ...] = ()
-    problems: tuple[str, ...] = ()
+    counts: tuple[int, ...]
+    given_text: str | None = None
+    valid: ClassVar[bool] = True
+    problems: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def valid(self) -> bool:
-        """Whether the settings keep every rule."""
-        return bool(self.counts)
+    def truth(self) -> float | None:
+        """x / n, where x is known."""
+        x = self.design.confidential_count
+        return None if x is None else x / self.design.n
 
     @property
     def named(self) -> str:
         """Its settings in words."""
-        return f"{self.listed} of n = {readable(self.n)} and m = {readable(self.m)} rows at {promise_text(self)}"
+        return (
+            f"{self.listed} of n = {readable(self.design.n)} and m = {readable(self.design.m)} rows at {self.promise}"
+        )
 
     @property
-    def sets(self) -> int:
-        """M."""
-        return len(self.counts)
+    def promise(self) -> str:
+        """What the release follows from, and the prior that it has by that."""
+        design = self.design
+        follows = design.law.has_prior and "epsilon" in design.promised
+        return promise_text(design) + (f" (α = {prior_text(design.alpha_of_one_set)} in each set)" if follows else "")
 
     @property
     def listed(self) -> str:
         """The release in words: a few counts one by one, many by their number and mean."""
-        if self.sets > LISTED:
-            mean = sum(self.counts) / self.sets
-            return f"{self.sets} synthetic counts of mean {readable(mean, 5)}"
-        return f"the synthetic count{'' if self.sets == 1 else 's'} {', '.join(map(str, self.counts))}"
+        sets = len(self.counts)
+        if sets > LISTED:
+            return f"{sets} synthetic counts of mean {readable(sum(self.counts) / sets, 5)}"
+        return f"the synthetic count{'' if sets == 1 else 's'} {', '.join(map(str, self.counts))}"
 
 
-ASKED = ("n", "m", "x", "epsilon", "delta", "alpha", "gamma1", "gamma2", "level", "seed")
-"""The numbers that the posterior follows from."""
-
-
-def choose() -> Asked:
+def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
+    laws = two_cell_laws()
+    keep_choice(LAW_KEY, [*laws, GIVEN], DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True})
+    law = synthesizer_choice(LAW_KEY, [*laws, GIVEN])
     source = choice(
         st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=lambda one: SOURCES[one], required=True,
         width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
     )  # fmt: skip
-    prior = prior_rule(PRIOR_KEY)
-    values = {"epsilon": PAGE.number("epsilon") if prior != "own" else NUMBERS["epsilon"].default}
-    values["delta"] = PAGE.number("delta") if prior == "exact" else 0.0
-    own = PAGE.number("alpha") if prior == "own" else NUMBERS["alpha"].default
-    values["n"] = PAGE.number("n")
-    linked = switch("m = n: as many synthetic rows", M_IS_N)
-    values["m"] = values["n"] if linked else PAGE.number("m")
-    typed, knows = "", True
-    if source == "typed":
-        knows = switch("x is known: show the confidential data as well", KNOWS)
-    values["x"] = PAGE.number("x", highest=values["n"]) if knows else 0
+    values: dict[str, Any] = {"mechanism": law}
+    given_text, trouble = None, ""
+    if law == GIVEN:
+        try:
+            values["mechanism"], given_text = matrix_of(matrix_text(PREFIX))
+            values |= {"n": values["mechanism"].n, "m": values["mechanism"].m}
+        except ValueError as broken:
+            trouble = str(broken)
+    else:
+        values |= promise_controls(PAGE, PRIOR_KEY, laws[law]) | row_controls(PAGE, M_IS_N)
+    typed, count, x = "", "matrix_x" if law == GIVEN else "x", None
+    if source == "drawn" or switch("x is known: show the confidential data as well", KNOWS):
+        x = PAGE.number(count, highest=values.get("n"))
     if source == "drawn":
         values["sets"], values["seed"] = PAGE.number("sets"), PAGE.number("seed")
     else:
@@ -178,40 +184,34 @@ def choose() -> Asked:
             st.text_input, "Synthetic counts x̃", COUNTS,
             help=f"The ones in each set, 1 to {MOST_COUNTS} counts separated by commas or blanks.",
         )  # fmt: skip
-        values["seed"] = NUMBERS["seed"].default
     for name in ("gamma1", "gamma2", "level"):
         values[name] = PAGE.number(name)
-    sets = values.pop("sets", 1)
-    asked = Asked(alpha=own, prior=prior, source=source, knows=knows, **values)  # type: ignore[arg-type]
+    if trouble:
+        return Refused((trouble,))
     try:
-        return released(asked, sets, typed)
+        PAGE.check(values)
+        if x is not None and NUMBERS["x"].check(x) > values["n"]:
+            raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
+        values["confidential_count"] = x
+        return released(Design(**values), typed if source == "typed" else None, given_text)
     except ValueError as broken:
-        return dataclasses.replace(asked, problems=(str(broken),))
+        return Refused((str(broken),))
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
-    values = {name: SETTINGS[PREFIX + name].default for name in ASKED}
-    return released(Asked(prior="pure", source="drawn", **values | {"delta": 0.0}), NUMBERS["sets"].default, "")
+    names = ("n", "m", "epsilon", "gamma1", "gamma2", "level", "seed", "sets")
+    values = {name: SETTINGS[PREFIX + name].default for name in names}
+    return released(Design(mechanism=DEFAULT_LAW, confidential_count=SETTINGS[f"{PREFIX}x"].default, **values))
 
 
-def released(asked: Asked, sets: float, typed: str) -> Asked:
-    """What was asked, with the prior of each set and the counts, drawn or typed; a ValueError in a sentence refuses."""
-    for name, value in {**{name: getattr(asked, name) for name in ASKED}, "sets": sets}.items():
-        NUMBERS[name].check(value)
-    if asked.x > asked.n:
-        raise ValueError(f"x (confidential ones) must be at most n = {asked.n:,}; got {asked.x:,}.")
-    counts = read_counts(typed, asked.m) if asked.source == "typed" else ()
-    alpha = cached(prior_of_one_set)(
-        LAW, n=asked.n, m=asked.m, sets=len(counts) or int(sets), epsilon=asked.epsilon, delta=asked.delta,
-        prior=asked.prior, alpha=asked.alpha,
-    )  # fmt: skip
-    if not counts:
-        counts = draw_counts(
-            confidential_count=asked.x, n=asked.n, m=asked.m, alpha=alpha, beta=alpha, sets=int(sets),
-            generator=np.random.default_rng(asked.seed),
-        )  # fmt: skip
-    return dataclasses.replace(asked, alpha=alpha, counts=counts)
+def released(design: Design, typed: str | None = None, given_text: str | None = None) -> Asked:
+    """What is asked with the counts that were typed, or with counts drawn; a ValueError in a sentence refuses."""
+    if typed is not None:
+        counts = read_counts(typed, design.m)
+        return Asked(dataclasses.replace(design, sets=len(counts)), "typed", counts, given_text)
+    drawn = design.release.draw(np.random.default_rng(design.seed), design.confidential_count or 0, design.sets)
+    return Asked(design, "drawn", tuple(drawn.tolist()), given_text)
 
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:
@@ -226,12 +226,3 @@ def read_counts(text: str, m: int) -> tuple[int, ...]:
         if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
             raise ValueError(f"The synthetic counts must be {allowed}; got {word[:40]}.")
     return tuple(int(word) for word in words)
-
-
-def promise_text(asked: Asked) -> str:
-    """What the prior follows from."""
-    if asked.prior == "own":
-        epsilon = asked.sets * BetaBinomial.epsilon_of(m=asked.m, alpha=asked.alpha)
-        return f"α = {prior_text(asked.alpha)} ({what_it_gives(epsilon, asked.sets)})"
-    delta = f", δ = {readable(asked.delta, 3)}" if asked.prior == "exact" and asked.delta > 0 else ""
-    return f"ε = {readable(asked.epsilon, 4)}{delta} (α = {prior_text(asked.alpha)} in each set)"

@@ -15,7 +15,7 @@ from pages.posterior.controls import PREFIX, Asked
 
 def show_count(asked: Asked) -> None:
     """The law of x given the release: the weights of the mixture."""
-    found = posterior_of(asked)
+    found, x = posterior_of(asked), asked.design.confidential_count
     likeliest = int(np.argmax(found.weights))
     note(
         "The release tells about p only through x, the confidential count. These are the probabilities of every x "
@@ -23,14 +23,14 @@ def show_count(asked: Asked) -> None:
     )
     show_figure(
         count_law_chart(
-            np.arange(asked.n + 1.0), found.weights, title="confidential ones x", key="count law",
-            mark=float(asked.x) if asked.knows else None, words=f"x = {readable(asked.x)}",
+            np.arange(found.n + 1.0), found.weights, title="confidential ones x", key="count law",
+            mark=None if x is None else float(x), words=f"x = {readable(x or 0)}",
         ),
         key=f"{PREFIX}count_law",
         alt="Probability of each confidential count given the synthetic counts.",
         height=340,
     )  # fmt: skip
-    true = f" The true one has {readable(float(found.weights[asked.x]), 3)}." if asked.knows else ""
+    true = "" if x is None else f" The true one has {readable(float(found.weights[x]), 3)}."
     st.caption(
         f"Expected x = {readable(found.expected_count, 5)}; likeliest x = {readable(likeliest)} with probability "
         f"{readable(float(found.weights[likeliest]), 3)}.{true}"

@@ -14,17 +14,14 @@ from pages.posterior.controls import PREFIX, Asked
 def show_downloads(asked: Asked) -> None:
     """Densities and the law of x as CSV, and the script."""
     found, p = laws(asked), np.linspace(0.0, 1.0, 1001)
-    script = posterior_script(
-        counts=asked.counts, n=asked.n, m=asked.m, alpha=asked.alpha, gamma1=asked.gamma1, gamma2=asked.gamma2,
-        confidential_count=asked.x if asked.knows else None, level=asked.level,
-    )  # fmt: skip
+    script = posterior_script(asked.design, asked.counts, given_text=asked.given_text)
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Densities, every digit</b>")
         columns = {key: law.pdf(p) for key, law in found.items()}
         download_button(PREFIX, "Densities, CSV", lambda: posterior_csv("p", p, columns), "posterior.csv")
         weights = {"probability": posterior_of(asked).weights}
-        x = np.arange(asked.n + 1.0)
+        x = np.arange(asked.design.n + 1.0)
         download_button(PREFIX, "Law of x, CSV", lambda: posterior_csv("x", x, weights), "confidential_count.csv")
     with middle:
         st.html("<b>Pictures</b>")

@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.charts.lines import Dots, Line, Mark, Rule, Scale, lines_chart
 from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
 from dpviz.parameters import readable
-from dpviz.synthesizers import BetaBinomial
+from dpviz.synthesizers import TwoCellSynthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import choice
@@ -31,12 +31,12 @@ KIND = keep_choice(f"{PREFIX}kind", KINDS, "equal tails")
 
 
 def _coverage(
-    n: int, m: int, alpha: float, sets: int, gamma1: float, gamma2: float, level: float, kind: Kind, seed: int,
+    release: TwoCellSynthesizer, sets: int, gamma1: float, gamma2: float, level: float, kind: Kind, seed: int,
     points: tuple[float, ...],
 ) -> PosteriorCoverage:  # fmt: skip
     return posterior_coverage(
-        synthesizer=BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), proportions=np.array(points), sets=sets,
-        gamma1=gamma1, gamma2=gamma2, level=level, kind=kind, generator=np.random.default_rng(seed), runs=RUNS,
+        synthesizer=release, proportions=np.array(points), sets=sets, gamma1=gamma1, gamma2=gamma2, level=level,
+        kind=kind, generator=np.random.default_rng(seed), runs=RUNS,
     )  # fmt: skip
 
 
@@ -46,33 +46,34 @@ def show_reach(asked: Asked) -> None:
         "A posterior interval holds p with its level when p is drawn from the analyst's prior. At one fixed p it need "
         "not; this is how often it does, beside the level it promises on average over p."
     )
-    if max(asked.n, asked.m) > LARGEST:
+    design, truth = asked.design, asked.truth
+    if max(design.n, design.m) > LARGEST:
         st.caption(
             f"Every release has its own interval; here they are listed for n and m up to {LARGEST:,}. "
             "`posterior_coverage` of the package goes up to 5,000."
         )
         return
     label = choice(st.segmented_control, "Interval", KINDS, KIND, required=True, label_visibility="collapsed")
-    here_p = asked.x / asked.n if asked.knows else round(posterior_of(asked).mean, 3)
-    named = "p = x/n" if asked.knows else "p = the posterior mean"
+    here_p = round(posterior_of(asked).mean, 3) if truth is None else truth
+    named = "p = the posterior mean" if truth is None else "p = x/n"
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here_p))
     found = cached(_coverage, "Listing every release …")(
-        asked.n, asked.m, asked.alpha, asked.sets, asked.gamma1, asked.gamma2, asked.level, KINDS[label],
-        asked.seed, tuple(points.tolist()),
+        design.release, design.sets, design.gamma1, design.gamma2, design.level, KINDS[label], design.seed,
+        tuple(points.tolist()),
     )  # fmt: skip
     here = int(np.argmin(np.abs(found.proportions - here_p)))
     share, error = float(found.coverage[here]), float(found.coverage_error[here])
-    sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {asked.seed})"
+    sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"
     st.html(
         answer(
             f"{readable(100 * share, 4)} %",
-            f"of the {readable(100 * asked.level, 8)} % posterior intervals hold p when {named} = "
+            f"of the {readable(100 * design.level, 8)} % posterior intervals hold p when {named} = "
             f"{readable(here_p, 4)}, {sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
         )
     )
-    lines = [Line(name="exact", color="beta_binomial", x=points, y=found.coverage)] if found.exact else []
+    lines = [Line(name="exact", color=design.law.key, x=points, y=found.coverage)] if found.exact else []
     dots = Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)
-    mark = Mark(x=float(points[here]), y=share, color="beta_binomial", text=f"{readable(100 * share, 4)} %")
+    mark = Mark(x=float(points[here]), y=share, color=design.law.key, text=f"{readable(100 * share, 4)} %")
     show_figure(
         lines_chart(
             lines,
@@ -81,7 +82,7 @@ def show_reach(asked: Asked) -> None:
             key="posterior coverage",
             dots=[] if found.exact else [dots],
             marks=[mark],
-            rules=[Rule(text=f"level: {readable(100 * asked.level, 8)} %", y=asked.level)],
+            rules=[Rule(text=f"level: {readable(100 * design.level, 8)} %", y=design.level)],
         ),
         key=f"{PREFIX}reach",
         alt="Frequentist coverage of the posterior interval along the true proportion.",
@@ -95,4 +96,4 @@ def show_reach(asked: Asked) -> None:
     )
     edge = here_p in (0, 1) and KINDS[label] == "equal_tailed"
     never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
-    st.caption(f"x ~ Binomial(n, p), M = {asked.sets}. {how}{never}")
+    st.caption(f"x ~ Binomial(n, p), M = {design.sets}. {how}{never}")

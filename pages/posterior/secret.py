@@ -44,6 +44,7 @@ LEANS = 3.0
 
 def show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
+    design = asked.design
     note(
         "Charest's discussion proposes a prior on n where the agency keeps it secret. Under “ε/M for each set” α "
         "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
@@ -51,11 +52,11 @@ def show_secret(asked: Asked) -> None:
     )
     label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
     around = switch(
-        f"the range is around the true n = {asked.n:,}",
+        f"the range is around the true n = {design.n:,}",
         AROUND,
         help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
     )
-    low, high = range_around(asked.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
+    low, high = range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     guess = int(PAGE.checked("guess")) if label == GUESS else 0
 
     def compute(ends: tuple[int, int]) -> SecretSizePosterior:
@@ -63,35 +64,35 @@ def show_secret(asked: Asked) -> None:
         if low > high:
             raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
         return cached(_posterior)(
-            asked.counts, asked.m, asked.alpha, asked.gamma1, asked.gamma2, label, low, high, guess
+            asked.counts, design.m, design.alpha_of_one_set, design.gamma1, design.gamma2, label, low, high, guess
         )
 
     found = accepted(
-        f"{PREFIX}range", (low, high), compute, range_around(asked.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
+        f"{PREFIX}range", (low, high), compute, range_around(design.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
     )
     low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
     known = posterior_of(asked)
-    ends, narrower = found.interval(asked.level), found.variance < known.variance and high > asked.n
+    ends, narrower = found.interval(design.level), found.variance < known.variance and high > design.n
     st.html(
         answer(
             f"p = {readable(found.mean, 3)} ± {readable(math.sqrt(found.variance), 2)}",
             f"Without n, which lies between {low:,} and {high:,}, p is between <b>{readable(ends[0], 3)}</b> and "
-            f"<b>{readable(ends[1], 3)}</b>. With n = {asked.n:,} known the standard deviation is "
+            f"<b>{readable(ends[1], 3)}</b>. With n = {design.n:,} known the standard deviation is "
             f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
             + (" Some possible n are larger than this, and that narrows the posterior of p." if narrower else ""),
         )
     )
-    for doubt in doubts(asked.n, found):
+    for doubt in doubts(design.n, found):
         note(doubt)
-    names = {"exact": f"{NAMES['exact']}, n = {asked.n:,} known", "secret": "n secret"}
+    names = {"exact": f"{NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
     laws = {"exact": known, "secret": found}
     show_figure(
         posterior_chart(
             [
-                drawn(names[key], key, law, [law.interval(asked.level)])
+                drawn(names[key], key, law, [law.interval(design.level)])
                 for key, law in laws.items()
             ],
-            level=asked.level, truth=asked.x / asked.n if asked.knows else None, key="secret",
+            level=design.level, truth=asked.truth, key="secret",
         ),
         key=f"{PREFIX}secret",
         alt="Posterior of p with n known and with n secret.",
@@ -100,13 +101,13 @@ def show_secret(asked: Asked) -> None:
     show_figure(
         count_law_chart(
             found.prior.sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes",
-            mark=float(asked.n), words=f"n = {asked.n:,}",
+            mark=float(design.n), words=f"n = {design.n:,}",
         ),
         key=f"{PREFIX}sizes",
         alt="Posterior probability of each number of confidential rows.",
         height=300,
     )  # fmt: skip
-    percent = readable(100 * asked.level, 8)
+    percent = readable(100 * design.level, 8)
     listing(
         ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails"],
         [
@@ -114,7 +115,7 @@ def show_secret(asked: Asked) -> None:
                 f"<b>{names[key]}</b>",
                 readable(law.mean, 5),
                 readable(math.sqrt(law.variance), 4),
-                " to ".join(readable(end, 4) for end in law.interval(asked.level)),
+                " to ".join(readable(end, 4) for end in law.interval(design.level)),
             ]
             for key, law in laws.items()
         ],

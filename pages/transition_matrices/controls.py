@@ -8,26 +8,16 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from dpviz.given import read_matrix
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.address import (
-    SETTINGS,
-    drawn,
-    keep_choice,
-    keep_numbers,
-    keep_switch,
-    keep_text,
-    read_address,
-)
-from pages.components.cached import FEW_ENTRIES, cached
-from pages.components.choices import choice, presets, switch, written
+from pages.components.address import SETTINGS, keep_choice, keep_numbers, keep_switch, read_address
+from pages.components.choices import presets, switch
 from pages.components.controls import number_control
+from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
 from pages.transition_matrices import SPEC
 
-GIVEN = GivenMatrix.key
 PREFIX = SPEC.prefix
 LINKS = ("m_is_n", "beta_is_alpha", "noise_is_promise")
 """Switches that let one number follow another."""
@@ -43,9 +33,6 @@ OWN_KEYS = {"epsilon": "noise_epsilon"}
 """What a number's own control is called where it is not by its name."""
 
 DEFAULT_LAW = "posterior_mean"
-LONGEST_IN_ADDRESS = 4000
-"""Characters of a pasted matrix that the address carries."""
-
 PRESETS: dict[str, dict[str, object]] = {
     "A&V Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
     "A&V equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
@@ -117,9 +104,11 @@ def choose() -> Choice:
     """Draw the controls and return what they say."""
     # A synthesizer may have been registered after this file was read.
     keep_numbers({PREFIX + name: one for name, one in _widest().items() if PREFIX + name not in SETTINGS})
+    laws = [*SYNTHESIZERS, GIVEN]
+    keep_choice(LAW_KEY, laws, DEFAULT_LAW)
     read_address(PREFIX)
     presets(PREFIX, PRESETS, dict.fromkeys(LINKS, True))
-    law = _law()
+    law = synthesizer_choice(LAW_KEY, laws)
     return _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
 
 
@@ -127,17 +116,6 @@ def show_mends(choice: Choice) -> None:
     """Each setting that would put something right, as a button."""
     for key, (value, words) in choice.mends.items():
         st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
-
-
-def _law() -> str:
-    return choice(
-        st.selectbox,
-        "Synthesizer",
-        [*SYNTHESIZERS, GIVEN],
-        LAW_KEY,
-        format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
-        help="The law by which the released counts are drawn from the confidential ones.",
-    )
 
 
 def _widest() -> dict[str, Parameter]:
@@ -164,9 +142,7 @@ IN_ADDRESS = {PREFIX + name: declared for name, declared in WIDEST.items() if na
 
 keep_numbers(IN_ADDRESS)
 LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
-PASTE = keep_text(f"{PREFIX}paste", printed_figure(1).text)
-UPLOADED, UPLOADS = f"{PREFIX}uploaded", f"{PREFIX}uploads"
-"""Name and content of the file that is shown, and how many controls for files there were before this one."""
+keep_matrix(PREFIX, printed_figure(1).text)
 
 for link in LINKS:
     keep_switch(PREFIX + link, True)
@@ -258,55 +234,13 @@ def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
     st.session_state[f"{PREFIX}beta_is_alpha"] = True
 
 
-def _keep_upload() -> None:
-    """Keep a file: Streamlit forgets it where its control is not shown, on another page or for another synthesizer."""
-    upload = st.session_state[_upload_control()]
-    if upload is None:
-        _forget_upload()
-    else:
-        st.session_state[UPLOADED] = (upload.name, upload.getvalue())
-
-
-def _forget_upload() -> None:
-    """Show the text again, beside a new control for files, which is empty."""
-    st.session_state.pop(UPLOADED, None)
-    st.session_state[UPLOADS] = st.session_state.get(UPLOADS, 0) + 1
-
-
-def _upload_control() -> str:
-    return f"{PREFIX}file{st.session_state.get(UPLOADS, 0)}"
-
-
 def _given() -> Choice:
     """A matrix pasted or uploaded, and the promise it is held against."""
-    st.file_uploader(
-        "Upload a CSV file", type=["csv", "txt", "tsv"], max_upload_size=32,
-        key=_upload_control(), on_change=_keep_upload,
-    )  # fmt: skip
-    pasted = written(
-        st.text_area,
-        "or paste the matrix",
-        PASTE,
-        height=190,
-        help="One line for each confidential table, the probabilities of the released tables separated by commas. "
-        "A header and columns with the counts may stand before them.",
-    )
-    name, content = st.session_state.get(UPLOADED, ("", pasted))
-    if name:
-        st.caption(f"The file {name} is shown in place of the text. A file is not part of the address.")
-        st.button("Use the text instead", key=f"{PREFIX}use_text", on_click=_forget_upload)
-    elif len(pasted) > LONGEST_IN_ADDRESS:
-        st.caption(
-            f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters. This one is longer and not part "
-            "of it: keep it as a file."
-        )
-    if name or len(pasted) > LONGEST_IN_ADDRESS:
-        drawn(PASTE, "")  # so that a copy of the address shows no other matrix
+    content = matrix_text(PREFIX)
     epsilon, delta = _promise()
     try:
         _check_promise(epsilon, delta)
-        given = cached(read_matrix, "Reading the matrix …", FEW_ENTRIES)(content)
+        given, text = matrix_of(content)
     except ValueError as broken:
         return Choice(None, epsilon, delta, problems=(str(broken),))
-    text = content if isinstance(content, str) else content.decode("utf-8-sig")
     return Choice(given, epsilon, delta, text)

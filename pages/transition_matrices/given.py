@@ -13,10 +13,10 @@ from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import drawn, fit_choice, keep_text
 from pages.components.cached import FEW_ENTRIES, cached
+from pages.components.matrix import sums_sentence
 from pages.components.words import note, problem
 
 DIGITS = 7
-ROUNDING_OF_SUMS = 1e-12
 AS_GIVEN = "as_given"
 RECOGNIZED = keep_text("tm_recognized", AS_GIVEN)
 """Whose exact values are shown, so that an offer taken for one matrix is not taken for another."""
@@ -26,7 +26,7 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     """`release` as it is; the law that prints as a given matrix only where the reader takes this offer."""
     if not isinstance(release, GivenMatrix):
         return release
-    note(" ".join(filter(None, (_rounding(release), _sums(release)))))
+    note(" ".join(filter(None, (_rounding(release), sums_sentence(release)))))
     recognition = cached(recognize, entries=FEW_ENTRIES)(release)
     offered = None if recognition is None else recognition.synthesizer
     word = AS_GIVEN if offered is None else _word(offered)
@@ -88,16 +88,3 @@ def _rounding(given: GivenMatrix) -> str:
         f"Your numbers are used exactly as given: they make ε = {exact}. If they were rounded to {_places(given)}, the "
         f"ε before rounding lies between {readable(low, DIGITS)} and {upper}."
     )
-
-
-def _sums(given: GivenMatrix) -> str:
-    """What is done with rows that do not sum to 1, in a sentence; nothing where all do."""
-    sums = given.probabilities.sum(axis=1)
-    off = np.abs(sums - 1) > ROUNDING_OF_SUMS
-    if not off.any():
-        return ""
-    row = int(np.argmax(np.abs(sums - 1)))
-    example = f"row {row + 1} sums to {readable(sums[row], 9)}"
-    if off.sum() == 1:
-        return f"Your {example}, not to 1. It is not rescaled."
-    return f"{int(off.sum()):,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."

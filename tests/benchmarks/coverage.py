@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import t
 
 from dpviz.coverage import CoveragePlan, ExactCoverage, exact_coverage, run_coverage
-from dpviz.coverage.design import release_of_one_set
+from dpviz.designs import Design
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from tests.benchmarks.timing import Result, interleaved, seconds
 
@@ -72,7 +72,7 @@ def exact_points() -> Iterator[tuple[int, float, float, float]]:
     """M, ε, milliseconds of one exact coverage, and the bound of its error."""
     for sets in (2, 5, 10):
         for epsilon in (2.0, 250.0):
-            release = release_of_one_set("beta_binomial", n=ROWS, m=ROWS, sets=sets, epsilon=epsilon)
+            release = Design(mechanism="beta_binomial", n=ROWS, m=ROWS, sets=sets, epsilon=epsilon).release
 
             def point(release: TwoCellSynthesizer = release, sets: int = sets) -> ExactCoverage:
                 return exact_coverage(synthesizer=release, p=P, sets=sets, rule="reiter_2002")

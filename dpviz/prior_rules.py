@@ -1,0 +1,78 @@
+"""How the prior of each of M sets follows from a promise that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.prior import PriorSynthesizer
+
+if TYPE_CHECKING:
+    from dpviz.designs import Design
+
+NOTHING = 1e-50
+"""A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for."""
+
+
+@dataclass(frozen=True)
+class PriorRule:
+    """How the prior of each set follows from what is set.
+
+    Parameters
+    ----------
+    label
+        The rule, for readers.
+    asks
+        Names of the numbers that it takes.
+    alpha
+        α = β of each set of a design of a law with a prior.
+    """
+
+    label: str
+    asks: tuple[str, ...]
+    alpha: Callable[[Design, type[PriorSynthesizer]], float]
+
+
+def _pure(design: Design, law: type[PriorSynthesizer]) -> float:
+    return law.least_alpha(m=design.m, epsilon=design.epsilon / design.sets)
+
+
+def _exact(design: Design, law: type[PriorSynthesizer]) -> float:
+    pure = _pure(design, law)
+    if pure < NOTHING:
+        return pure
+    if law.method is None:
+        raise ValueError(f"prior must be pure or own for {law.label}; got 'exact'.")
+    return _searched(law.method, design.n, design.m, design.sets, design.epsilon, design.delta)
+
+
+@lru_cache(maxsize=1024)
+def _searched(method: str, n: int, m: int, sets: int, epsilon: float, delta: float) -> float:
+    """The search takes a moment, and most of what is set on a page does not change its answer."""
+    return minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
+
+
+PRIOR_RULES = {
+    "pure": PriorRule("ε/M for each set, no δ", ("epsilon",), _pure),
+    "exact": PriorRule("least for all sets together", ("epsilon", "delta"), _exact),
+    "own": PriorRule("own α", ("alpha",), lambda design, _: design.alpha),
+}
+"""By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set."""
+
+
+def promised_by(law: type[TwoCellSynthesizer], prior: str) -> tuple[str, ...]:
+    """Names of the numbers of the promise, or of the prior, that a release follows from.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer
+    >>> promised_by(BetaBinomial, "exact"), promised_by(LaplaceSanitizer, "own")
+    (('epsilon', 'delta'), ('epsilon',))
+    """
+    if law.has_prior:
+        return PRIOR_RULES[prior].asks
+    return tuple(one.name for one in law.parameters() if one.name == "epsilon")
