@@ -57,9 +57,9 @@ STYLE = """
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
+    heading("As printed, and what it really gives")
     findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.asked_setting))
     found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
-    heading("As printed, and what it really gives")
     unsafe = [one for one in found if one.verdict == "unsafe"]
     rest = [one for one in found if one.verdict != "unsafe"]
     folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"

@@ -25,7 +25,7 @@ with results:
     answered = answerable(PREFIX, asked, compute_answer, first_asked)
     show_answer(answered)
     drawing = st.container()
-    show_audit(answered)
+    show_section(show_audit, answered)
     section = look_closer(LOOK, sections_of(answered))
     with drawing:  # curves that grow may start the page over: what does not move is drawn before them
         show_curves(answered)
