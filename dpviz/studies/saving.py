@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,6 @@ LONGEST = 4_000_000
 NAMED = dict, "named values in braces"
 KINDS = {"about": NAMED, "fingerprint": (str, "text"), "counts": NAMED}
 COUNT = Each()
-
-BEFORE = 18
-"""Characters that a message repeats before the first that differs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +53,9 @@ class SavedRun:
         where the same seed gave other digits is refused. What comes after them is believed as far as it is possible.
         """
         if self.fingerprint != plan.fingerprint:
-            ours, theirs = _apart(plan.fingerprint, self.fingerprint)
-            raise ValueError(f"fingerprint must be that of this design and seed, {ours}; got {theirs}.")
+            words = zip_longest(plan.fingerprint.split(", "), self.fingerprint.split(", "), fillvalue="nothing")
+            ours, theirs = (shown(word) for word in next(pair for pair in words if pair[0] != pair[1]))
+            raise ValueError(f"fingerprint (what the counts were drawn for) must say {ours}; got {theirs}.")
         done = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).check(self.counts.get("repetitions")))
         again = min(done, max(plan.shown, plan.batch))
         first = run_study(dataclasses.replace(plan, repetitions=again))
@@ -161,12 +160,3 @@ def _read(given: Any, like: Any, name: str, more: int, each: Each = COUNT) -> An
 def _in_units(given: Any, unit: int) -> str:
     small = type(given) is int and abs(given) < unit << 1000
     return shown(given / unit if small else given)
-
-
-def _apart(one: str, other: str) -> tuple[str, str]:
-    """Where two texts begin to differ, with a little of what stands before."""
-    same = next(
-        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
-    start = max(same - BEFORE, 0)
-    return shown(one[start : start + 2 * BEFORE]), shown(other[start : start + 2 * BEFORE])

@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-KINDS = {"csv": "text/csv", "html": "text/html", "py": "text/x-python", "tex": "application/x-tex"}
+KINDS = {
+    "csv": "text/csv", "html": "text/html", "json": "application/json", "py": "text/x-python",
+    "tex": "application/x-tex",
+}  # fmt: skip
 """Media types by the end of a file's name."""
 
 

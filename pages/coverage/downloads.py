@@ -13,6 +13,7 @@ from pages.coverage.curves import AXES, curves_of
 from pages.coverage.exact import exact_values
 from pages.coverage.live import AXIS
 from pages.coverage.run import current_run
+from pages.coverage.saved import show_run_file
 
 
 def show_downloads(design: Design) -> None:
@@ -44,4 +45,5 @@ def show_downloads(design: Design) -> None:
         script = coverage_script(design)
         download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
         st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers to the digit.")
+    show_run_file(design, run)
     show_script(script)

@@ -52,6 +52,8 @@ class Run:
         When `elapsed` was last brought up to date; None while it does not run.
     pictures
         Pictures drawn so far.
+    opened
+        Repetitions that came with a file; the seconds are those of the others.
     lock
         Held by the thread that advances it: a moved control starts another while the last one is still at work.
     """
@@ -64,6 +66,7 @@ class Run:
     elapsed: float = 0.0
     clock: float | None = field(default_factory=time.perf_counter)
     pictures: int = 0
+    opened: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -157,9 +160,8 @@ def current_run(design: Design) -> Run | None:
     if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
         kept = Run(
             plan, running=moving and run.done < plan.repetitions, tally=run.tally, seconds=run.seconds,
-            elapsed=run.elapsed,
+            elapsed=run.elapsed, pictures=run.pictures, opened=run.opened,
         )  # fmt: skip
-        kept.pictures = run.pictures
         st.session_state[KEY] = kept
         return kept
     anew = Run(plan) if moving else None

@@ -1,0 +1,167 @@
+"""A run on "Coverage" is taken along as a file, and whoever opens it goes on to the same digits."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import random
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.coverage import performance_of, run_coverage
+from dpviz.designs import Design
+from dpviz.studies import save_run
+from pages.coverage.run import KEY, Run, plan_of
+from pages.coverage.saved import opened
+from tests.pages import address, check_sound, open_coverage, problems, text
+from tests.test_studies import HUGE, leaves
+
+DESIGNS = {
+    "another": Design(
+        mechanism="beta_binomial", n=30, sets=3, epsilon=1.5, p=0.3, level=0.9, seed=4, repetitions=9000,
+        rules=("raab_2017", "score"),
+    ),
+    "own prior, m ≠ n": Design(
+        mechanism="posterior_mode", n=20, m=15, sets=2, prior="own", alpha=3.0, p=0.6, rules=("reiter_2002",),
+        repetitions=4000, seed=2,
+    ),
+    "δ": Design(
+        mechanism="beta_binomial", n=25, sets=2, prior="exact", epsilon=1.0, delta=1e-3, p=0.2,
+        rules=("reiter_2002",), repetitions=4000,
+    ),
+    "noise": Design(mechanism="laplace", n=12, sets=1, epsilon=0.7, p=0.1, rules=("as_if_real",), repetitions=4000),
+}  # fmt: skip
+EVERY = pytest.mark.parametrize("name", DESIGNS)
+FRESH = {"cv_n": 100, "cv_seed": 1, "cv_p": 0.25}
+
+
+@cache
+def file_of(name: str, done: int = 3345) -> str:
+    """The file of a run that was stopped."""
+    plan = plan_of(DESIGNS[name])
+    part = run_coverage(dataclasses.replace(plan, repetitions=done))
+    return save_run(dataclasses.replace(part, plan=plan), about=DESIGNS[name].to_address())
+
+
+def opening(content: bytes, page: AppTest | None = None) -> AppTest:
+    """The page, on which a file was opened."""
+    page = page or open_coverage(look="Download")
+    uploader: Any = page.get("file_uploader")[0]
+    uploader.set_value(("coverage_run.json", content, "application/json")).run()
+    check_sound(page)
+    return page
+
+
+def run_of(page: AppTest) -> Run | None:
+    run: Run | None = page.session_state.get(KEY, None)
+    return run
+
+
+def to_the_end(page: AppTest) -> Run:
+    page.button(key="cv_go").click().run()
+    while not (run := page.session_state[KEY]).complete:
+        page.run()
+    return run
+
+
+@EVERY
+def test_an_opened_run_goes_on_to_the_digits_of_one_that_never_stopped(name: str) -> None:
+    page, design = opening(file_of(name).encode()), DESIGNS[name]
+    assert not problems(page)
+    run = run_of(page)
+    assert run is not None
+    assert (run.done, run.running, page.button(key="cv_go").label) == (3345, False, "Resume")
+    assert f"3,345 of {design.repetitions:,} repetitions (3,345 of them from a file), stopped" in text(page)
+    whole = run_coverage(plan_of(design))
+    assert to_the_end(page).tally == whole
+    assert performance_of(whole) == performance_of(page.session_state[KEY].tally)
+
+
+@EVERY
+def test_a_file_sets_the_controls_to_its_design(name: str) -> None:
+    design = DESIGNS[name]
+    page = opening(file_of(name).encode(), open_coverage(look="Download", m_is_n=design.m != design.n))
+    for word, value in design.to_address().items():
+        key = f"cv_{word}"
+        if word in ("law", "prior"):
+            assert page.session_state[key] == value
+        elif word == "rules":
+            assert page.session_state[key] == list(design.rules)
+        elif word in ("epsilon", "delta", "alpha") and word not in design.promised:
+            continue
+        elif key in page.session_state and not (word == "m" and design.m == design.n):
+            assert page.session_state[key] == getattr(design, word), word
+    again = open_coverage(address(page))
+    check_sound(again)
+    assert plan_of_shown(again) == plan_of(design)
+
+
+def plan_of_shown(page: AppTest) -> Any:
+    page.button(key="cv_go").click().run()
+    return page.session_state[KEY].plan
+
+
+def test_the_pages_own_file_is_one_that_it_opens() -> None:
+    page = open_coverage(look="Download", repetitions=1500, n=30, sets=3)
+    assert "Press Start first." in text(page)
+    tally = to_the_end(page).tally
+    assert tally is not None
+    label = [one.proto.label for one in page.get("download_button")]
+    assert "Run, JSON" in label
+    again = opening(file_of("another").encode(), page)
+    assert run_of(again).plan == plan_of(DESIGNS["another"])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda text: b"", "text must be a run in JSON"),
+        (lambda text: b"\xff\xfe\x00", "the file must be text in UTF-8"),
+        (lambda text: text[:5000], "text must be a run in JSON, complete and unchanged"),
+        (lambda text: b"[" * 2_000_000, "text must be a run in JSON"),
+        (lambda text: b" " * 5_000_000, "text must have at most 4,000,000 characters; got 5,000,000"),
+        (lambda text: text.replace(b'"p":"0.3"', b'"p":"0.4"'), "must say 'p=0.4'; got 'p=0.3'"),
+        (lambda text: text.replace(b'"n":"30"', b'"n":"9000"'), "n (confidential rows) must be a whole number from 1"),
+        (lambda text: text.replace(b'"beta_binomial"', b'"<b>"'), "mechanism must be one of"),
+        (lambda text: text.replace(b'"3345"', b'"1e999"').replace(b":3345,", b":1e999,"), "got ∞"),
+        (lambda text: text.replace(b":3345,", b":9001,"), "must be a whole number from 1 to 9,000; got 9,001"),
+    ],
+)  # fmt: skip
+def test_a_file_that_does_not_fit_is_refused_in_a_sentence(change: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        opened(change(file_of("another").encode()))
+
+
+def test_after_a_refused_file_nothing_has_changed_and_another_can_be_opened() -> None:
+    page = open_coverage(look="Download")
+    for content in (b"PK\x03\x04", file_of("another").replace('"p":"0.3"', '"p":"0.4"').encode()):
+        [said] = problems(opening(content, page))
+        assert said.startswith("The file was not opened, and nothing has changed: ")
+        assert run_of(page) is None
+        assert {key: page.session_state[key] for key in FRESH} == FRESH
+    assert not problems(opening(file_of("another").encode(), page))
+    assert run_of(page) is not None
+
+
+def test_whatever_a_file_says_is_opened_or_refused_in_a_sentence() -> None:
+    whole, chance = json.loads(file_of("another")), random.Random(5)
+    places = [path for path in leaves(whole) if path[0] != "counts"]
+    for path in places:
+        for value in (*chance.sample(HUGE, 4), "x" * 10_000, "1e999", "9" * 5000, "<script>", "-1", "0.5"):
+            said = copy.deepcopy(whole)
+            branch = said
+            for step in path[:-1]:
+                branch = branch[step]
+            branch[path[-1]] = value
+            try:
+                _, run = opened(json.dumps(said).encode())
+            except ValueError as refusal:
+                assert str(refusal).endswith(".") and len(str(refusal)) < 500, refusal
+            else:
+                assert run.tally is not None
+                assert run.tally.plan == run.plan
