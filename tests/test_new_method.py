@@ -10,7 +10,6 @@ from dpviz.methods import CALIBRATED, METHODS, Method
 from dpviz.methods.many_rows import ManyBetaBinomial
 from dpviz.priors import KINDS, Setting, minimum_prior, release
 from dpviz.priors.curves import prior_curves
-from dpviz.priors.inverse import what_is_given
 from dpviz.privacy import delta_for_epsilon
 from tests.pages import check_sound, method_table, open_priors, shown_prior, text
 
@@ -55,7 +54,7 @@ def test_it_has_a_curve_and_an_inverse() -> None:
     curves = prior_curves("bernoulli", setting, "epsilon")
     line = next(one for one in curves.lines if (one.method, one.kind) == (OneRow.key, "exact"))
     assert curves.at_chosen(line) == pytest.approx(minimum_prior(OneRow.key, n=20, m=10, epsilon=1.0, delta=1e-3))
-    given = what_is_given(KINDS["bernoulli"], setting, 2.0)[OneRow.key]
+    given = KINDS["bernoulli"].given(METHODS[OneRow.key], setting, 2.0)
     assert given is not None
     assert given.pure_epsilon == pytest.approx(math.log1p(1 / 2.0))
 

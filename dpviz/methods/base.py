@@ -84,6 +84,10 @@ class Method(ABC):
         """The prior with an effective prior of at least this."""
         return private_side(effective + self.lost, math.inf, lambda prior: prior - self.lost >= effective)
 
+    def release(self, n: int, m: int, alpha: float, beta: float, cells: int) -> Release:
+        """The release of k counts under a prior; with k > 2 it is α in each cell."""
+        return self.two_cells(n, m, alpha, beta) if cells == 2 else self.more_cells(n, m, alpha, cells)
+
     @abstractmethod
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
         """The release of two counts under a prior."""

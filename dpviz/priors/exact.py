@@ -118,12 +118,7 @@ class Promise:
     def all_pairs(self, effective: float) -> WorstCase:
         """The largest δ of all pairs of neighbours."""
         alpha, beta = self._priors(effective)
-        made = (
-            self.method.two_cells(self.n, self.m, alpha, beta)
-            if self.cells == 2
-            else self.method.more_cells(self.n, self.m, alpha, self.cells)
-        )
-        return worst_neighbours(made, self.epsilon)
+        return worst_neighbours(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
 
     def one_pair(self, pair: Pair | None) -> Callable[[float], float]:
         """δ of one pair, which takes far less time; of all of them where there is but one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,16 +15,39 @@ from dpviz.parameters import rounded_down, rounded_up
 from dpviz.priors._least_root import Start
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.exact import Promise, least_prior
-from dpviz.priors.inverse import PROFILE_POINTS, SMALLEST_DELTA, Given
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.priors.releases import release
 from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy.composition import Bracket
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, privacy_profile
 from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.types import FloatArray
 
 if TYPE_CHECKING:
     from dpviz.priors.audit import Setting
+
+
+PROFILE_POINTS = 41
+SMALLEST_DELTA = 1e-12
+"""Where a privacy profile ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What one method gives at a prior or range."""
+
+    pure_epsilon: float
+    """The exact ε without δ, or infinity; for Gaussian data that of the release conditioned to [−R, R]."""
+
+    epsilon_at_delta: float
+    """The least ε at the setting's δ; equal to `pure_epsilon` where that is 0."""
+
+    delta_at_epsilon: float
+    """δ at the setting's ε, of the release that is not conditioned."""
+
+    epsilons: FloatArray
+    deltas: FloatArray
+    """The privacy profile δ(ε)."""
 
 
 class Kind(ABC):
@@ -67,7 +91,15 @@ class Kind(ABC):
 
     @abstractmethod
     def given(self, method: Method, setting: Setting, level: float) -> Given | None:
-        """What a method gives at a level; None where it does not exist there."""
+        """The exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less: there is no mode.
+
+        Examples
+        --------
+        >>> from dpviz.priors import METHODS, Setting
+        >>> found = KINDS["bernoulli"].given(METHODS["synth_post_one"], Setting(n=10, m=10, epsilon=1.0), 5.0)
+        >>> round(found.pure_epsilon, 6)  # ln(1 + 10 / 5)
+        1.098612
+        """
 
     @abstractmethod
     def sensitivity(self, setting: Setting) -> float:

@@ -30,10 +30,10 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
     0.333333333333
     """
-    made = CALIBRATED[method]
     if cells == 2:
-        return made.two_cells(n, m, alpha, alpha if beta is None else beta)
+        return CALIBRATED[method].two_cells(n, m, alpha, alpha if beta is None else beta)
     if beta is not None:
         raise ValueError(f"beta (prior zeros) must not be given where there are {cells} cells; got {beta}.")
-    PRIOR_ONES.check(alpha)
-    return made.more_cells(int(MANY_ROWS.check(n)), int(MANY_SYNTHETIC_ROWS.check(m)), alpha, cells)
+    for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (PRIOR_ONES, alpha)):
+        declaration.check(value)
+    return CALIBRATED[method].more_cells(n, m, alpha, cells)

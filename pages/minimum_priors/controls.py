@@ -103,23 +103,7 @@ PRESETS: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader has set.
-
-    Parameters
-    ----------
-    kind
-        The kind of data.
-    setting
-        The promise and the sizes, or None where they break a rule.
-    sets
-        Number M of synthetic sets.
-    proportion
-        The true proportion for the costs.
-    m_is_n
-        Whether m moves with n.
-    problems
-        What is wrong with a setting or was wrong with the address, in sentences.
-    """
+    """What the reader has set; no `setting` where it breaks a rule, which `problems` say in sentences."""
 
     kind: Kind
     setting: Setting | None

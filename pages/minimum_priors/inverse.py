@@ -10,8 +10,8 @@ import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
-from dpviz.priors import METHODS, Setting
-from dpviz.priors.inverse import Given, what_is_given
+from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors.kinds import Given
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
@@ -25,7 +25,7 @@ def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
     setting, kind = asked.asked_setting, asked.kind
     level = PAGE.checked(kind.level)
-    found = cached(what_is_given)(kind, setting, level)
+    found = {key: cached(kind.given)(method, setting, level) for key, method in CALIBRATED.items()}
     held = face_of(asked).held(level)
     said = f"keeps {promise_text(setting)} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))
@@ -84,17 +84,20 @@ def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
         if given is not None
         and (given.delta_at_epsilon <= setting.delta if setting.delta > 0 else given.pure_epsilon <= setting.epsilon)
     ]
-    return "no method" if not kept else "every method" if len(kept) == len(found) else ", ".join(kept)
+    return _named(kept, len(found))
+
+
+def _named(kept: list[str], of: int) -> str:
+    return "no method" if not kept else "every method" if len(kept) == of else ", ".join(kept)
 
 
 def _together(asked: Asked, level: float) -> str:
     """Which methods keep the promise with all sets together, by the prior or range that these need."""
     limits = needed_by_all(asked, asked.asked_setting.delta)
     kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.keeps(level, limit)]
-    who = "no method" if not kept else "every method" if len(kept) == len(limits) else ", ".join(kept)
     unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
     rest = f" ({', '.join(unknown)}: beyond reach)" if unknown else ""
-    return f" With all {asked.sets} sets together: <b>{who}</b>{rest}, exactly."
+    return f" With all {asked.sets} sets together: <b>{_named(kept, len(limits))}</b>{rest}, exactly."
 
 
 def _epsilon(value: float) -> str:

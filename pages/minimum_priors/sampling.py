@@ -6,7 +6,6 @@ import streamlit as st
 
 from dpviz.methods import CALIBRATED, RowMethod
 from dpviz.parameters import readable
-from dpviz.priors.inverse import what_is_given
 from dpviz.privacy.amplification import subsampled_tight
 from dpviz.privacy.subsampling import subsampled_epsilon
 from dpviz.theorems.general import subsampled_epsilon_printed
@@ -33,8 +32,10 @@ def show_sampling(asked: Asked) -> None:
     rate = setting.n / population
     rows = []
     for method in CALIBRATED.values():
-        given = cached(what_is_given)(asked.kind, setting, alpha)[method.key]
-        if given is None or not isinstance(method, RowMethod) or method.effective is not method:
+        if not isinstance(method, RowMethod) or method.effective is not method:
+            continue
+        given = cached(asked.kind.given)(method, setting, alpha)
+        if given is None:
             continue
         alone = given.epsilon_at_delta
         printed = subsampled_epsilon_printed(alone, rate)
