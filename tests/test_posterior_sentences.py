@@ -229,6 +229,8 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
             assert "a matrix may move them anywhere" in why(Design(mechanism=GIVEN))
             continue
         design = Design(mechanism=law, n=20, epsilon=epsilon)
+        five = replace(design, sets=5)
+        assert ("with ε/M in the place of ε" in why(five)) == (getattr(five.release, "epsilon", None) == epsilon / 5)
         shares = design.release.transition_matrix() @ np.linspace(0, 1, 21)
         moved = shares - np.linspace(0, 1, 21)
         assert abs(moved[10]) < 1e-12

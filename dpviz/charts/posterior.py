@@ -26,6 +26,9 @@ POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret":
 INSIDE = 0.01
 """Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height."""
 
+FEW = 9
+"""Counts below which each has a tick of its own: the picture would else name halves of them."""
+
 BAR_STEP = 0.055
 """Share of the picture's height between two interval bars."""
 
@@ -161,7 +164,7 @@ def count_law_chart(
         notes.append(_above(words, mark, right=mark > (counts[0] + counts[-1]) / 2))
     return build(
         [trace],
-        x=axis(title),
+        x=axis(title, dtick=1) if len(counts) < FEW else axis(title),
         y=axis("probability", rangemode="tozero"),
         uirevision=key,
         shapes=shapes,

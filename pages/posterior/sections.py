@@ -38,6 +38,7 @@ def why(design: Design) -> str:
     law, cases = design.law, dict(re.findall(r"^## (\w+)\n([^#]+)", SPEC.text("cases"), re.MULTILINE))
     words = {
         "label": law.label,
+        "share": ", with ε/M in the place of ε" if any(one.name == "epsilon" for one in law.parameters()) else "",
         "law": law.law,
         "repairs": cases["prior" if law.has_prior else "matrix" if law is GivenMatrix else "noise"],
         "sets": cases["shared" if "epsilon" in design.promised else "added"],
