@@ -6,11 +6,12 @@ import math
 
 import pytest
 
-from dpviz.methods import CALIBRATED, METHODS, Method
+from dpviz.methods import CALIBRATED, METHODS, Method, RowMethod
 from dpviz.methods.many_rows import ManyBetaBinomial
 from dpviz.priors import KINDS, Setting, minimum_prior, release
 from dpviz.priors.curves import prior_curves
 from dpviz.privacy import delta_for_epsilon
+from dpviz.synthesizers import SYNTHESIZERS
 from tests.pages import check_sound, method_table, open_priors, shown_prior, text
 
 
@@ -30,6 +31,11 @@ class OneRow(Method):
 
     def spread(self, total: float, m: int) -> float:
         return 1.0
+
+
+def test_a_law_and_its_method_name_each_other() -> None:
+    by_law = {one.key: one.method for one in SYNTHESIZERS.values() if getattr(one, "method", None)}
+    assert by_law == {one.synthesizer.key: one.key for one in METHODS.values() if isinstance(one, RowMethod)}
 
 
 @pytest.fixture

@@ -21,18 +21,9 @@ CELLS = argument("cells", 2, 1_000_000, integer=True)
 
 @dataclass(frozen=True, kw_only=True)
 class ProportionMoments:
-    """Mean and variance of the released proportion, over the confidential sample and the release.
+    """Mean and variance of the released proportion, over the confidential sample and the release, beside the true p.
 
-    Parameters
-    ----------
-    proportion
-        The true p.
-    mean
-        Its expectation.
-    sampling_variance
-        The part that the sample of n rows alone gives the released proportion.
-    release_variance
-        The part that the release adds.
+    The variance is what the sample of n rows alone gives, and what the release adds.
     """
 
     proportion: float

@@ -34,21 +34,7 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     one tail, P(> θ*) − e^ε Q(> θ*), from the one θ* where the ratio is e^ε. With D_k what the tails of neighbouring
     counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k), and Q_k = Q_0 + D_0 + … + D_{k−1}: positive terms.
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 100,000.
-    alpha, beta
-        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
-    theta_real
-        θ_real, 0 to 1.
-    epsilon
-        ε ≥ 0, finite.
-
-    Returns
-    -------
-    float
-        δ in [0, 1], relative error about 1e-12 down to 1e-300 for priors up to 1e6, 1e-6 for priors of 1e12.
+    Its relative error is about 1e-12 down to δ = 1e-300 for priors up to 1e6, and 1e-6 for priors of 1e12.
 
     Source: Zheng (2015), Theorem 6.20.
 

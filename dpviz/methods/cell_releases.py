@@ -28,18 +28,9 @@ FAR = 90.0
 
 @dataclass(frozen=True, kw_only=True)
 class CellRelease:
-    """k counts released after α pseudo-rows were added to each of k cells: a posterior draw, or a plug-in.
+    """m rows in k ≥ 3 cells, released after α pseudo-rows were added to each cell: the prior, less 1 for the mode.
 
-    Parameters
-    ----------
-    law
-        ``"draw"``: Dirichlet-multinomial. ``"plug_in"``: multinomial with the proportions (n_c + α) / (n + kα).
-    n, m
-        Confidential and synthetic rows, at least 1.
-    cells
-        k, at least 3.
-    alpha
-        What is added to the count of each cell, positive: the prior, less 1 for the posterior mode.
+    ``"draw"``: Dirichlet-multinomial. ``"plug_in"``: multinomial with the proportions (n_c + α) / (n + kα).
 
     Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), §6.4.
 

@@ -23,11 +23,6 @@ class BetaLosses(Losses):
     Tilted by λ < y, θ is Beta(A, B) with A = x + 1 + λ, B = y − λ, and L has a log-concave density with the mode
     ln(A / B) + ln(y / x). The mass of a grid cell is integrated by Gauss' rule with three points. Its error follows
     from the density's size on a disc around the cell (Trefethen, 2008, Theorem 4.5) and counts as mass astray.
-
-    Parameters
-    ----------
-    x, y
-        Rows and pseudo-rows that both tables share, positive.
     """
 
     largest = math.inf
@@ -81,13 +76,6 @@ def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
     """The losses of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1).
 
     L(j) = ln(1 + j / x) − ln(1 + (m − j) / y). Every pair of neighbours of a Beta-binomial release is one of these.
-
-    Parameters
-    ----------
-    x, y
-        Rows and pseudo-rows that both tables share, 1e-300 to 1e12.
-    m
-        Synthetic rows of a set, 1 to 100,000.
 
     Examples
     --------

@@ -111,19 +111,7 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
 
     The likelier law's density is larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two tails
     differ by one term, D = θ^x (1 − θ)^y Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)), so that
-    δ = D − (e^ε − 1) Pr(Beta(x, y + 1) > θ).
-
-    Parameters
-    ----------
-    x, y
-        Rows and pseudo-rows that both tables share, positive, one shape.
-    epsilon
-        ε ≥ 0.
-
-    Returns
-    -------
-    ndarray
-        ln δ, never −∞. The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
+    δ = D − (e^ε − 1) Pr(Beta(x, y + 1) > θ). The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
 
     Examples
     --------
@@ -168,11 +156,6 @@ def log_loss_density(x: FloatArray, y: FloatArray) -> FloatArray:
     log-convex functions is log-convex. Hence e^{−w}, the integral of that part, is, and so is e^{−Mw} δ_M(ε), where
     δ_M(ε) = E (1 − e^{ε − S})_+ for a sum S of M such losses: w is concave, and ln δ_M − M w is convex.
 
-    Parameters
-    ----------
-    x, y
-        As in `log_parameter_delta`.
-
     Examples
     --------
     At x = y = 1 the loss is the logit of θ ~ Beta(2, 1), whose density 2θ · θ (1 − θ) is 1/4 at θ = 1/2.
@@ -198,15 +181,6 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
 
     For n1 ones the neighbours with fewer ones speak where θ / (1 − θ) > e^ε (n1 + α − 1) / (n0 + β), those with more
     where it is below e^{−ε} (n1 + α) / (n0 + β − 1); of the two neighbours of a table the nearer threshold counts.
-
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 100,000.
-    alpha, beta
-        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
-    epsilon
-        ε ≥ 0, finite.
 
     Source: Machanavajjhala et al. (2008), disclosure set; Zheng (2015), Lemma 6.5, whose interval this is.
 

@@ -44,17 +44,7 @@ Conditioned = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 def conditioned_epsilon(
     law: Conditioned, shrinkage: float, n: int, variance: float, reach: float, copies: int
 ) -> float:
-    """ε of `copies` independent statistics of one law, by the module's proof.
-
-    Parameters
-    ----------
-    law
-        By `single_law` or `joint_law`.
-    shrinkage, n, variance, reach
-        s, n, v and R, in units of σ.
-    copies
-        How many independent statistics are released.
-    """
+    """ε of `copies` independent statistics of one law, by the module's proof; s, n, v and R in units of σ."""
     base = 2 * shrinkage * reach / variance * reach / n
     if n == 1:
         return copies * base

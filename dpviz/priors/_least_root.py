@@ -22,21 +22,14 @@ Pair = tuple[int, bool]
 
 @dataclass(frozen=True)
 class Start:
-    """Where the search for a prior starts, or where it ended.
-
-    Parameters
-    ----------
-    prior
-        A guess of the prior, or the answer.
-    slope
-        d ln(−ln δ) / d ln(prior) there: 1 for the tail of a normal or a gamma law.
-    pair
-        The worst pair of neighbours there, where it is known.
-    """
+    """Where the search for a prior starts, or where it ended: a guess of the prior, or the answer."""
 
     prior: float
     slope: float = 1.0
+    """d ln(−ln δ) / d ln(prior) there: 1 for the tail of a normal or a gamma law."""
+
     pair: Pair | None = None
+    """The worst pair of neighbours there, where it is known."""
 
 
 def excess_of(value: float, delta: float) -> float:

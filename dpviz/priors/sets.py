@@ -24,25 +24,20 @@ ALMOST_NONE = 1e-291
 
 @dataclass(frozen=True)
 class SetPriors:
-    """The least symmetric prior for M sets under one total promise, by four ways to count what they cost.
-
-    Parameters
-    ----------
-    pure
-        Each set ε/M, without δ: the papers' rule. Infinite for PARAM_Post.
-    split
-        Each set (ε/M, δ/M), by basic composition.
-    advanced, slack
-        Each set (ε0, δ0) by advanced composition with the best slack δ'; None where δ = 0, for then it says nothing.
-    exact
-        The sum of M losses itself: `upper` is private for sure, `lower` is not.
-    """
+    """The least symmetric prior for M sets under one total promise, by four ways to count what they cost."""
 
     pure: float
+    """Each set ε/M, without δ: the papers' rule. Infinite for PARAM_Post."""
+
     split: float
+    """Each set (ε/M, δ/M), by basic composition."""
+
     advanced: float | None
     slack: float | None
+    """Each set (ε0, δ0) by advanced composition with the best slack δ'; None where δ = 0, for then it says nothing."""
+
     exact: Bracket
+    """The sum of M losses itself: `upper` is private for sure, `lower` is not."""
 
 
 def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: float, delta: float) -> SetPriors:

@@ -51,7 +51,7 @@ NUMBERS = {
     "sets": MANY_SETS,
     "epsilon": PROMISE,
     "delta": FAILURE,
-    "sigma": dataclasses.replace(SIGMA, slider_minimum=0.01, slider_maximum=100.0),
+    "sigma": SIGMA,
     "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
     "proportion": PROPORTION,
     "alpha": Parameter(
