@@ -171,6 +171,8 @@ def test_a_page_is_registered_once_and_lives_in_its_folder() -> None:
     for said in ("title", "path", "prefix", "question"):
         assert len({getattr(page, said) for page in PAGES}) == len(PAGES)
     assert [page.path for page in PAGES if page.home] == [""]
+    entries = {path.stem[1:] for path in Path(PAGES[0].file).parents[1].glob("*.py")}
+    assert entries == {page.path for page in PAGES if not page.home}
 
 
 def test_explanations_are_texts_beside_their_page() -> None:
