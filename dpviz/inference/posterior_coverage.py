@@ -17,6 +17,7 @@ from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.posterior import PosteriorSummaries, posterior_summaries
 from dpviz.numerics.multisets import multisets
 from dpviz.parameters import Parameter
+from dpviz.studies import Measure
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -174,9 +175,8 @@ def posterior_coverage(
     values = np.empty((4, len(p)))
     for point, value in enumerate(p):
         found = summaries(_simulated(synthesizer, float(value), sets, confidential_count, generator, runs))
-        share = float(found.covers(float(value)).mean())
-        error, spread = math.sqrt(share * (1 - share) / runs), found.width.std(ddof=1) / math.sqrt(runs)
-        values[:, point] = share, found.width.mean(), error, spread
+        held = Measure.share(int(np.count_nonzero(found.covers(float(value)))), runs)
+        values[:, point] = held.value, found.width.mean(), held.error, found.width.std(ddof=1) / math.sqrt(runs)
     return PosteriorCoverage(
         proportions=p, coverage=values[0], mean_width=values[1], coverage_error=values[2], width_error=values[3],
         releases=runs, exact=False,

@@ -28,7 +28,7 @@ def show_run_file(design: Design, run: Run | None) -> None:
             st.caption("Press Start first.")
         else:
             tally, about = run.tally, design.to_address()
-            download_button(PREFIX, "Run, JSON", lambda: save_run(tally, about=about), "coverage_run.json")
+            download_button(PREFIX, "Run, JSON", lambda: save_run(run.tally or tally, about=about), "coverage_run.json")
     with right:
         file = st.file_uploader(
             "Open a run",
