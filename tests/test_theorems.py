@@ -11,7 +11,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.priors import KINDS
+from dpviz.priors import KINDS, METHODS
 from dpviz.priors.proof_parts import PROOFS
 from dpviz.priors.reasons import EXPLAIN
 from dpviz.priors.statements import JUDGES
@@ -419,6 +419,7 @@ def test_every_claim_says_what_when_and_where_and_has_the_formula_that_it_prints
         assert claim.holds_when is None or claim.condition, key
         assert claim.source.startswith(f"Zheng (2015), {claim.name}"), key
         assert (claim.formula is None) == (key in WITHOUT_NUMBER), key
+        assert {*claim.methods} <= {*METHODS}, key
         assert set(claim.limits) == (set(claim.methods or ["param_post"]) if claim.constant else set()), key
 
 

@@ -13,7 +13,6 @@ from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_down, 
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
-Method = Literal["param_map", "param_post", "synth_map", "synth_post_one", "synth_post_many"]
 Family = Literal["general", "bernoulli", "categorical", "average", "gaussian"]
 Promise = Literal["pure", "approximate", "zero_epsilon", "average"]
 Kind = Literal["sufficient", "necessary", "impossible", "order", "statement"]
@@ -125,7 +124,7 @@ class Claim:
     part: str = ""
     statement: str
     condition: str
-    methods: tuple[Method, ...] = ()
+    methods: tuple[str, ...] = ()
     family: Family
     promise: Promise
     proves: Promise | None = None
