@@ -175,8 +175,8 @@ def posterior_coverage(
     values = np.empty((4, len(p)))
     for point, value in enumerate(p):
         found = summaries(_simulated(synthesizer, float(value), sets, confidential_count, generator, runs))
-        held = Measure.share(int(np.count_nonzero(found.covers(float(value)))), runs)
-        values[:, point] = held.value, found.width.mean(), held.error, found.width.std(ddof=1) / math.sqrt(runs)
+        share = Measure.share(int(np.count_nonzero(found.covers(float(value)))), runs)
+        values[:, point] = share.value, found.width.mean(), share.error, found.width.std(ddof=1) / math.sqrt(runs)
     return PosteriorCoverage(
         proportions=p, coverage=values[0], mean_width=values[1], coverage_error=values[2], width_error=values[3],
         releases=runs, exact=False,
