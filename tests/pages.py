@@ -170,3 +170,16 @@ def address(page: AppTest) -> dict[str, str]:
     """What the page's address says, as the browser is told to set it."""
     (written,) = [one for one in page.get("bidi_component") if one.proto.component_name == "dpviz_address"]
     return dict(parse_qsl(json.loads(written.proto.json)["query"], keep_blank_values=True))
+
+
+def run_to_the_end(page: AppTest) -> None:
+    """Press Start on "Coverage", and let the page draw itself again, as a browser would, until nothing moves."""
+    page.button(key="cv_go").click().run()
+    for _ in range(200):
+        run = page.session_state["cv_run"]
+        if not run.running:
+            assert run.complete
+            return
+        page.run()
+        assert not page.exception, page.exception[0].value
+    raise AssertionError("the simulation did not come to an end")

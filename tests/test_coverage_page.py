@@ -35,10 +35,11 @@ from dpviz.prior_rules import PRIOR_RULES
 from dpviz.published.charest import ERRATA, charest_table, compare_charest
 from dpviz.synthesizers import TwoCellSynthesizer, two_cell_laws
 from pages.components.cached import cached
-from pages.coverage.controls import DEFAULT_RULES, NUMBERS, PRESETS
+from pages.coverage.controls import DEFAULT_RULES, PRESETS
 from pages.coverage.live import FEWEST_HITS
 from pages.coverage.run import REVEALED, Run
 from pages.coverage.sections import SECTIONS
+from tests.page_cases import STUDY_EDGES
 from tests.pages import (
     WRONG,
     address,
@@ -696,64 +697,7 @@ def test_the_law_of_the_estimate_is_a_line_over_the_simulated_shares_with_its_sh
     assert moved in text(page)
 
 
-SLIDERS = ["p", "epsilon", "sets", "n", "level", "repetitions", "seed"]
-ENDS = [(name, end) for name in SLIDERS for end in (0, -1)]
-WITH_THEIRS: dict[str, dict[str, Any]] = {
-    "delta": {"prior": "exact"},
-    "alpha": {"prior": "own"},
-    "m": {"m_is_n": False},
-}
-
-
-@pytest.mark.parametrize(("name", "end"), ENDS + [(name, end) for name in WITH_THEIRS for end in (0, -1)])
-def test_each_slider_moves_its_box_to_both_ends(name: str, end: int) -> None:
-    page = open_coverage(**SMALL | {"sets": 2} | WITH_THEIRS.get(name, {}))
-    declared = NUMBERS[name]
-    ends = declared.slider_minimum, declared.slider_maximum
-    value = (declared.minimum, declared.maximum)[end] if ends[end] is None else ends[end]
-    value = 0.0 if name == "delta" and end == 0 else value
-    slider = page.select_slider(key=f"cv_{name}_slider")
-    assert slider.options[end] == readable(value)
-    slider.set_value(value).run()
-    check_shown(page)
-    assert page.number_input(key=f"cv_{name}").value == value
-    assert [one for one in problems(page) if TOO_FEW not in one and TOO_LARGE not in one] == []
-
-
-EXTREMES: list[dict[str, Any]] = [
-    *({"p": p, "sets": sets} for p in (0.0, 1.0) for sets in (1, 2, 20)),
-    *({"epsilon": epsilon, "sets": sets} for epsilon in (1e-4, 700.0) for sets in (1, 2, 20)),
-    *({"n": 1, "sets": sets} for sets in (1, 2, 20)),
-    {"n": 1, "m": 300, "sets": 2},
-    {"n": 300, "m": 1, "sets": 20},
-    {"n": 5000, "m": 1, "sets": 2},
-    {"n": 5000, "sets": 1},
-    {"n": 5000, "sets": 2},
-    {"n": 5000, "sets": 20},
-    {"level": 0.001},
-    {"level": 0.999999},
-    {"level": 0.999999, "sets": 2},
-    {"p": 0.0, "epsilon": 700.0, "n": 1, "sets": 2},
-    *({"prior": prior, "epsilon": epsilon} for prior in ("exact", "own") for epsilon in (1e-4, 700.0)),
-    {"prior": "exact", "delta": 0.0},
-    {"prior": "exact", "delta": 1e-300, "n": 10, "sets": 2},
-    {"prior": "exact", "delta": 0.5},
-    {"prior": "own", "alpha": 1e-12},
-    {"prior": "own", "alpha": 1e12},
-]
-
-
-@pytest.mark.parametrize("extreme", EXTREMES, ids=str)
-def test_extreme_settings_are_answered_before_and_after_a_run(extreme: dict[str, Any]) -> None:
-    page = open_coverage(repetitions=60, rules=EVERY, **{"n": 12, "sets": 5} | state_of(extreme))
-    check_shown(page)
-    assert [one for one in problems(page) if TOO_FEW not in one and TOO_LARGE not in one] == []
-    press(page)
-    to_the_end(page)
-    assert "cv_picture" in figures(page)
-
-
-ALONG_EPSILON = [one for one in EXTREMES if one.get("prior") != "own" and not {"n", "m", "delta"} & set(one)]
+ALONG_EPSILON = [one for one in STUDY_EDGES if one.get("prior") != "own" and not {"n", "m", "delta"} & set(one)]
 
 
 @pytest.mark.parametrize("extreme", ALONG_EPSILON, ids=str)
@@ -790,7 +734,6 @@ FIRST_WORDS = {
     "Download": "Tables, every digit",
     "Why, and sources": "The study.",
 }
-VIEWS = [(section, law) for section in SECTIONS for law in (LAWS[:1] if section == "As published" else LAWS)]
 
 
 def test_what_only_the_simulation_says_stands_with_its_error() -> None:
@@ -836,29 +779,6 @@ def test_time_on_another_page_is_no_time_of_the_run() -> None:
 
 def test_every_section_is_known() -> None:
     assert list(FIRST_WORDS) == list(SECTIONS)
-
-
-@pytest.mark.parametrize(("section", "law"), VIEWS)
-def test_every_section_of_every_law_is_shown(section: str, law: str) -> None:
-    page = started(law=law, look=section, repetitions=400, **SMALL)
-    check_sound(page)
-    assert not problems(page)
-    assert FIRST_WORDS[section] in text(page)
-
-
-@pytest.mark.parametrize("section", ["Why it fails", "Bias and variance", "Download"])
-@pytest.mark.parametrize(
-    "extreme", [{"n": 1}, {"sets": 1}, {"p": 0.0}, {"epsilon": 700.0}, {"p": 1.0, "epsilon": 700.0}], ids=str
-)
-def test_extreme_settings_leave_every_section_sound(section: str, extreme: dict[str, Any]) -> None:
-    page = started(look=section, repetitions=50, rules=EVERY, **{"n": 12, "sets": 3} | extreme)
-    check_sound(page)
-    known = (
-        TOO_FEW,
-        TOO_LARGE,
-        *([TOO_SMALL] if section == "Why it fails" and extreme.get("epsilon") == 700.0 else []),
-    )
-    assert [one for one in problems(page) if not any(words in one for words in known)] == []
 
 
 def test_why_it_fails_shows_what_each_cause_costs_and_every_combination_of_repairs() -> None:
@@ -976,32 +896,6 @@ def test_the_script_shown_is_the_one_of_these_settings() -> None:
     )  # fmt: skip
 
 
-REFUSED = [
-    ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("p", 1.5), ("p", -0.1), ("epsilon", 0.0), ("epsilon", -1.0),
-    ("epsilon", 2000.0), ("delta", -0.1), ("delta", 0.7), ("sets", 0), ("sets", -2), ("sets", 101), ("sets", 2.5),
-    ("level", 0.0), ("level", 1.0), ("alpha", 0.0), ("alpha", 1e13), ("repetitions", 0), ("repetitions", 2.5),
-    ("repetitions", 1e8), ("seed", -1), ("seed", 0.5),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "value"), REFUSED)
-def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(name: str, value: float) -> None:
-    state = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "p": 0.3, "sets": 3, "level": 0.9, "seed": 8}
-    page = open_coverage(**state | WITH_THEIRS.get(name, {}))
-    before = {box.key: box.value for box in page.number_input}
-    page.number_input(key=f"cv_{name}").set_value(value).run()
-    assert not page.exception
-    (sentence,) = problems(page)
-    assert sentence.startswith(f"{NUMBERS[name].name} ")
-    assert "must be" in sentence
-    assert not WRONG.search(text(page))
-    assert "cv_mend" not in [button.key for button in page.button]
-    page.number_input(key=f"cv_{name}").set_value(before[f"cv_{name}"]).run()
-    check_sound(page)
-    assert not problems(page)
-    assert {box.key: box.value for box in page.number_input} == before
-
-
 def test_a_mode_needs_a_prior_above_one() -> None:
     page = open_coverage(law="posterior_mode", prior="own", alpha=0.5, **SMALL)
     assert not page.exception
@@ -1064,26 +958,6 @@ def test_an_address_without_rules_is_the_one_the_page_writes_when_none_is_chosen
     assert problems(open_coverage({"cv_rules": ""})) == ["Choose at least one rule."]
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        (key, value)
-        for key in ("cv_law", "cv_prior", "cv_rules", "cv_look", "cv_axis")
-        for value in ("", "<b>x</b>", "x" * 400)
-        if key != "cv_rules" or value
-    ],
-)
-def test_a_word_in_the_address_that_is_none_is_named_and_left_out(key: str, value: str) -> None:
-    page = open_coverage({key: value, "cv_n": "30"})
-    assert not page.exception
-    (sentence,) = problems(page)
-    must = "each must be one of" if key == "cv_rules" else "it must be one of"
-    assert sentence.startswith(f"In the address, {key} = {value[:40]} was left out: {must} ")
-    assert len(sentence) < 400
-    assert list(coverage_rows(page)) == [short(rule) for rule in DEFAULT_RULES]
-    assert "n = m = 30" in text(page)
-
-
 def test_what_is_wrong_with_the_rules_in_the_address_costs_none_of_the_others() -> None:
     page = open_coverage({"cv_rules": "foo.rubin_1987.bar.as_if_real"})
     check_sound(page)
@@ -1100,22 +974,6 @@ def test_a_rule_twice_in_the_address_is_shown_once() -> None:
     check_sound(page)
     assert list(coverage_rows(page)) == ["As if real"]
     assert page.session_state["cv_rules"] == ["as_if_real"]
-
-
-WRITTEN = [(name, ("foo", "1e400")[place % 2]) for place, name in enumerate(NUMBERS)]
-WRITTEN += [(name, value) for name, value in (("n", "inf"), ("seed", "nan"), ("p", "-1"), ("level", ""))]
-
-
-@pytest.mark.parametrize(("name", "value"), WRITTEN)
-def test_a_number_in_the_address_that_is_none_is_named_and_left_out(name: str, value: str) -> None:
-    page = open_coverage({"cv_n": "20", "cv_sets": "2", "cv_epsilon": "1.5", f"cv_{name}": value})
-    assert not page.exception
-    (sentence,) = problems(page)
-    assert sentence.startswith(f"In the address, cv_{name} = {value} was left out: {NUMBERS[name].name} ")
-    assert marks(page)
-    page.number_input(key="cv_p").set_value(0.35).run()
-    check_sound(page)
-    assert not problems(page)
 
 
 def test_everything_in_the_address_is_taken() -> None:

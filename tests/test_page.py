@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from dpviz.privacy import log_odds_table, pure_epsilon
 from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, PosteriorMean
 from pages.transition_matrices.controls import PRESETS
-from pages.transition_matrices.sections import SECTIONS
 from tests.pages import (
     LAWS,
     check_sound,
@@ -37,16 +35,6 @@ FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 def smallest(law: str) -> dict[str, object]:
     """State that a law accepts: its own defaults, everything unlinked."""
     return unlinked(law) | {name: one.default for name, one in declared(law).items()}
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize("law", LAWS)
-def test_every_section_of_every_law_is_shown(law: str, section: str) -> None:
-    accepted = {name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {}
-    page = open_page(law=law, look=section, **accepted)
-    check_sound(page)
-    assert not problems(page)
-    assert len(page.get("html")) + len(page.markdown) > 3
 
 
 @pytest.mark.parametrize("picture", ["matrix", "log-odds"])
@@ -76,53 +64,12 @@ def test_each_box_takes_both_ends_of_its_domain(law: str, name: str, end: str) -
         assert not problems(page)
 
 
-@pytest.mark.parametrize("end", [0, -1])
-@pytest.mark.parametrize(("law", "name"), BOXES)
-def test_each_slider_moves_its_box_to_both_ends(law: str, name: str, end: int) -> None:
-    declaration = {**declared(law), **PROMISE}[name]
-    low = 0.0 if name == "delta" else declaration.slider_minimum or declaration.minimum
-    value = low if end == 0 else declaration.slider_maximum or declaration.maximum
-    page = open_page(**smallest(law))
-    slider = page.select_slider(key=f"tm_{name}_slider")
-    assert slider.options[end] == readable(value)
-    slider.set_value(value).run()
-    check_sound(page)
-    assert not problems(page)
-    assert page.number_input(key=f"tm_{name}").value == value
-
-
-EXTREMES = [
-    {"n": 5000, "alpha": 1e-300},
-    {"n": 5000, "alpha": 1e12},
-    {"n": 5000, "alpha": 58.2, "epsilon": 1e-6, "delta": 0.0},
-    {"n": 5000, "alpha": 0.5, "epsilon": 1e3, "delta": 1.0},
-    {"n": 1, "m": 5000, "m_is_n": False, "alpha": 1e-300, "beta": 1e12, "beta_is_alpha": False},
-    {"n": 5000, "m": 1, "m_is_n": False, "alpha": 1e12, "beta": 1e-300, "beta_is_alpha": False},
-    {"n": 1, "alpha": 1e-300, "epsilon": 1e-6, "delta": 0.0},
-    {"n": 12, "alpha": 1e-300, "epsilon": 1e3, "delta": 0.0, "show": "pictures", "picture": "log-odds"},
-]
-
-
-@pytest.mark.parametrize("extreme", EXTREMES, ids=str)
-@pytest.mark.parametrize("law", SYNTHESIZERS)
-def test_all_ends_at_once_leave_the_page_sound(law: str, extreme: dict[str, object]) -> None:
-    kept = {"cells": 3} if "cells" in declared(law) else {}
-    check_sound(open_page(law=law, **kept, **extreme))
-
-
 @pytest.mark.parametrize("law", [law for law in SYNTHESIZERS if "cells" in declared(law)])
 def test_the_most_rows_and_cells_leave_the_page_sound(law: str) -> None:
     most = {name: one.maximum for name, one in declared(law).items() if one.integer}
     page = open_page(**smallest(law) | {name: int(value) for name, value in most.items()})
     check_sound(page)
     assert "over 4 million entries" in text(page)
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_large_tables_leave_every_section_sound(section: str) -> None:
-    check_sound(open_page(law="beta_binomial", n=5000, alpha=3.0, look=section))
-    check_sound(open_page(law="dirichlet_multinomial", n=1000, cells=9, alpha=3.0, look=section))
-    check_sound(open_page(law="given_matrix", paste="0.5,0.5,0\n0.25,0.5,0.25", look=section))
 
 
 def test_a_fresh_page_shows_every_printed_digit_of_figures_1_and_2() -> None:
@@ -154,19 +101,6 @@ def test_the_published_figures_are_the_same_whatever_is_set() -> None:
     published, again = ([part for part in html(page) if "as printed" in part] for page in (one, other))
     assert len(published) == 3  # the note, the tables, the accounts
     assert published == again
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_sets_its_release_and_stays_marked(name: str) -> None:
-    page = open_page(law="geometric", n=77, m_is_n=False, m=3, beta_is_alpha=False, noise_is_promise=False)
-    buttons: Any = next(group for group in page.get("button_group") if group.key == "tm_preset")
-    buttons.set_value(name).run()
-    check_sound(page)
-    assert not problems(page)
-    assert {key: page.session_state[f"tm_{key}"] for key in PRESETS[name]} == PRESETS[name]
-    assert page.session_state["tm_preset"] == name
-    page.number_input(key="tm_epsilon").set_value(1.75).run()
-    assert page.session_state["tm_preset"] is None
 
 
 def test_the_presets_are_the_papers() -> None:

@@ -409,14 +409,6 @@ def test_settings_survive_the_other_source() -> None:
 # Sections.
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_every_section_is_shown(section: str) -> None:
-    page, first = open_posterior(look=section), fresh_page()
-    check_answered(page)
-    check_answered(open_posterior(look=section, source="typed"))
-    assert len(page.get("html")) + len(page.markdown) + len(page.caption) > len(first.get("html")) + len(first.caption)
-
-
 SMALL = {"n": 24, "x": 7, "epsilon": 3.0}
 SMALL_ALPHA = 24 / math.expm1(3.0)
 
@@ -714,28 +706,6 @@ def slide(page: AppTest, name: str, end: int) -> None:
     assert number_box(page, name).value == value
 
 
-INSIDE: dict[str, dict[str, object]] = {
-    "delta": {"prior": "exact", "sets": 3},
-    "alpha": {"prior": "own"},
-    "m": {"m_is_n": False},
-    "n": {"x": 1},
-    "x": {"n": 1000},
-    "matrix_x": {"law": "given_matrix"},
-    "low": {"look": "If n is secret", "around": False},
-    "high": {"look": "If n is secret", "around": False, "low": 1},
-    "guess": {"look": "If n is secret", "size_prior": "around a guess"},
-}
-
-
-@pytest.mark.parametrize("end", [0, -1])
-@pytest.mark.parametrize("name", NUMBERS)
-def test_each_slider_moves_its_box_to_both_ends(name: str, end: int) -> None:
-    wide = {"high": 1900} if (name, end) == ("low", -1) else {}
-    page = open_posterior(**INSIDE.get(name, {}), **wide)
-    slide(page, name, end)
-    check_answered(page)
-
-
 def test_the_slider_of_the_confidential_ones_ends_at_the_rows() -> None:
     for n in (7, 100, 3000):
         slider = open_posterior(n=n, x=2).select_slider(key="po_x_slider")
@@ -803,28 +773,6 @@ def read(shown: str) -> float:
     return float(f"{found[1] or 1}e" + found[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
 
 
-BELOW: list[dict[str, object]] = [
-    {"epsilon": 1e-4, "sets": 20},
-    {"epsilon": 700.0},
-    {"n": 1, "x": 0},
-    {"n": 10_000},
-    {"gamma1": 0.01, "gamma2": 1e4},
-    {"level": 0.001},
-    {"prior": "own", "alpha": 1e12},
-    {"x": 0},
-    {"x": 20, "gamma2": 0.01},
-]
-
-
-@pytest.mark.parametrize("section", ["What was x?", "Its own coverage", "If n is secret", "k categories", "Download"])
-@pytest.mark.parametrize("extreme", BELOW, ids=str)
-def test_extreme_settings_leave_every_section_sound(section: str, extreme: dict[str, object]) -> None:
-    page = open_posterior(look=section, tables="3, 1, 2", around=False, low=15, high=30, **{"n": 20, "x": 6} | extreme)
-    check_sound(page)
-    too_many = section == "k categories" and extreme.get("n") == 10_000
-    assert len(problems(page)) == too_many
-
-
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
     for section in (None, "Its own coverage", "If n is secret", "k categories"):
@@ -833,64 +781,6 @@ def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> Non
         assert f"with {shown} % probability" in sentence_of(page)
         assert f"{shown} % equal tails" in " ".join(html(page))
         assert not re.search(r"\b100 % (?:prob|equal|high|post|interv)", text(page))
-
-
-REFUSED: list[tuple[str, float, dict[str, object]]] = [
-    ("epsilon", 0.0, {}),
-    ("epsilon", -1.0, {}),
-    ("epsilon", 1001.0, {}),
-    ("delta", -0.1, {"prior": "exact"}),
-    ("delta", 0.6, {"prior": "exact"}),
-    ("alpha", 0.0, {"prior": "own"}),
-    ("alpha", 1e13, {"prior": "own"}),
-    ("n", 0, {}),
-    ("n", 10_001, {}),
-    ("n", 40.5, {}),
-    ("m", 0, {}),
-    ("m", 10_001, {}),
-    ("x", -1, {}),
-    ("x", 10_001, {}),
-    ("x", 42, {}),
-    ("x", 2.5, {}),
-    ("sets", 0, {}),
-    ("sets", 21, {}),
-    ("sets", 1.5, {}),
-    ("seed", -1, {}),
-    ("gamma1", 0.0, {}),
-    ("gamma1", 1e5, {}),
-    ("gamma2", -3.0, {}),
-    ("level", 0.0, {}),
-    ("level", 1.0, {}),
-    ("low", 0, {}),
-    ("high", 10_001, {}),
-    ("guess", 0, {}),
-]
-
-
-@pytest.mark.parametrize(("name", "value", "state"), REFUSED)
-def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
-    name: str, value: float, state: dict[str, object]
-) -> None:
-    section = "If n is secret" if name in ("low", "high", "guess") else "Why, and sources"
-    page = open_posterior(
-        n=41, x=11, m=17, m_is_n=False, epsilon=1.25, sets=3, seed=5, gamma1=2.0, look=section,
-        size_prior="around a guess", around=False, low=20, high=60, guess=44, delta=1e-3, alpha=3.25, **state,
-    )  # fmt: skip
-    before, shown = {box.key: box.value for box in page.number_input}, shown_laws(page)
-    assert f"po_{name}" in before
-    number_box(page, name).set_value(value).run()
-    assert not page.exception
-    (sentence,) = problems(page)
-    assert sentence.startswith(f"{NUMBERS[name].name} ")
-    assert "must be" in sentence
-    assert "got" in sentence
-    assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
-    assert not re.search(r"Traceback|\bnan\b", text(page))
-    number_box(page, name).set_value(before[f"po_{name}"]).run()
-    check_answered(page)
-    assert {box.key: box.value for box in page.number_input} == before
-    assert shown_laws(page) == shown
-    assert page.session_state["po_look"] == section
 
 
 def test_choices_inside_a_section_survive_another_section_and_a_refusal() -> None:
@@ -910,37 +800,6 @@ def test_choices_inside_a_section_survive_another_section_and_a_refusal() -> Non
 
 
 # The address.
-
-
-@pytest.mark.parametrize("value", ["foo", "", "<b>x</b>", "x" * 400])
-@pytest.mark.parametrize("name", ["look", "source", "prior"])
-def test_a_word_in_the_address_that_is_none_is_named_and_left_out(name: str, value: str) -> None:
-    page = open_posterior({f"po_{name}": value})
-    check_answered_beside(page, f"po_{name} = {value[:40]} was left out: it must be one of ")
-
-
-def check_answered_beside(page: AppTest, words: str) -> None:
-    """One sentence about the address, and the answer of a fresh page."""
-    assert not page.exception
-    (sentence,) = problems(page)
-    assert sentence.startswith(f"In the address, {words}")
-    assert len(sentence) < 300
-    assert shown_laws(page) == shown_laws(fresh_page())
-
-
-@functools.cache
-def fresh_page() -> AppTest:
-    return open_posterior()
-
-
-WRITTEN = [(name, ("foo", "1e400")[place % 2]) for place, name in enumerate(NUMBERS)]
-WRITTEN += [(name, value) for name in ("n", "epsilon", "sets", "low") for value in ("inf", "nan", "-1", "")]
-
-
-@pytest.mark.parametrize(("name", "value"), WRITTEN)
-def test_a_number_in_the_address_that_is_none_is_named_and_left_out(name: str, value: str) -> None:
-    page = open_posterior({f"po_{name}": value})
-    check_answered_beside(page, f"po_{name} = {value} was left out: {NUMBERS[name].name} ")
 
 
 def test_several_bad_words_are_named_one_by_one_until_they_are_chosen() -> None:

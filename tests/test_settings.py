@@ -38,8 +38,6 @@ SHOWN: dict[str, dict[str, Any]] = {
 }
 """Settings under which a page shows most of its boxes."""
 
-WRITTEN_BADLY = ["nan", "1e400", ""]
-
 
 @pytest.fixture(scope="module", autouse=True)
 def _registered() -> None:
@@ -57,29 +55,6 @@ def numbers(prefix: str) -> list[str]:
 def told(page: AppTest) -> list[str]:
     """The answer of a page, without what is said of a refused value."""
     return marks(page)[:1]
-
-
-@pytest.mark.parametrize("value", WRITTEN_BADLY)
-@pytest.mark.parametrize("prefix", OPEN)
-def test_every_number_in_the_address_that_is_none_is_named_and_the_page_is_a_fresh_one(prefix: str, value: str) -> None:
-    page, fresh = OPEN[prefix](dict.fromkeys(numbers(prefix), value)), OPEN[prefix]()
-    assert not page.exception
-    assert told(page) == told(fresh)
-    assert address(page) == address(fresh)
-    said = problems(page)
-    for key in numbers(prefix):
-        assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in said) == 1, key
-        assert page.session_state[key] == SETTINGS[key].default
-
-
-@pytest.mark.parametrize("prefix", OPEN)
-def test_every_choice_in_the_address_that_is_none_is_named(prefix: str) -> None:
-    words = [key for key, one in SETTINGS.items() if key.startswith(prefix) and not one.typed]
-    page = OPEN[prefix](dict.fromkeys(words, "no such word"))
-    check_sound(page)
-    said = problems(page)
-    for key in words:
-        assert sum(f"In the address, {key} = no such word was left out: " in sentence for sentence in said) == 1, key
 
 
 @pytest.mark.parametrize("value", [-1e300, None])

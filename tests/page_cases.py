@@ -1,0 +1,357 @@
+"""What the contract over all pages needs to know of each: its controls, its edges, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from dpviz.inference import RULES
+from dpviz.parameters import DELTA, EPSILON, Parameter
+from dpviz.synthesizers import SYNTHESIZERS, two_cell_laws
+from pages.components.spec import PageSpec
+from pages.coverage import SPEC as COVERAGE
+from pages.coverage import controls as coverage
+from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
+from pages.minimum_priors import SPEC as PRIORS
+from pages.minimum_priors import controls as priors
+from pages.minimum_priors.controls import FAMILIES, Asked
+from pages.minimum_priors.sections import sections_of
+from pages.posterior import SPEC as POSTERIOR
+from pages.posterior import controls as posterior
+from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
+from pages.transition_matrices import SPEC as MATRICES
+from pages.transition_matrices.controls import PRESETS
+from pages.transition_matrices.sections import SECTIONS as MATRIX_SECTIONS
+from tests.pages import (
+    LAWS,
+    declared,
+    open_coverage,
+    open_page,
+    open_posterior,
+    open_priors,
+    problems,
+    run_to_the_end,
+    unlinked,
+)
+
+State = dict[str, Any]
+
+EVERY = list(RULES)
+LEFT_OUT = "Left out, because "
+"""How a sentence begins that names rules for which the settings leave no numbers."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One page.
+
+    Parameters
+    ----------
+    spec, opened
+        The page, and how a test opens it.
+    sliders
+        By a name for the test: the number, its declaration, and settings under which its control is shown.
+    slow
+        Ends of sliders that take long; a test of the page's own asks for one of them.
+    presets, disturbed
+        Its presets, and settings that a preset replaces.
+    variants
+        By a name for the test: settings, and the sections that there are under them.
+    extremes, extremes_of_sections
+        Settings at the edges, for the whole page, and for the sections that `edged` names.
+    picture
+        Key of a picture that stands whatever is set.
+    refused
+        Name of a number, a value that is not taken, and settings under which its control is shown.
+    further
+        What a reader does next on a page that was opened at an edge.
+    known
+        How sentences begin that name what is left out, and no fault.
+    """
+
+    spec: PageSpec
+    opened: Callable[..., AppTest]
+    sliders: Mapping[str, tuple[str, Parameter, State]]
+    presets: Mapping[str, Mapping[str, object]]
+    disturbed: State
+    variants: Mapping[str, tuple[State, list[str]]]
+    extremes: list[State]
+    extremes_of_sections: list[State]
+    edged: list[str]
+    picture: str
+    refused: list[tuple[str, float, State]]
+    slow: frozenset[tuple[str, int]] = frozenset()
+    known: tuple[str, ...] = ()
+    further: Callable[[AppTest], None] = lambda _page: None
+
+    @property
+    def prefix(self) -> str:
+        """What its keys begin with."""
+        return self.spec.prefix
+
+    def faults(self, page: AppTest) -> list[str]:
+        """What the page says is wrong, the known sentences aside."""
+        return [one for one in problems(page) if not one.startswith(self.known or ("\0",))]
+
+
+def _named(numbers: Mapping[str, Parameter], inside: Mapping[str, State]) -> dict[str, tuple[str, Parameter, State]]:
+    return {name: (name, one, inside.get(name, {})) for name, one in numbers.items()}
+
+
+def _smallest(law: str) -> State:
+    """State that a law accepts: its own defaults, everything unlinked."""
+    return unlinked(law) | {name: one.default for name, one in declared(law).items()}
+
+
+def _accepted(law: str) -> State:
+    return {"law": law} | ({name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {})
+
+
+ENDS_OF_MATRICES: list[State] = [
+    {"n": 5000, "alpha": 1e-300},
+    {"n": 5000, "alpha": 1e12},
+    {"n": 5000, "alpha": 58.2, "epsilon": 1e-6, "delta": 0.0},
+    {"n": 5000, "alpha": 0.5, "epsilon": 1e3, "delta": 1.0},
+    {"n": 1, "m": 5000, "m_is_n": False, "alpha": 1e-300, "beta": 1e12, "beta_is_alpha": False},
+    {"n": 5000, "m": 1, "m_is_n": False, "alpha": 1e12, "beta": 1e-300, "beta_is_alpha": False},
+    {"n": 1, "alpha": 1e-300, "epsilon": 1e-6, "delta": 0.0},
+    {"n": 12, "alpha": 1e-300, "epsilon": 1e3, "delta": 0.0, "show": "pictures", "picture": "log-odds"},
+]
+
+TRANSITION_MATRICES = Case(
+    spec=MATRICES,
+    opened=open_page,
+    sliders={
+        f"{law} {name}": (name, one, _smallest(law))
+        for law in SYNTHESIZERS
+        for name, one in {**declared(law), "epsilon": EPSILON, "delta": DELTA}.items()
+    },
+    presets=PRESETS,
+    disturbed={"law": "geometric", "n": 77, "m_is_n": False, "m": 3, "beta_is_alpha": False, "noise_is_promise": False},
+    variants={law: (_accepted(law), list(MATRIX_SECTIONS)) for law in LAWS},
+    extremes=[
+        {"law": law} | ({"cells": 3} if "cells" in declared(law) else {}) | one
+        for law in SYNTHESIZERS
+        for one in ENDS_OF_MATRICES
+    ],
+    extremes_of_sections=[
+        {"law": "beta_binomial", "n": 5000, "alpha": 3.0},
+        {"law": "dirichlet_multinomial", "n": 1000, "cells": 9, "alpha": 3.0},
+        {"law": "given_matrix", "paste": "0.5,0.5,0\n0.25,0.5,0.25"},
+    ],
+    edged=list(MATRIX_SECTIONS),
+    picture="",
+    refused=[
+        (name, value, {"m_is_n": False})
+        for name, value in (("n", 5.5), ("m", 0), ("alpha", -1.0), ("epsilon", 0.0), ("delta", 2.0))
+    ],
+)
+
+WHERE_PRIORS: dict[str, State] = {
+    "m": {"m_is_n": False},
+    "alpha": {"look": "The inverse"},
+    "reach": {"family": "Gaussian", "look": "The inverse"},
+    "theta": {"look": "Average case"},
+    "population": {"look": "Subsampling"},
+    "ratio": {"look": "Uneven priors"},
+    "beta": {"look": "Uneven priors"},
+}
+FAMILY_NUMBERS = {
+    "Bernoulli": ("n", "epsilon", "delta", "sets", "proportion"),
+    "k categories": ("n", "epsilon", "delta", "cells", "sets", "proportion"),
+    "Gaussian": ("n", "epsilon", "delta", "sigma", "sigma0", "sets"),
+}
+FEW: State = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
+OTHERS: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "delta": 1e-3, "alpha": 33.0, "reach": 3.0,
+                 "theta": 0.25, "ratio": 3.0, "beta": 44.0, "population": 500}  # fmt: skip
+SECTIONS_OF = {label: list(sections_of(Asked(family, None))) for label, family in FAMILIES.items()}
+
+MINIMUM_PRIORS = Case(
+    spec=PRIORS,
+    opened=open_priors,
+    sliders={
+        f"{label} {name}": (name, priors.NUMBERS[name], FEW | {"family": label})
+        for label, names in FAMILY_NUMBERS.items()
+        for name in names
+    }
+    | {name: (name, priors.NUMBERS[name], FEW | state) for name, state in WHERE_PRIORS.items()},
+    slow=frozenset({("Bernoulli n", -1), ("k categories n", -1)}),
+    presets=priors.PRESETS,
+    disturbed={"family": "k categories", "n": 77, "m_is_n": False, "m": 3, "sets": 2, "epsilon": 3.0},
+    variants={label: (FEW | {"family": label}, sections) for label, sections in SECTIONS_OF.items()},
+    extremes=[
+        {"family": label, "n": 12, "epsilon": 1.5, "delta": 1e-4} | one
+        for label in FAMILIES
+        for one in (
+            {"epsilon": 1e-4}, {"epsilon": 50.0}, {"delta": 0.0}, {"delta": 1e-300}, {"delta": 0.5},
+            {"epsilon": 50.0, "delta": 0.5}, {"n": 1}, {"n": 1, "delta": 0.0}, {"n": 1, "m": 300, "m_is_n": False},
+            {"n": 300, "m": 1, "m_is_n": False}, {"sigma": 1e-12, "sigma0": 1e12}, {"sigma": 1e12, "sigma0": 1e-12},
+            {"proportion": 0.0}, {"proportion": 1.0},
+        )
+    ],
+    extremes_of_sections=[
+        {"n": 12, "epsilon": 1.5, "delta": 1e-4} | one
+        for one in ({"n": 1}, {"delta": 0.0}, {"delta": 0.5}, {"epsilon": 50.0})
+    ],
+    edged=SECTIONS_OF["Bernoulli"],
+    picture="mp_curves",
+    refused=[
+        *(
+            (name, value, OTHERS)
+            for name, value in (
+                ("epsilon", 0.0), ("epsilon", -1.0), ("delta", 1.0), ("delta", -0.1), ("delta", 2.0), ("m", 0),
+                ("n", 0), ("sets", 0), ("proportion", 2.0),
+            )
+        ),
+        ("cells", 2, OTHERS | {"family": "k categories"}),
+        ("sigma", -1.0, OTHERS | {"family": "Gaussian"}),
+        ("sigma0", 0.0, OTHERS | {"family": "Gaussian"}),
+        *(
+            (name, value, OTHERS | WHERE_PRIORS[name])
+            for name, value in (
+                ("alpha", 0.0), ("reach", -1.0), ("theta", 1.5), ("population", 0), ("ratio", 0.0), ("beta", -3.0),
+            )
+        ),
+    ],
+)  # fmt: skip
+
+WHERE_COVERAGE: dict[str, State] = {"delta": {"prior": "exact"}, "alpha": {"prior": "own"}, "m": {"m_is_n": False}}
+STUDY: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "p": 0.3, "sets": 3, "level": 0.9, "seed": 8}
+
+STUDY_EDGES: list[State] = [
+    *({"p": p, "sets": sets} for p in (0.0, 1.0) for sets in (1, 2, 20)),
+    *({"epsilon": epsilon, "sets": sets} for epsilon in (1e-4, 700.0) for sets in (1, 2, 20)),
+    *({"n": 1, "sets": sets} for sets in (1, 2, 20)),
+    {"n": 1, "m": 300, "sets": 2, "m_is_n": False},
+    {"n": 300, "m": 1, "sets": 20, "m_is_n": False},
+    {"n": 5000, "m": 1, "sets": 2, "m_is_n": False},
+    {"n": 5000, "sets": 1},
+    {"n": 5000, "sets": 2},
+    {"n": 5000, "sets": 20},
+    {"level": 0.001},
+    {"level": 0.999999},
+    {"level": 0.999999, "sets": 2},
+    {"p": 0.0, "epsilon": 700.0, "n": 1, "sets": 2},
+    *({"prior": prior, "epsilon": epsilon} for prior in ("exact", "own") for epsilon in (1e-4, 700.0)),
+    {"prior": "exact", "delta": 0.0},
+    {"prior": "exact", "delta": 1e-300, "n": 10, "sets": 2},
+    {"prior": "exact", "delta": 0.5},
+    {"prior": "own", "alpha": 1e-12},
+    {"prior": "own", "alpha": 1e12},
+]
+
+COVERAGE_OF_SETS = Case(
+    spec=COVERAGE,
+    opened=open_coverage,
+    sliders={
+        name: (name, one, {"n": 30, "sets": 2, "epsilon": 1.5} | WHERE_COVERAGE.get(name, {}))
+        for name, one in coverage.NUMBERS.items()
+    },
+    presets={name: dict(one) for name, one in coverage.PRESETS.items()},
+    disturbed={"law": "geometric", "n": 33, "m_is_n": False, "m": 33, "sets": 2, "epsilon": 3.0, "level": 0.9},
+    variants={
+        law: ({"law": law, "n": 30, "sets": 3, "epsilon": 1.5, "repetitions": 400}, sections)
+        for law, sections in zip(
+            two_cell_laws(),
+            [
+                list(COVERAGE_SECTIONS),
+                *[[one for one in COVERAGE_SECTIONS if one != "As published"]] * (len(two_cell_laws()) - 1),
+            ],
+            strict=True,
+        )
+    },
+    extremes=[
+        {"repetitions": 60, "rules": EVERY, "n": 12, "sets": 5} | one
+        for one in STUDY_EDGES
+    ],
+    extremes_of_sections=[
+        {"repetitions": 50, "rules": EVERY, "n": 12, "sets": 3} | one
+        for one in ({"n": 1}, {"sets": 1}, {"p": 0.0}, {"epsilon": 700.0}, {"p": 1.0, "epsilon": 700.0})
+    ],
+    edged=["Why it fails", "Bias and variance", "Download"],
+    picture="cv_picture",
+    further=run_to_the_end,
+    known=(LEFT_OUT, "E[T] is "),
+    refused=[
+        (name, value, STUDY | WHERE_COVERAGE.get(name, {}))
+        for name, value in (
+            ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("p", 1.5), ("p", -0.1), ("epsilon", 0.0), ("epsilon", -1.0),
+            ("epsilon", 2000.0), ("delta", -0.1), ("delta", 0.7), ("sets", 0), ("sets", -2), ("sets", 101),
+            ("sets", 2.5), ("level", 0.0), ("level", 1.0), ("alpha", 0.0), ("alpha", 1e13), ("repetitions", 0),
+            ("repetitions", 2.5), ("repetitions", 1e8), ("seed", -1), ("seed", 0.5),
+        )
+    ],
+)  # fmt: skip
+
+WHERE_POSTERIOR: dict[str, State] = {
+    "delta": {"prior": "exact", "sets": 3},
+    "alpha": {"prior": "own"},
+    "m": {"m_is_n": False},
+    "n": {"x": 1},
+    "x": {"n": 1000},
+    "matrix_x": {"law": "given_matrix"},
+    "low": {"look": "If n is secret", "around": False, "high": 1900},
+    "high": {"look": "If n is secret", "around": False, "low": 1},
+    "guess": {"look": "If n is secret", "size_prior": "around a guess"},
+}
+READ: State = {"n": 41, "x": 11, "m": 17, "m_is_n": False, "epsilon": 1.25, "sets": 3, "seed": 5, "gamma1": 2.0,
+               "look": "If n is secret", "size_prior": "around a guess", "around": False, "low": 20, "high": 60,
+               "guess": 44, "delta": 1e-3, "alpha": 3.25}  # fmt: skip
+PRIOR_OF_BOX: dict[str, State] = {"delta": {"prior": "exact"}, "alpha": {"prior": "own"}}
+
+POSTERIOR_OF_COUNTS = Case(
+    spec=POSTERIOR,
+    opened=open_posterior,
+    sliders=_named(posterior.NUMBERS, WHERE_POSTERIOR),
+    presets=posterior.PRESETS,
+    disturbed={"source": "typed", "counts": "7", "n": 77, "x": 20, "m_is_n": False, "m": 3, "prior": "own",
+               "epsilon": 3.0, "gamma1": 4.0, "level": 0.5},
+    variants={
+        f"{law} {source}": (
+            {"law": law, "source": source, "n": 30, "x": 9, "counts": "1"},
+            [one for one in POSTERIOR_SECTIONS if law == posterior.DEFAULT_LAW or one != "As published"],
+        )
+        for law in (*two_cell_laws(), "given_matrix")
+        for source in posterior.SOURCES
+        if source == "drawn" or law in (posterior.DEFAULT_LAW, "given_matrix")
+    },
+    extremes=[
+        {"epsilon": 1e-6}, {"epsilon": 1e-4, "sets": 20}, {"epsilon": 700.0}, {"epsilon": 1000.0, "sets": 20},
+        {"n": 1, "x": 0}, {"n": 1, "x": 1, "sets": 20}, {"n": 10_000},
+        {"n": 10_000, "x": 10_000, "gamma1": 0.01, "sets": 20},
+        {"n": 10_000, "prior": "exact", "delta": 1e-12, "sets": 20}, {"n": 10_000, "m": 1, "m_is_n": False},
+        {"n": 1, "x": 0, "m": 10_000, "m_is_n": False}, {"gamma1": 0.01, "gamma2": 0.01, "x": 0},
+        {"gamma1": 1e4, "gamma2": 1e4}, {"gamma1": 0.01, "gamma2": 1e4}, {"level": 0.001}, {"level": 0.999999},
+        {"prior": "own", "alpha": 1e-12}, {"prior": "own", "alpha": 1e12},
+        {"prior": "exact", "delta": 0.0, "sets": 20}, {"prior": "exact", "delta": 0.5}, {"x": 0}, {"x": 100},
+        {"source": "typed", "counts": "0"}, {"source": "typed", "counts": "100 " * 20},
+        {"source": "typed", "counts": "0, 100", "prior": "own", "alpha": 0.01},
+        {"source": "typed", "counts": "0, 100", "prior": "own", "alpha": 1e-12},
+    ],
+    extremes_of_sections=[
+        {"n": 20, "x": 6, "tables": "3, 1, 2", "around": False, "low": 15, "high": 30} | one
+        for one in (
+            {"epsilon": 1e-4, "sets": 20}, {"epsilon": 700.0}, {"n": 1, "x": 0}, {"n": 10_000},
+            {"gamma1": 0.01, "gamma2": 1e4}, {"level": 0.001}, {"prior": "own", "alpha": 1e12}, {"x": 0},
+            {"x": 20, "gamma2": 0.01},
+        )
+    ],
+    edged=["What was x?", "Its own coverage", "If n is secret", "k categories", "Download"],
+    picture="po_picture",
+    known=("n = 10,000 rows in 3 cells ",),
+    refused=[
+        (name, value, READ | PRIOR_OF_BOX.get(name, {}))
+        for name, value in (
+            ("epsilon", 0.0), ("epsilon", -1.0), ("epsilon", 1001.0), ("delta", -0.1), ("delta", 0.6), ("alpha", 0.0),
+            ("alpha", 1e13), ("n", 0), ("n", 10_001), ("n", 40.5), ("m", 0), ("m", 10_001), ("x", -1), ("x", 10_001),
+            ("x", 42), ("x", 2.5), ("sets", 0), ("sets", 21), ("sets", 1.5), ("seed", -1), ("gamma1", 0.0),
+            ("gamma1", 1e5), ("gamma2", -3.0), ("level", 0.0), ("level", 1.0), ("low", 0), ("high", 10_001),
+            ("guess", 0),
+        )
+    ],
+)  # fmt: skip
+
+CASES = {one.spec.folder: one for one in (TRANSITION_MATRICES, MINIMUM_PRIORS, COVERAGE_OF_SETS, POSTERIOR_OF_COUNTS)}

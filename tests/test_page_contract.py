@@ -1,0 +1,191 @@
+"""What every page keeps: both ends of every slider, edges, refusals, the address, presets, sections, the script."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.parameters import readable
+from pages.components.address import SETTINGS
+from pages.components.navigation import PAGES
+from tests.page_cases import CASES, Case, State
+from tests.pages import address, check_sound, figures, html, marks, problems, text
+
+STILL = "What follows is the answer for the last settings that are allowed: "
+
+
+def of_every(entries: str) -> Any:
+    """A test of every page for every entry of one of its lists."""
+    found = []
+    for page, case in CASES.items():
+        listed: Iterable[Any] = getattr(case, entries)
+        for place, one in enumerate(listed):
+            name = one if isinstance(listed, Mapping) else f"{place}-{one!s:.70}"
+            found.append(pytest.param(case, one, id=f"{page}-{name}"))
+    return pytest.mark.parametrize(("case", "entry"), found)
+
+
+every_page = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+
+
+def opened(case: Case, **state: Any) -> AppTest:
+    """A page that answers: no exception, nothing that is no number, no sentence but known ones, its picture."""
+    page = case.opened(**state)
+    check_shown(case, page)
+    return page
+
+
+def check_shown(case: Case, page: AppTest) -> None:
+    assert not page.exception, page.exception[0].value
+    if not (case.picture in figures(page) and not figures(page)[case.picture]["figure"]["data"]):
+        check_sound(page)  # a picture that waits for its run has axes alone
+    assert case.faults(page) == []
+    assert not case.picture or case.picture in figures(page)
+
+
+def boxes(page: AppTest) -> dict[str, Any]:
+    return {str(box.key): box.value for box in page.number_input}
+
+
+def numbers(case: Case) -> list[str]:
+    """The keys of a page's numbers."""
+    return [
+        key
+        for key, one in SETTINGS.items()
+        if key.startswith(case.prefix) and isinstance(one.default, int | float) and not isinstance(one.default, bool)
+    ]
+
+
+def button_group(page: AppTest, key: str) -> Any:
+    return next(group for group in page.get("button_group") if group.key == key)
+
+
+def test_every_page_has_its_case() -> None:
+    assert list(CASES) == [page.folder for page in PAGES]
+    for case in CASES.values():
+        shown = {one for _, sections in case.variants.values() for one in sections}
+        assert {"Download", "Why, and sources", *case.edged} <= shown
+
+
+@pytest.mark.parametrize("end", [0, -1])
+@of_every("sliders")
+def test_each_slider_moves_its_box_to_both_ends(case: Case, entry: str, end: int) -> None:
+    if (entry, end) in case.slow:
+        pytest.skip("asked for once, in a test of the page")
+    name, declared, state = case.sliders[entry]
+    low = 0.0 if name == "delta" else declared.slider_minimum or declared.minimum
+    value = low if end == 0 else declared.maximum if declared.slider_maximum is None else declared.slider_maximum
+    page = opened(case, **state)
+    slider = page.select_slider(key=f"{case.prefix}{name}_slider")
+    assert slider.options[end] == readable(value)
+    slider.set_value(value).run()
+    check_shown(case, page)
+    assert boxes(page)[case.prefix + name] == value
+
+
+@of_every("extremes")
+def test_extreme_settings_are_answered(case: Case, entry: State) -> None:
+    page = case.opened(**entry)
+    if not case.picture:  # every law has settings of the list that it refuses in a sentence
+        check_sound(page)
+        return
+    check_shown(case, page)
+    case.further(page)
+    check_shown(case, page)
+
+
+@of_every("extremes_of_sections")
+def test_extreme_settings_leave_every_section_sound(case: Case, entry: State) -> None:
+    for section in case.edged:
+        opened(case, look=section, **entry)
+
+
+@of_every("variants")
+def test_every_section_is_shown(case: Case, entry: str) -> None:
+    state, sections = case.variants[entry]
+    first = opened(case, **state)
+    for section in sections:
+        page = opened(case, look=section, **state)
+        assert len(text(page)) > len(text(first)), section
+        if section == "Download":
+            assert ast.parse(page.code[0].value).body
+            assert not page.get("download_button") or len(page.get("download_button")) >= 2
+        case.further(page)
+        check_shown(case, page)
+
+
+@of_every("refused")
+def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
+    case: Case, entry: tuple[str, float, State]
+) -> None:
+    name, value, state = entry
+    key = case.prefix + name
+    page = opened(case, **state)
+    before, answered = boxes(page), marks(page)
+    page.number_input(key=key).set_value(value).run()
+    check_sound(page)
+    (sentence,) = problems(page)
+    declared = next(one for one in case.sliders.values() if one[0] == name)[1]
+    assert sentence.startswith(f"{declared.name} ")
+    assert " must be " in sentence
+    assert " got " in sentence
+    assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
+    assert marks(page) == answered
+    assert STILL in text(page) or "What follows is the answer for " in sentence
+    page.number_input(key=key).set_value(before[key]).run()
+    check_shown(case, page)
+    assert boxes(page) == before
+    assert marks(page) == answered
+
+
+@every_page
+@pytest.mark.parametrize("value", ["nan", "1e400", "", "foo", "<b>x</b>"])
+def test_every_number_in_the_address_that_is_none_is_named_and_the_page_is_a_fresh_one(case: Case, value: str) -> None:
+    page, fresh = case.opened(dict.fromkeys(numbers(case), value)), case.opened()
+    assert not page.exception
+    assert marks(page)[:1] == marks(fresh)[:1]
+    assert address(page) == address(fresh)
+    said = problems(page)
+    for key in numbers(case):
+        assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in said) == 1, key
+        assert page.session_state[key] == SETTINGS[key].default
+
+
+@every_page
+@pytest.mark.parametrize("value", ["no such word", "<b>x</b>", "x" * 400])
+def test_every_choice_in_the_address_that_is_none_is_named(case: Case, value: str) -> None:
+    words = [key for key, one in SETTINGS.items() if key.startswith(case.prefix) and not one.typed]
+    page = case.opened(dict.fromkeys(words, value))
+    check_sound(page)
+    said = problems(page)
+    assert all(len(sentence) < 500 for sentence in said)
+    for key in words:
+        assert sum(f"In the address, {key} = {value[:40]} was left out: " in one for one in said) == 1, key
+
+
+@of_every("variants")
+def test_a_copied_address_shows_the_same_page(case: Case, entry: str) -> None:
+    state, _ = case.variants[entry]
+    page = case.opened(**state, look="Download")
+    copied = case.opened(address(page))
+    assert address(copied) == address(page)
+    assert boxes(copied) == boxes(page)
+    assert html(copied) == html(page)
+    assert copied.code[0].value == page.code[0].value
+
+
+@of_every("presets")
+def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None:
+    page = case.opened(**case.disturbed)
+    button_group(page, f"{case.prefix}preset").set_value(entry).run()
+    check_shown(case, page)
+    wanted = case.presets[entry]
+    assert {key: page.session_state[case.prefix + key] for key in wanted} == wanted
+    assert page.session_state[f"{case.prefix}m_is_n"] is True
+    assert page.session_state[f"{case.prefix}preset"] == entry
+    page.number_input(key=f"{case.prefix}epsilon").set_value(1.75).run()
+    assert page.session_state[f"{case.prefix}preset"] is None
