@@ -11,9 +11,10 @@ import pytest
 
 from dpviz.priors import Finding, audit
 from dpviz.theorems import CLAIMS
+from dpviz.theorems.claim import Limit
 from dpviz.theorems.counts import LOG_COSH, NEAR_ONE, POISSON
 
-LIMITS = {
+LIMITS: dict[tuple[str, str], Limit] = {
     (claim.key, method): claim.limits[method]
     for claim in CLAIMS.values()
     if claim.constant

@@ -17,7 +17,7 @@ from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.posterior.sections import SECTIONS
 from tests.pages import address, check_sound, open_posterior, problems, text
-from tests.test_posterior_page import Law, button_group, check_answered, fresh_page, released, shown_laws, spread
+from tests.test_posterior_page import Law, button_group, check_answered, released, shown_laws, spread
 
 LAWS = [*two_cell_laws(), GivenMatrix.key]
 every_law = pytest.mark.parametrize("law", LAWS)
@@ -103,7 +103,7 @@ def test_a_matrix_that_cannot_be_answered_for_has_one_sentence(state: dict[str, 
     check_sound(page)
     (said,) = problems(page)
     assert sentence in said
-    assert shown_laws(page) == shown_laws(fresh_page())
+    assert shown_laws(page) == shown_laws(open_posterior())
 
 
 def test_rows_that_do_not_sum_to_one_are_told() -> None:
@@ -127,4 +127,4 @@ def test_the_address_carries_the_synthesizer_and_the_matrix() -> None:
     assert address(page)["po_law"] == "laplace"
     assert "po_paste" not in address(page)
     button_group(page, "preset").set_value("Charest, ε = 2").run()
-    assert shown_laws(page) == shown_laws(fresh_page())
+    assert shown_laws(page) == shown_laws(open_posterior())
