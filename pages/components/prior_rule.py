@@ -12,6 +12,7 @@ from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import readable, rounded_up
 from dpviz.prior_rules import PRIOR_RULES, promised_by
 from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import keep_choice
 from pages.components.choices import choice, switch
 from pages.components.controls import PageNumbers
@@ -42,7 +43,8 @@ def promise_text(design: Design) -> str:
     if "epsilon" not in design.promised:
         found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
-        return f"α = {prior_text(design.alpha)} ({gives})" if design.law.has_prior else f"{gives} (your own matrix)"
+        own = "your own matrix" if design.law is GivenMatrix else design.law.label
+        return f"α = {prior_text(design.alpha)} ({gives})" if design.law.has_prior else f"{gives} ({own})"
     noise = "" if design.law.has_prior or design.sets == 1 else ", noise for ε/M in each set"
     delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
     return f"ε = {readable(design.epsilon, 4)}{delta}{noise}"
