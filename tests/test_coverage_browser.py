@@ -253,7 +253,7 @@ def test_one_set_with_a_rule_that_needs_two_is_mended_by_its_button(chromium: Br
     with visiting(chromium, f"{server}{HERE}?cv_n=30&cv_sets=1&cv_rules=reiter_2002") as page:
         expect(page.locator(".dpviz-problem")).to_contain_text("needs at least 2 sets; got 1")
         expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
-        control(page, "mend").get_by_role("button").click()
+        page.locator(".st-key-mend_cv_rules").get_by_role("button").click()
         expect(page.locator(".dpviz-answer").first).to_contain_text("Raab et al. 2017")
         settle(page)
         assert len(table(page)) == sum(rule.least_sets == 1 for rule in COMBINING_RULES.values())

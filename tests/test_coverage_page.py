@@ -933,7 +933,7 @@ def test_a_rule_that_needs_two_sets_alone_has_a_sentence_and_a_button_that_mends
     (sentence,) = problems(page)
     assert "needs at least 2 sets; got 1" in sentence
     assert RULES[rule].label in sentence
-    press(page, "mend")
+    page.button(key="mend_cv_rules").click().run()
     check_sound(page)
     added = [key for key in SINGLE if key in COMBINING_RULES]
     assert list(coverage_rows(page)) == [short(key) for key in added]

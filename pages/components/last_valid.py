@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import streamlit as st
@@ -40,11 +40,11 @@ class Refused:
     problems
         What is wrong, in sentences.
     mends
-        Words of a choice that would put it right.
+        By key, the value of a setting that would put it right, and the words of its button.
     """
 
     problems: tuple[str, ...]
-    mends: tuple[str, ...] = ()
+    mends: Mapping[str, tuple[object, str]] = field(default_factory=dict)
 
 
 OfPage = TypeVar("OfPage", bound=Asked)
@@ -70,6 +70,8 @@ def answerable(
     """
     place, refusals = f"{prefix}valid", list(asked.problems)
     valid = None if isinstance(asked, Refused) or not asked.valid else asked
+    for key, (value, words) in asked.mends.items() if isinstance(asked, Refused) else ():
+        st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
     if valid is not None:
         try:
             compute(valid)

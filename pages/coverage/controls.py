@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -149,8 +148,9 @@ def choose() -> Asked | Refused:
         return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
     except ValueError as broken:
         alone = values["sets"] == 1 and rules and all(RULES[key].least_sets > 1 for key in rules)
-        single = tuple(key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1)
-        return Refused((*troubles, str(broken)), single if alone else ())
+        single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
+        mend = [*rules, *single], f"Show {' and '.join(map(short, single))} as well"
+        return Refused((*troubles, str(broken)), {RULES_KEY: mend} if alone else {})
 
 
 def first_asked() -> Asked:
@@ -160,13 +160,6 @@ def first_asked() -> Asked:
     return Asked(Design(mechanism=DEFAULT_LAW, rules=DEFAULT_RULES, **values))
 
 
-def show_mends(asked: Asked | Refused) -> None:
-    """A button where rules for a single set put something right."""
-    if isinstance(asked, Refused) and asked.mends:
-        names = " and ".join(short(key) for key in asked.mends)
-        st.button(f"Show {names} as well", on_click=_add_rules, args=(asked.mends,), key=f"{PREFIX}mend")
-
-
 def _listed(keys: list[str]) -> str:
     return ", ".join(map(short, keys))
 
@@ -174,11 +167,6 @@ def _listed(keys: list[str]) -> str:
 def short(key: str) -> str:
     """A rule's name without what stands in brackets."""
     return RULES[key].label.split(" (")[0]
-
-
-def _add_rules(keys: Iterable[str]) -> None:
-    chosen = st.session_state[RULES_KEY]
-    st.session_state[RULES_KEY] = [*chosen, *(one for one in keys if one not in chosen)]
 
 
 def _rules() -> tuple[str, ...]:

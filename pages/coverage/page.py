@@ -10,7 +10,7 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.words import problem
 from pages.coverage import SPEC
-from pages.coverage.controls import PAGE, PREFIX, choose, first_asked, show_mends
+from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
 from pages.coverage.curves import AXES
 from pages.coverage.exact import exact_values
 from pages.coverage.live import AXIS, show_answer, show_live
@@ -25,10 +25,7 @@ controls, results = columns()
 with controls:
     asked = choose()
 with results:
-    mends = st.container()
     answered = answerable(PREFIX, asked, lambda one: exact_values(one.design), first_asked).design
-    with mends:
-        show_mends(asked)
     try:
         run = current_run(answered)
         show_answer(answered)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS, keep_choice, keep_numbers, keep_switch, read_address
 from pages.components.choices import presets, switch
 from pages.components.controls import number_control
+from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
 from pages.transition_matrices import SPEC
 
@@ -48,36 +50,20 @@ class Choice:
 
     Parameters
     ----------
-    synthesizer
-        The release, or None where the settings break a rule.
+    release
+        The release.
     epsilon, delta
         The promise.
     given_text
         The text of a pasted or uploaded matrix.
-    problems
-        What is wrong with a setting or was wrong with the address, in sentences.
-    mends
-        Settings that would put it right, by key, with the words of a button.
     """
 
-    synthesizer: Synthesizer | None
+    release: Synthesizer
     epsilon: float
     delta: float
     given_text: str | None = None
-    problems: tuple[str, ...] = ()
-    mends: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-
-    @property
-    def valid(self) -> bool:
-        """Whether the settings keep every rule."""
-        return self.synthesizer is not None
-
-    @property
-    def release(self) -> Synthesizer:
-        """`synthesizer`, where it is known to be there."""
-        if self.synthesizer is None:
-            raise ValueError("The settings break a rule, so that there is nothing to compute.")
-        return self.synthesizer
+    valid: ClassVar[bool] = True
+    problems: ClassVar[tuple[str, ...]] = ()
 
     @property
     def named(self) -> str:
@@ -100,7 +86,7 @@ def first_choice() -> Choice:
     return Choice(law(**values), EPSILON.default, DELTA.default)
 
 
-def choose() -> Choice:
+def choose() -> Choice | Refused:
     """Draw the controls and return what they say."""
     # A synthesizer may have been registered after this file was read.
     keep_numbers({PREFIX + name: one for name, one in _widest().items() if PREFIX + name not in SETTINGS})
@@ -110,12 +96,6 @@ def choose() -> Choice:
     presets(PREFIX, PRESETS, dict.fromkeys(LINKS, True))
     law = synthesizer_choice(LAW_KEY, laws)
     return _given() if law == GIVEN else _registered(SYNTHESIZERS[law])
-
-
-def show_mends(choice: Choice) -> None:
-    """Each setting that would put something right, as a button."""
-    for key, (value, words) in choice.mends.items():
-        st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
 
 
 def _widest() -> dict[str, Parameter]:
@@ -160,7 +140,7 @@ def _linked(link: str, label: str, of: float, draw: Callable[[], float]) -> floa
     return draw()
 
 
-def _registered(law: type[Synthesizer]) -> Choice:
+def _registered(law: type[Synthesizer]) -> Choice | Refused:
     """Controls for the declared parameters of `law`, in the order of its signature, then the promise."""
     values: dict[str, float] = {}
     declared = {declaration.name: declaration for declaration in law.parameters()}
@@ -199,7 +179,7 @@ def _registered(law: type[Synthesizer]) -> Choice:
         _check_promise(epsilon, delta)
         return Choice(law(**values), epsilon, delta)
     except ValueError as broken:
-        return Choice(None, epsilon, delta, problems=(str(broken),), mends=_mends(law, values))
+        return Refused((str(broken),), _mends(law, values))
 
 
 def _mends(law: type[Synthesizer], values: dict[str, float]) -> dict[str, tuple[float, str]]:
@@ -234,7 +214,7 @@ def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
     st.session_state[f"{PREFIX}beta_is_alpha"] = True
 
 
-def _given() -> Choice:
+def _given() -> Choice | Refused:
     """A matrix pasted or uploaded, and the promise it is held against."""
     content = matrix_text(PREFIX)
     epsilon, delta = _promise()
@@ -242,5 +222,5 @@ def _given() -> Choice:
         _check_promise(epsilon, delta)
         given, text = matrix_of(content)
     except ValueError as broken:
-        return Choice(None, epsilon, delta, problems=(str(broken),))
+        return Refused((str(broken),))
     return Choice(given, epsilon, delta, text)

@@ -11,7 +11,7 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import PRIOR_ODDS_KEY
-from pages.transition_matrices.controls import IN_ADDRESS, PREFIX, choose, first_choice, show_mends
+from pages.transition_matrices.controls import IN_ADDRESS, PREFIX, choose, first_choice
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
 from pages.transition_matrices.tables import show_tables
@@ -24,12 +24,9 @@ controls, results = columns()
 with controls:
     chosen = choose()
 with results:
-    mends = st.container()
     answered = answerable(
         PREFIX, chosen, lambda one: cached(summarize)(one.release, one.epsilon, one.delta), first_choice
     )
-    with mends:
-        show_mends(chosen)
     top = st.container()
     summary = cached(summarize)(as_judged(answered.release), answered.epsilon, answered.delta)
     with top:
