@@ -20,6 +20,9 @@ KEY = f"{PREFIX}run"
 WORK = 0.06
 """Seconds of work between two pictures."""
 
+SLOW, MOST_WORK = 0.4, 1.0
+"""Where a picture takes longer than `SLOW` seconds to be drawn, as much time goes into work, up to `MOST_WORK`."""
+
 FIRST_PICTURES = 10
 """Pictures between which a single chunk is run: these double in size, so that a short run is seen to grow too."""
 
@@ -85,11 +88,13 @@ class Run:
         return self.plan.shown if self.complete else min(REVEALED * self.pictures, self.plan.shown)
 
     def advance(self) -> None:
-        """Go on for `WORK` seconds, or to the end; at first by a single chunk. Nothing where another thread does."""
+        """Go on for a while, or to the end; at first by a single chunk. Nothing where another thread does."""
         if not self.lock.acquire(blocking=False):
             return
         try:
             start = time.perf_counter()
+            drawn_in = 0.0 if self.clock is None else start - self.clock
+            work = WORK if drawn_in < SLOW else min(drawn_in, MOST_WORK)
             if self.stream is None:
                 self.stream = stream_coverage(self.plan, start=self.tally)
             while self.running:
@@ -97,7 +102,7 @@ class Run:
                 if tally is None:
                     break
                 self.tally = tally
-                if self.pictures < FIRST_PICTURES or time.perf_counter() - start > WORK:
+                if self.pictures < FIRST_PICTURES or time.perf_counter() - start > work:
                     break
             self.seconds += time.perf_counter() - start
             self._look_at_the_clock()
