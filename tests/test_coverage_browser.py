@@ -311,6 +311,27 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
             assert row[1:] == pytest.approx(line.tolist(), abs=1e-8)
 
 
+def test_the_file_of_a_stopped_run_is_opened_on_another_page_and_goes_on(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={LONG}&cv_look=Download") as page:
+        go(page, "Start")
+        moved_on(page)
+        go(page, "Stop")
+        wait_for(page, "Resume")
+        stopped, content = done(page), taken(page, "Run, JSON")
+    with visiting(chromium, f"{server}{HERE}?cv_p=0.6&cv_look=Download") as page:
+        page.locator("input[type=file]").set_input_files(
+            {"name": "run.json", "mimeType": "application/json", "buffer": content}
+        )
+        wait_for(page, "Resume")
+        expect(control(page, "n").locator("input")).to_have_value("30")
+        assert (done(page), state(page)) == (stopped, "stopped")
+        go(page, "Resume")
+        assert moved_on(page) > stopped
+        go(page, "Stop")
+        wait_for(page, "Resume")
+        check_simulated(page, expected(done(page)))
+
+
 def test_the_picture_is_saved_as_png_and_svg(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?{SMALL}") as page:
         check_saved(page, "picture")

@@ -76,7 +76,7 @@ def test_an_opened_run_goes_on_to_the_digits_of_one_that_never_stopped(name: str
     run = run_of(page)
     assert run is not None
     assert (run.done, run.running, page.button(key="cv_go").label) == (3345, False, "Resume")
-    assert f"3,345 of {design.repetitions:,} repetitions (3,345 of them from a file), stopped" in text(page)
+    assert f"3,345 of {design.repetitions:,} repetitions, stopped, 3,345 from a file, " in text(page)
     whole = run_coverage(plan_of(design))
     assert to_the_end(page).tally == whole
     assert performance_of(whole) == performance_of(page.session_state[KEY].tally)

@@ -156,10 +156,10 @@ def _status(run: Run | None, *, exact: bool) -> None:
         return
     st.progress(run.done / run.plan.repetitions)
     rate = f", {readable((run.done - run.opened) / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
-    came = f" ({run.opened:,} of them from a file)" if run.opened else ""
+    came = f", {run.opened:,} from a file" if run.opened else ""
     state = "running" if run.running else "complete" if run.complete else "stopped"
     st.caption(
-        f"{run.done:,} of {run.plan.repetitions:,} repetitions{came}, {state}, {readable(run.elapsed, 2)} s elapsed, "
+        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}{came}, {readable(run.elapsed, 2)} s elapsed, "
         f"{readable(run.seconds, 2)} s of work{rate}; "
         f"seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error."
     )
