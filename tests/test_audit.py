@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from dpviz.priors import CALIBRATED, KINDS, Finding, Setting, audit, parameter_failure
-from dpviz.priors.reasons import EXPLAIN
+from dpviz.audits import Finding, audit
+from dpviz.audits.reasons import EXPLAIN
+from dpviz.priors import CALIBRATED, KINDS, Setting, parameter_failure
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
 from tests.test_minimum_prior import log_delta

@@ -8,8 +8,9 @@ import math
 import mpmath as mp
 import pytest
 
+from dpviz.audits import audit
 from dpviz.methods.cell_releases import CellRelease
-from dpviz.priors import audit, minimum_prior, release
+from dpviz.priors import minimum_prior, release
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import DirichletMultinomial, MultinomialMean, PosteriorMean

@@ -9,7 +9,7 @@ from typing import Any
 import mpmath as mp
 import pytest
 
-from dpviz.priors import Finding, audit
+from dpviz.audits import Finding, audit
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.claim import Limit
 from dpviz.theorems.counts import LOG_COSH, NEAR_ONE, POISSON

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.priors.audit import Setting
 from dpviz.priors.curves import Curves, prior_curves
+from dpviz.priors.setting import Setting
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
 from pages.minimum_priors import average, curves

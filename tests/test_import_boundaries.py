@@ -71,7 +71,7 @@ def test_the_package_imports_neither_pages_nor_tests(path: Path) -> None:
     assert not [name for name in imported(path) if within(name, "streamlit", "pages", "app", "tests")]
 
 
-@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "methods", "priors", "inference"])
+@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "methods", "priors", "audits", "inference"])
 def test_mathematics_imports_no_presentation(folder: str) -> None:
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz.charts", "dpviz.exports", "dpviz.published")]
@@ -87,6 +87,12 @@ def test_printed_theorems_do_not_look_at_the_exact_answer() -> None:
     for path in sorted((PACKAGE / "theorems").glob("*.py")):
         exact = ("dpviz.priors", "dpviz.privacy", "dpviz.inference", "dpviz.coverage")
         assert not [name for name in imported(path) if within(name, *exact)], path.name
+
+
+def test_least_priors_are_sought_without_a_theorem() -> None:
+    for path in sorted((PACKAGE / "priors").glob("*.py")):
+        names = [name for name in imported(path) if within(name, "dpviz.theorems", "dpviz.audits")]
+        assert not names or path.name in ("__init__.py", "curves.py", "sets.py"), (path.name, names)
 
 
 def test_methods_do_not_know_how_their_priors_are_sought() -> None:
@@ -149,20 +155,33 @@ def test_a_study_knows_neither_what_it_estimates_nor_from_which_data() -> None:
         assert all(within(name, *allowed) for name in names), path.name
 
 
+AUDIT = ["dpviz.theorems", "dpviz.audits"]
 ELSEWHERE = {
     "transition_matrices": ["dpviz.priors", "dpviz.inference", "dpviz.coverage", "dpviz.published.charest"],
     "minimum_priors": ["dpviz.coverage", "dpviz.published", "dpviz.charts.coverage", "dpviz.charts.posterior"],
-    "coverage": ["dpviz.exports.priors", "dpviz.charts.posterior", "dpviz.published.abowd_vilhuber"],
-    "posterior": ["dpviz.exports.priors", "dpviz.charts.coverage", "dpviz.published.abowd_vilhuber"],
+    "coverage": [
+        "dpviz.theorems",
+        "dpviz.audits",
+        "dpviz.exports.priors",
+        "dpviz.charts.posterior",
+        "dpviz.published.abowd_vilhuber",
+    ],
+    "posterior": [
+        "dpviz.theorems",
+        "dpviz.audits",
+        "dpviz.exports.priors",
+        "dpviz.charts.coverage",
+        "dpviz.published.abowd_vilhuber",
+    ],
 }
 """By page: what other pages alone need."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
-def test_a_page_loads_no_other_page_and_not_its_theory(page: PageSpec) -> None:
-    loaded = modules_after(f"import logging; logging.disable(50); import pages.{page.folder}.sections")
-    others = [f"pages.{one.folder}.sections" for one in PAGES if one != page]
-    assert not {name for name in loaded if within(name, *others, *ELSEWHERE[page.folder])}
+@pytest.mark.parametrize("one", PAGES, ids=lambda one: one.folder)
+def test_a_page_loads_no_other_page_and_not_its_theory(one: PageSpec) -> None:
+    loaded = modules_after(f"import logging; logging.disable(50); import pages.{one.folder}.sections")
+    others = [f"pages.{other.folder}.sections" for other in PAGES if other != one]
+    assert not {name for name in loaded if within(name, *others, *ELSEWHERE[one.folder])}
 
 
 def test_a_page_is_registered_once_and_lives_in_its_folder() -> None:

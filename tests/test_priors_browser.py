@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
+from dpviz.audits import audit
 from dpviz.exports.priors import curves_csv, findings_csv, priors_script
-from dpviz.priors import Setting, audit
+from dpviz.priors import Setting
 from dpviz.priors.curves import prior_curves
 from tests.browser import running_app, settle
 from tests.look import LOOKS, check_looks, check_pictures_are_named, check_pictures_follow_the_theme

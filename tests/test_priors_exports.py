@@ -14,9 +14,10 @@ import sys
 import numpy as np
 import pytest
 
+from dpviz.audits import audit
 from dpviz.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, Setting, audit, maximum_range, minimum_prior
+from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.curve_axes import AXES, Axis
 from dpviz.priors.curves import prior_curves

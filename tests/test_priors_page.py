@@ -15,15 +15,13 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
+from dpviz.audits import Finding, audit, audit_statements
 from dpviz.parameters import readable
 from dpviz.priors import (
     CALIBRATED,
     METHODS,
-    Finding,
     GaussianRelease,
     Setting,
-    audit,
-    audit_statements,
     maximum_range,
     minimum_prior,
     minimum_prior_probabilistic,

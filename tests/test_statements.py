@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.priors import Setting, Statement, audit_statements
+from dpviz.audits import Statement, audit_statements
+from dpviz.priors import Setting
 from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.theorems import CLAIMS

@@ -11,10 +11,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from dpviz.audits.proof_parts import PROOFS
+from dpviz.audits.reasons import EXPLAIN
+from dpviz.audits.statements import JUDGES
 from dpviz.priors import KINDS, METHODS
-from dpviz.priors.proof_parts import PROOFS
-from dpviz.priors.reasons import EXPLAIN
-from dpviz.priors.statements import JUDGES
 from dpviz.theorems import CLAIMS, Claim, average, counts, gaussian, general
 from dpviz.theorems.claim import ALWAYS
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from dpviz.audits import Finding
 from dpviz.checked import checked
 from dpviz.exports._csv import cell, csv_text
-from dpviz.priors import KINDS, Finding, Setting
+from dpviz.priors import KINDS, Setting
 from dpviz.priors.curves import Curves
 
 __all__ = ["curves_csv", "findings_csv", "priors_script"]

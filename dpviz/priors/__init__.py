@@ -1,29 +1,39 @@
-"""Which prior, or which range of the data, a promise of privacy needs: as printed, and exactly."""
+"""Which prior, or which range of the data, a promise of privacy needs."""
+
+from typing import TYPE_CHECKING, Any
 
 from dpviz.methods import CALIBRATED, METHODS
 from dpviz.methods.posterior_parameter import parameter_failure
-from dpviz.priors.audit import Finding, Setting, audit
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.kinds import KINDS, Kind
 from dpviz.priors.probabilistic import minimum_prior_probabilistic
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.priors.releases import release
-from dpviz.priors.statements import Statement, audit_statements
+from dpviz.priors.setting import Setting
+
+if TYPE_CHECKING:
+    from dpviz.audits import audit
 
 __all__ = [
     "CALIBRATED",
     "KINDS",
     "METHODS",
-    "Finding",
     "GaussianRelease",
     "Kind",
     "Setting",
-    "Statement",
     "audit",
-    "audit_statements",
     "maximum_range",
     "minimum_prior",
     "minimum_prior_probabilistic",
     "parameter_failure",
     "release",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The audit, loaded where it is asked for: a least prior needs no theorem."""
+    if name != "audit":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dpviz.audits import audit
+
+    return audit

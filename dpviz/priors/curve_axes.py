@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from dpviz.methods.posterior_parameter import LARGEST
-from dpviz.priors.audit import Setting
+from dpviz.priors.setting import Setting
 from dpviz.types import FloatArray
 
 Axis = Literal["epsilon", "delta", "m", "n"]

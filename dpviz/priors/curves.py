@@ -11,9 +11,9 @@ import numpy as np
 
 from dpviz.methods import CALIBRATED, Method
 from dpviz.priors._least_root import Start, interpolated
-from dpviz.priors.audit import Setting
 from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
 from dpviz.priors.kinds import KINDS, Kind
+from dpviz.priors.setting import Setting
 from dpviz.theorems import CLAIMS
 from dpviz.types import FloatArray
 

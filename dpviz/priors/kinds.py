@@ -24,7 +24,7 @@ from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.types import FloatArray
 
 if TYPE_CHECKING:
-    from dpviz.priors.audit import Setting
+    from dpviz.priors.setting import Setting
 
 
 PROFILE_POINTS = 41

@@ -6,7 +6,7 @@ the mean x̄ by up to 2R/n. The posterior is N(s x̄, σ_μ²), s = σ0²/(σ²/
 (ε, δ), nothing truncated: each release depends on x̄ through one normal statistic, so it is a Gaussian mechanism.
 
 Pure ε, each released number conditioned to [−R, R]: the worst pair is the most extreme data and the furthest of its
-neighbours, by the proof in `dpviz.priors._conditioned`.
+neighbours, by the proof in `dpviz.priors.conditioned`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dpviz.checked import check_epsilon, checked
 from dpviz.methods import METHODS, Method
 from dpviz.numerics.private_side import private_side
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
-from dpviz.priors._conditioned import conditioned_epsilon, joint_law, single_law
+from dpviz.priors.conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
@@ -175,7 +175,7 @@ class GaussianRelease:
         add up: M times the ε of a set, and m times that of a row. Infinite for PARAM_MAP.
         ε > 0 rises in R; its relative error is about 1e-13.
 
-        Source: proof in `dpviz.priors._conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14,
+        Source: proof in `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14,
         bound it.
 
         Examples

@@ -16,7 +16,6 @@ from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.releases import method_called
 from dpviz.privacy.composition import SETS, Bracket
-from dpviz.theorems.general import advanced_composition
 
 ALMOST_NONE = 1e-291
 """A prior that counts as none; the search for a larger one starts from it."""
@@ -120,6 +119,7 @@ def least_by_advanced(
     >>> slack, round(need, 3)
     (1e-06, 10.897)
     """
+    from dpviz.theorems.general import advanced_composition  # the table of theorems is loaded where one is used
 
     def total(each: float, slack: float) -> float:
         return advanced_composition(each, sets, slack)

@@ -31,7 +31,7 @@ ONE_DRAW = Limit(
 FEW_ROWS = Limit(low=math.sqrt(0.125), within=UP_TO_ONE, path="as m = 1 and δ → 0 with a flat prior show", proved=True)
 MANY_ROWS = Limit(low=0.0, path="with n fixed it falls like √ε as ε → 0 and δ → 0")
 COMPOSED = Limit(low=0.0, path="as m grows it falls like the fourth root of 1/m, since the rows are not conditioned")
-"""What the constants must be. `dpviz.priors._conditioned` bounds the pure ranges; for (ε, δ), the ratio of step to
+"""What the constants must be. `dpviz.priors.conditioned` bounds the pure ranges; for (ε, δ), the ratio of step to
 noise is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
 
 Pure = partial(Claim, family="gaussian", promise="pure", quantity="range")

@@ -10,8 +10,9 @@ from itertools import groupby
 
 import streamlit as st
 
+from dpviz.audits import Finding, Statement, audit, audit_statements
 from dpviz.parameters import readable, readable_apart
-from dpviz.priors import KINDS, METHODS, Finding, Statement, audit, audit_statements
+from dpviz.priors import KINDS, METHODS
 from dpviz.theorems import Claim
 from pages.components.cached import cached
 from pages.components.words import heading, raised

@@ -6,10 +6,10 @@ import dataclasses
 
 import streamlit as st
 
+from dpviz.audits import audit
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.exports.tables import figure_html
-from dpviz.priors import audit
 from pages.components.cached import cached
 from pages.components.downloads import download_button, show_script
 from pages.minimum_priors.controls import PREFIX, Asked

@@ -9,7 +9,7 @@ from dpviz.parameters import readable, readable_apart, rounded_down, rounded_up
 from dpviz.priors.exact import LARGEST_SOUGHT
 
 if TYPE_CHECKING:
-    from dpviz.priors.audit import Finding
+    from dpviz.audits.audit import Finding
 
 
 def in_words(finding: Finding) -> str:

@@ -17,12 +17,12 @@ import numpy as np
 from scipy.stats import binom
 
 from dpviz.methods import METHODS
-from dpviz.priors._conditioned import single_law
+from dpviz.priors.conditioned import single_law
 from dpviz.priors.kinds import GAUSSIAN
 from dpviz.privacy.gaussian import gaussian_ratio
 
 if TYPE_CHECKING:
-    from dpviz.priors.audit import Finding
+    from dpviz.audits.audit import Finding
 
 Parts = frozenset[str]
 

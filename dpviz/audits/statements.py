@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
+from dpviz.audits.audit import Verdict
+from dpviz.audits.proof_parts import composed_pure_delta
 from dpviz.checked import checked
 from dpviz.methods import METHODS
 from dpviz.methods.posterior_parameter import LARGEST
 from dpviz.parameters import readable, rounded_up
-from dpviz.priors.audit import Setting, Verdict
-from dpviz.priors.proof_parts import composed_pure_delta
 from dpviz.priors.releases import release
+from dpviz.priors.setting import Setting
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.average_claims import midpoint_simulator_delta
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio

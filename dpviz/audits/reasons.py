@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.audits.proof_parts import PROOFS, composed_pure_delta, log_excess, repaired, shares
 from dpviz.methods.posterior_parameter import log_parameter_delta, parameter_failure
 from dpviz.parameters import readable, rounded_down, rounded_up
-from dpviz.priors.proof_parts import PROOFS, composed_pure_delta, log_excess, repaired, shares
 from dpviz.priors.ranges import GaussianRelease
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
 
 if TYPE_CHECKING:
-    from dpviz.priors.audit import Finding
+    from dpviz.audits.audit import Finding
 
 NEAR = 1e-9
 """Relative distance within which a repaired and an exact value count as one."""

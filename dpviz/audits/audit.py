@@ -8,18 +8,16 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
+from dpviz.audits.reasons import Reason, reasons
+from dpviz.audits.verdict_words import in_words
 from dpviz.checked import checked
 from dpviz.methods import METHODS
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
-from dpviz.methods.posterior_parameter import MANY_ROWS
 from dpviz.numerics.ends import quotient
-from dpviz.parameters import DELTA, EPSILON, plain_number, readable
+from dpviz.parameters import readable
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.kinds import GAUSSIAN, KINDS
-from dpviz.priors.ranges import SIGMA, SIGMA0
-from dpviz.priors.reasons import Reason, reasons
 from dpviz.priors.releases import release
-from dpviz.priors.verdict_words import in_words
+from dpviz.priors.setting import Setting
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
@@ -33,51 +31,6 @@ SAME = 1e-9
 
 ROUNDING = 4 * sys.float_info.epsilon
 """Relative distance within which two values are one whatever is taken from them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What the printed bounds are held against.
-
-    Parameters
-    ----------
-    n, m
-        Confidential and synthetic rows, 1 to 100,000.
-    epsilon, delta
-        The promise: ε from 1e-6 to 1000, 0 ≤ δ < 1; with δ = 0 the (ε, δ) theorems are not asked.
-    cells
-        k of the categorical family, 3 to 1,000.
-    sigma, sigma0
-        σ and σ0 of the Gaussian family; σ0 may be infinite.
-    alpha
-        Prior of the release that Corollary 6.2 adds noise to, at least 1.
-    """
-
-    n: int
-    m: int
-    epsilon: float
-    delta: float = 0.0
-    cells: int = 3
-    sigma: float = 1.0
-    sigma0: float = math.inf
-    alpha: float = 1.0
-
-    def __post_init__(self) -> None:
-        for declaration in (MANY_ROWS, MANY_SYNTHETIC_ROWS, EPSILON, DELTA, TWO_CELLS_OR_MORE, PRIOR_ONES):
-            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
-        for deviation in (SIGMA, SIGMA0):
-            value = plain_number(getattr(self, deviation.name))
-            if value != math.inf or deviation is SIGMA:
-                value = deviation.check(getattr(self, deviation.name))
-            object.__setattr__(self, deviation.name, value)
-        if self.delta == 1:
-            raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
-        if self.alpha < 1:
-            raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
-
-    def arguments(self, **more: float) -> dict[str, object]:
-        """All that a printed formula may ask for, by the names it uses."""
-        return {**dataclasses.asdict(self), "beta": self.alpha, **more}
 
 
 @dataclass(frozen=True, kw_only=True)
