@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz import limits
 from dpviz.exports.script import LONGEST_INLINE, page_script
-from dpviz.exports.tables import LARGEST_FILE, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
+from dpviz.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.given import read_matrix
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, enumerable, summarize
@@ -107,7 +108,7 @@ def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer]) -> Non
 def test_a_table_too_large_for_a_file_is_refused() -> None:
     release = PosteriorMean(n=2000, m=2000, alpha=1, beta=1)
     for write in (matrix_csv, log_odds_csv):
-        with pytest.raises(ValueError, match=f"files hold at most {LARGEST_FILE:,}"):
+        with pytest.raises(ValueError, match=f"files hold at most {limits.TABLE_ENTRIES:,}"):
             write(release)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpviz.exports.tables import matrix_csv
 from dpviz.given import MatrixProblem, read_matrix, recognize
-from dpviz.given.reading import LARGEST_BYTES, LARGEST_SIDE
+from dpviz.limits import GIVEN_BYTES, GIVEN_SIDE
 from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import (
     SYNTHESIZERS,
@@ -63,9 +63,9 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "a workbook": (b"PK\x03\x04 and so on", ["spreadsheet", "as CSV"]),
     "Latin-1": ("Zählung,b\n0.5,0.5\n0.5,0.5".encode("latin-1"), ["not a text file in UTF-8"]),
     "UTF-16": (SQUARE.encode("utf-16"), ["not a text file in UTF-8"]),
-    "too many bytes": (b"0" * (LARGEST_BYTES + 1), ["The file has 32 MB; at most 32 MB"]),
-    "too many rows": (uniform(LARGEST_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
-    "too many columns": (uniform(2, LARGEST_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
+    "too many bytes": (b"0" * (GIVEN_BYTES + 1), ["The file has 32 MB; at most 32 MB"]),
+    "too many rows": (uniform(GIVEN_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
+    "too many columns": (uniform(2, GIVEN_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
     "an open quotation mark": ('"0.5,0.5\n0.5,0.5', ["Line 1"]),
     "a value without end": ("a,b\n0.5,0.5\n0.5," + "x" * 140_000, ["Line 3"]),
     "a number without end": ("0.5,0.5\n0.5," + "1" * 5000, ["Line 2, value 2 is not finite"]),
@@ -187,7 +187,7 @@ def test_a_zero_in_both_rows_decides_nothing() -> None:
 
 
 def test_the_largest_matrix_is_read() -> None:
-    assert read_matrix(uniform(LARGEST_SIDE, LARGEST_SIDE)).shape == (LARGEST_SIDE, LARGEST_SIDE)
+    assert read_matrix(uniform(GIVEN_SIDE, GIVEN_SIDE)).shape == (GIVEN_SIDE, GIVEN_SIDE)
 
 
 @pytest.mark.parametrize("content", [printed_figure(1).text, printed_figure(1).text.encode()])

@@ -202,3 +202,19 @@ def test_explanations_are_texts_beside_their_page() -> None:
         for source in page.file.parent.glob("*.py"):
             long = [node for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Constant)]
             assert not [one for one in long if isinstance(one.value, str) and one.value.count("\n\n") > 3], source
+
+
+def test_how_large_sizes_may_be_is_said_once() -> None:
+    """No whole-number limit of rows, sets or cells is written as a number outside the one home of limits."""
+    sizes = {"n", "m", "sets", "cells", "population", "confidential_count"}
+    for path in [*MODULE_FILES, *(PACKAGE.parent / "pages").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            given = {one.arg: one.value for one in node.keywords}
+            named = given.get("name")
+            about = isinstance(named, ast.Constant) and named.value in sizes
+            about |= bool(node.args) and isinstance(node.args[0], ast.Name) and "ROWS" in node.args[0].id
+            limit = given.get("maximum")
+            if about and path.name != "limits.py" and isinstance(limit, ast.Constant):
+                assert limit.value in (1, 1e9), (path.name, node.lineno)

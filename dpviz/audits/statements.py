@@ -12,8 +12,8 @@ from scipy.special import betainc, ndtr, ndtri
 from dpviz.audits.audit import Verdict
 from dpviz.audits.proof_parts import composed_pure_delta
 from dpviz.checked import checked
+from dpviz.limits import PRIOR_ROWS
 from dpviz.methods import METHODS
-from dpviz.methods.posterior_parameter import LARGEST
 from dpviz.parameters import readable, rounded_up
 from dpviz.priors.releases import release
 from dpviz.priors.setting import Setting
@@ -207,11 +207,12 @@ def _sampled_failures(setting: Setting) -> Found:
 def _hypothesis(setting: Setting) -> Found:
     """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
     rows, parameter = (
-        delta_for_epsilon(release(method, n=setting.n, m=LARGEST, alpha=max(setting.alpha, 1.0)), setting.epsilon)
+        delta_for_epsilon(release(method, n=setting.n, m=PRIOR_ROWS, alpha=max(setting.alpha, 1.0)), setting.epsilon)
         for method in ("synth_post_one", "param_post")
     )
     said = (
-        f"It is true, even with c = 1: infinitely many rows tell θ, and δ(m) rises to that of θ. At m = {LARGEST:,} it "
+        "It is true, even with c = 1: infinitely many rows tell θ, and δ(m) rises to that of θ. "
+        f"At m = {PRIOR_ROWS:,} it "
     )
     return _compared(rows, parameter, said + "is {}, and that of θ is {}.")
 

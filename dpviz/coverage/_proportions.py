@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.stats import binom
 
+from dpviz import limits
 from dpviz.coverage._fourier import Roots, law_in_box, least_spread, rounding_error
 from dpviz.coverage._intervals import Features, Point, Sums, ends_of, features, point_of, sums
 from dpviz.coverage._sums import SumPoints
@@ -23,7 +24,7 @@ NOISE = 1e-15
 """Probabilities of single releases below it are rounding of the transform, which an infinite width must not meet."""
 
 
-LARGEST_TABLE, LARGEST_PAIR_ROWS = 4_000_000, 1500
+LARGEST_PAIR_ROWS = 1500
 """Most cells of the transition matrix, and rows of two sets, for which tables of all releases are kept in memory."""
 
 
@@ -33,16 +34,13 @@ MOST_JUMPS = 6000
 SMALLEST_JUMP = 1e-6
 """Probability of a release given x below which its jumps do not count."""
 
-LARGEST_LAWS = 4_000_000
-"""Most probabilities of releases given each x that are kept, to know which releases there are."""
-
 BESIDE = 1e-9
 """Distance of a point of a line from the jump beside it."""
 
 
 def keeps_tables(synthesizer: TwoCellSynthesizer, sets: int) -> bool:
     """Whether tables of all releases are kept in memory, so that a point more on the axis costs little."""
-    large = (synthesizer.n + 1) * (synthesizer.m + 1) > LARGEST_TABLE or sets * synthesizer.m > LARGEST_PAIR_ROWS
+    large = (synthesizer.n + 1) * (synthesizer.m + 1) > limits.TABLE_ENTRIES or sets * synthesizer.m > LARGEST_PAIR_ROWS
     return sets > 2 or not large
 
 
@@ -179,7 +177,7 @@ class ManySets:
         self._dense, self._line = dense, np.zeros((len(rules), 0 if dense is None else len(dense)))
         self._laws: dict[int, FloatArray] | None = None
         if dense is not None:
-            if sum(box.high - box.low + 1 for box in self._boxes) * self._roots.length <= LARGEST_LAWS:
+            if sum(box.high - box.low + 1 for box in self._boxes) * self._roots.length <= limits.TABLE_ENTRIES:
                 self._laws = {}
             else:
                 self._tables.prepare(dense, None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally
 from dpviz.inference.combining_rules import LEVEL, SETS
@@ -27,7 +28,7 @@ CONFIDENTIAL_COUNT = Parameter(
     symbol="x",
     title="Confidential ones",
     minimum=0,
-    maximum=5000,
+    maximum=limits.ROWS,
     default=30,
     integer=True,
     help="The number of ones in the confidential rows, where it is held fixed.",

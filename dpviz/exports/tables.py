@@ -10,15 +10,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz import limits
 from dpviz.checked import argument, checked
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
 
 __all__ = ["figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
-
-LARGEST_FILE = 4_000_000
-"""Most cells of a table written to a file."""
-
 
 DIGITS = argument("digits", 0, 17, integer=True)
 
@@ -75,9 +72,9 @@ def figure_html(figure: go.Figure) -> str:
 
 
 def _csv(names: list[str], synthesizer: Synthesizer, labels: Iterable[Sequence[int]], values: FloatArray) -> str:
-    if values.size > LARGEST_FILE:
+    if values.size > limits.TABLE_ENTRIES:
         raise ValueError(
-            f"The table has {values.size:,} cells; files hold at most {LARGEST_FILE:,}. "
+            f"The table has {values.size:,} cells; files hold at most {limits.TABLE_ENTRIES:,}. "
             "The script of this page computes it."
         )
     out = io.StringIO()

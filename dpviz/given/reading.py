@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.limits import GIVEN_BYTES, GIVEN_SIDE
 from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix
 from dpviz.types import FloatArray, IntArray
 
-LARGEST_SIDE = 1000
-LARGEST_BYTES = 32_000_000
 MOST_DIGITS = 12
 """Significant digits beyond which numbers count as exact."""
 
@@ -71,9 +70,9 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
             )
     if len(lines) < 2:
         raise MatrixProblem("There is only one row. A matrix needs at least two: one for each confidential table.")
-    if len(lines) > LARGEST_SIDE or width > LARGEST_SIDE + 2:
+    if len(lines) > GIVEN_SIDE or width > GIVEN_SIDE + 2:
         raise MatrixProblem(
-            f"The matrix has {len(lines):,} rows and {width:,} columns; at most {LARGEST_SIDE:,} × {LARGEST_SIDE:,} "
+            f"The matrix has {len(lines):,} rows and {width:,} columns; at most {GIVEN_SIDE:,} × {GIVEN_SIDE:,} "
             "is audited here. Leave rows and columns out, or use the Python package."
         )
     labels = _label_columns(header, lines)
@@ -83,10 +82,10 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
 
 
 def _text(content: str | bytes) -> str:
-    if len(content) > LARGEST_BYTES:
+    if len(content) > GIVEN_BYTES:
         raise MatrixProblem(
-            f"The file has {len(content) / 1e6:,.0f} MB; at most {LARGEST_BYTES / 1e6:,.0f} MB are read. "
-            f"A matrix of {LARGEST_SIDE:,} × {LARGEST_SIDE:,} probabilities at full precision fits."
+            f"The file has {len(content) / 1e6:,.0f} MB; at most {GIVEN_BYTES / 1e6:,.0f} MB are read. "
+            f"A matrix of {GIVEN_SIDE:,} × {GIVEN_SIDE:,} probabilities at full precision fits."
         )
     if isinstance(content, bytes):
         if content[:2] == b"PK":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.checked import checked
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -15,8 +16,6 @@ from dpviz.types import FloatArray
 
 EXACT_TOLERANCE = 1e-10
 """Relative difference by which numbers in full precision may differ: their last digits depend on who computed them."""
-
-LARGEST_SIDE = 201
 
 CELLS_PER_PARAMETER = 3
 """Independent entries needed for each parameter. With as many parameters as entries a law fits any numbers."""
@@ -61,7 +60,7 @@ def recognize(given: GivenMatrix) -> Recognition | None:
     True
     """
     matrix = given.probabilities
-    if max(matrix.shape) > LARGEST_SIDE:
+    if max(matrix.shape) > limits.RECOGNIZED_SIDE:
         return None
     if given.decimals is None:
         tolerance = EXACT_TOLERANCE * matrix

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.numerics.sums import log_rising_ratio
 from dpviz.parameters import Parameter
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-LARGEST_TABLE = 10_000
-POSTERIOR_ROWS = replace(ROWS, maximum=LARGEST_TABLE)
-POSTERIOR_SYNTHETIC_ROWS = replace(SYNTHETIC_ROWS, maximum=LARGEST_TABLE)
+POSTERIOR_ROWS = replace(ROWS, maximum=limits.POSTERIOR_ROWS)
+POSTERIOR_SYNTHETIC_ROWS = replace(SYNTHETIC_ROWS, maximum=limits.POSTERIOR_ROWS)
 GAMMA_ONES = Parameter(
     name="gamma1",
     symbol="γ1",

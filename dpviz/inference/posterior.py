@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.checked import argument, checked
 from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import (
     GAMMA_ONES,
     GAMMA_ZEROS,
-    LARGEST_TABLE,
     POSTERIOR_ROWS,
     POSTERIOR_SYNTHETIC_ROWS,
     checked_counts,
@@ -136,7 +136,7 @@ def posterior_mixture(
     >>> post.weights.round(6).tolist(), round(post.mean, 6)
     ([0.333333, 0.666667], 0.555556)
     """
-    release = BetaBinomial.up_to(LARGEST_TABLE)(n=n, m=m, alpha=alpha, beta=beta)
+    release = BetaBinomial.up_to(limits.POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
     return posterior_given(release, synthetic_counts, gamma1=gamma1, gamma2=gamma2)
 
 

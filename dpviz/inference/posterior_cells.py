@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import (
@@ -24,9 +25,6 @@ from dpviz.parameters import Parameter
 from dpviz.synthesizers.cells import composition_count, compositions
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
-
-LARGEST_TABLES = 2_000_000
-"""Most confidential tables that are summed."""
 
 GAMMA = replace(GAMMA_ONES, name="gamma", symbol="γ", title="Analyst's prior in a cell", per_cell=True)
 ALPHA = replace(PRIOR_ONES, title="Prior rows in a cell", per_cell=True)
@@ -163,10 +161,10 @@ def posterior_cells(
         )
     m, cells = cast(int, POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
-    if number > LARGEST_TABLES:
+    if number > limits.LISTED_TABLES:
         raise ValueError(
             f"n = {n:,} rows in {cells:,} cells make {_said(number)} confidential tables; the limit is "
-            f"{LARGEST_TABLES:,}. "
+            f"{limits.LISTED_TABLES:,}. "
             "Fewer rows or cells are needed."
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)

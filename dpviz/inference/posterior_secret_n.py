@@ -22,13 +22,11 @@ from dpviz.inference._posterior_weights import (
     normalized,
 )
 from dpviz.inference.posterior import PosteriorMixture
+from dpviz.limits import LISTED_TABLES
 from dpviz.parameters import readable
 from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
-
-LARGEST_PAIRS = 2_000_000
-"""Most pairs (n, x) that are summed."""
 
 TWICE = 1000
 """Rows up to which all sizes from half of n to twice n can be summed."""
@@ -58,7 +56,7 @@ def range_around(n: int) -> tuple[int, int]:
     n = cast(int, POSTERIOR_ROWS.check(n))
     if n <= TWICE:
         return (n + 1) // 2, 2 * n
-    side = (LARGEST_PAIRS // 2 - LARGEST_PAIRS // 20) // n
+    side = (LISTED_TABLES // 2 - LISTED_TABLES // 20) // n
     return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
 
 
@@ -244,9 +242,9 @@ def posterior_secret_n(
     gamma1, gamma2 = GAMMA_ONES.check(gamma1), GAMMA_ZEROS.check(gamma2)
     lengths = prior.sizes + 1
     pairs = int(lengths.sum())
-    if pairs > LARGEST_PAIRS:
+    if pairs > LISTED_TABLES:
         raise ValueError(
-            f"prior (of the number of rows) must span at most {LARGEST_PAIRS:,} pairs of n and x; got {pairs:,}. "
+            f"prior (of the number of rows) must span at most {LISTED_TABLES:,} pairs of n and x; got {pairs:,}. "
             "A shorter range is needed."
         )
     n = np.repeat(prior.sizes, lengths)

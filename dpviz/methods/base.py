@@ -8,15 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NoReturn
 
+from dpviz.limits import PRIOR_ROWS_OF_CELLS, TIMES_THE_DATA
 from dpviz.methods.cell_releases import CellRelease
 from dpviz.numerics.private_side import private_side
 from dpviz.parameters import readable
 from dpviz.privacy.average_case import average_case_delta
 from dpviz.privacy.losses import Losses
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, Release
-
-MOST_ROWS_OF_CELLS, MOST_TIMES = 2_000, 20
-"""Synthetic rows of k > 2 cells up to which δ is summed for any n, and how many times n they may be beyond."""
 
 
 @dataclass(frozen=True)
@@ -149,9 +147,9 @@ class RowMethod(Method):
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
         if alpha <= self.lost:
             raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
-        if m > MOST_ROWS_OF_CELLS and m > MOST_TIMES * n:
+        if m > PRIOR_ROWS_OF_CELLS and m > TIMES_THE_DATA * n:
             raise ValueError(
-                f"m (synthetic rows) must be at most {MOST_ROWS_OF_CELLS:,}, or {MOST_TIMES} times n, for {cells} "
+                f"m (synthetic rows) must be at most {PRIOR_ROWS_OF_CELLS:,}, or {TIMES_THE_DATA} times n, for {cells} "
                 f"cells: the sum over all splits grows too long; got {readable(m)}."
             )
         return CellRelease(law=self.law, n=n, m=m, cells=cells, alpha=alpha - self.lost)

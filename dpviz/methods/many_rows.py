@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from dpviz.methods.posterior_parameter import LARGEST
+from dpviz import limits
 from dpviz.parameters import Parameter
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
 from dpviz.synthesizers.cells import CELLS
 
-MANY_SYNTHETIC_ROWS: Parameter = dataclasses.replace(SYNTHETIC_ROWS, maximum=LARGEST)
+MANY_SYNTHETIC_ROWS: Parameter = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS)
 TWO_CELLS_OR_MORE: Parameter = dataclasses.replace(CELLS, minimum=2, default=2)
 
 
@@ -19,21 +19,21 @@ TWO_CELLS_OR_MORE: Parameter = dataclasses.replace(CELLS, minimum=2, default=2)
 class ManyBetaBinomial(BetaBinomial):
     """`BetaBinomial` for many rows."""
 
-    n: int = parameter(ROWS, maximum=LARGEST)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=LARGEST)
+    n: int = parameter(ROWS, maximum=limits.PRIOR_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManyPosteriorMean(PosteriorMean):
     """`PosteriorMean` for many rows."""
 
-    n: int = parameter(ROWS, maximum=LARGEST)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=100 * LARGEST)
+    n: int = parameter(ROWS, maximum=limits.PRIOR_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=100 * limits.PRIOR_ROWS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManyPosteriorMode(PosteriorMode):
     """`PosteriorMode` for many rows."""
 
-    n: int = parameter(ROWS, maximum=LARGEST)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=100 * LARGEST)
+    n: int = parameter(ROWS, maximum=limits.PRIOR_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=100 * limits.PRIOR_ROWS)

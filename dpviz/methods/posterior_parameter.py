@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import betainc, betaincc
 
+from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
@@ -18,10 +19,7 @@ from dpviz.synthesizers.base import ROWS, WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
 
-LARGEST = 100_000
-"""Most confidential and most synthetic rows of a calibration."""
-
-MANY_ROWS: Parameter = dataclasses.replace(ROWS, maximum=LARGEST)
+MANY_ROWS: Parameter = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 
 TOGETHER = 2000
 """Pairs up to which one look at all of them is faster than a search."""

@@ -7,15 +7,13 @@ from collections.abc import Callable
 
 from scipy.optimize import brentq
 
+from dpviz.limits import ROWS_OF_CELL_SETS
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.releases import method_called
 from dpviz.priors.sets import ALMOST_NONE, bracket_of, check_all_rows, minimum_prior_for_sets
 from dpviz.privacy.composition import SETS, Bracket, composed_delta
-
-LARGEST_SET = 1000
-"""Most rows of a set of the Dirichlet-multinomial: its pair of neighbours has about m² / 2 outcomes."""
 
 
 def minimum_prior_for_cell_sets(
@@ -53,9 +51,10 @@ def minimum_prior_for_cell_sets(
     alone = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta, cells=cells)
     if sets == 1:
         return bracket_of(alone)
-    if max(n, m) > LARGEST_SET:
+    if max(n, m) > ROWS_OF_CELL_SETS:
         raise ValueError(
-            f"n and m must be at most {LARGEST_SET:,} for several sets of {cells} cells; got {readable(max(n, m))}."
+            f"n and m must be at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells; "
+            f"got {readable(max(n, m))}."
         )
 
     def composed(alpha: float) -> Bracket:

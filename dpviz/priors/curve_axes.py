@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from dpviz.methods.posterior_parameter import LARGEST
+from dpviz import limits
 from dpviz.priors.setting import Setting
 from dpviz.types import FloatArray
 
@@ -19,8 +19,8 @@ POINTS, SEVERAL, FEW = 25, 13, 9
 LIMITS: dict[Axis, tuple[float, float]] = {
     "epsilon": (1e-4, 50.0),
     "delta": (1e-300, 0.5),
-    "m": (1, LARGEST),
-    "n": (1, LARGEST),
+    "m": (1, limits.PRIOR_ROWS),
+    "n": (1, limits.PRIOR_ROWS),
 }
 SPAN: dict[Axis, tuple[float, float]] = {"epsilon": (30.0, 15.0), "m": (100.0, 10.0), "n": (100.0, 10.0)}
 """How many times below and above the chosen value a curve reaches."""

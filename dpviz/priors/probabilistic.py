@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.limits import PROBABILISTIC_ROWS
 from dpviz.methods import METHODS, Method
 from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
 from dpviz.methods.posterior_parameter import MANY_ROWS
@@ -15,9 +16,6 @@ from dpviz.parameters import DELTA, readable
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.releases import method_called
 from dpviz.synthesizers.prior import PRIOR_ONES
-
-LARGEST = 10_000
-"""Most rows that the search is made for: it asks for hundreds of failures, each of n + m steps."""
 
 INTERVALS = 12
 """Fewest intervals of priors that the search between the (ε, δ) answer and the pure one starts with."""
@@ -64,8 +62,10 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 def _effective(method: Method, n: int, m: int, epsilon: float, delta: float) -> float:
     """The least effective prior of a method that loses no pseudo-rows."""
     rows = max(n, m) if method.limit else n
-    if rows > LARGEST:
-        raise ValueError(f"n and m must be at most {LARGEST:,} for the probabilistic answer; got {readable(rows)}.")
+    if rows > PROBABILISTIC_ROWS:
+        raise ValueError(
+            f"n and m must be at most {PROBABILISTIC_ROWS:,} for the probabilistic answer; got {readable(rows)}."
+        )
     least = least_prior(Promise(method, n, m, epsilon, delta)).prior
     if delta == 0 or math.isinf(least):
         return least

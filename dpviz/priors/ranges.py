@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
+from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.methods import METHODS, Method
 from dpviz.numerics.private_side import private_side
@@ -27,9 +28,9 @@ from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 
-DATA_ROWS = dataclasses.replace(ROWS, maximum=100_000, default=100)
-RELEASED_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=100_000, default=100)
-SETS = dataclasses.replace(COMPOSED_SETS, maximum=100, default=1)
+DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS, default=100)
+RELEASED_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS, default=100)
+SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.SETS, default=1)
 SIGMA = Parameter(
     name="sigma",
     symbol="σ",

@@ -9,8 +9,9 @@ from functools import partial
 
 from scipy.optimize import brentq, minimize_scalar
 
+from dpviz.limits import PRIOR_ROWS
 from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
-from dpviz.methods.posterior_parameter import LARGEST, MANY_ROWS
+from dpviz.methods.posterior_parameter import MANY_ROWS
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
@@ -87,9 +88,9 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
 
 def check_all_rows(rows: int) -> None:
     """Raise a ValueError where the sets of a plug-in have more rows together than a calibration reaches."""
-    if rows > LARGEST:
+    if rows > PRIOR_ROWS:
         raise ValueError(
-            f"sets times m (all synthetic rows together) must be at most {LARGEST:,} for several sets of a plug-in; "
+            f"sets times m (all synthetic rows together) must be at most {PRIOR_ROWS:,} for several sets of a plug-in; "
             f"got {readable(rows)}."
         )
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.checked import check_epsilon
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.parameters import Parameter
@@ -27,7 +28,7 @@ from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS
 from dpviz.types import FloatArray, IntArray
 
-DATA_ROWS = dataclasses.replace(ROWS, maximum=100_000)
+DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 THETA_REAL = Parameter(
     name="theta_real",
     symbol="θ_real",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import Parameter
 from dpviz.privacy.loss_grid import Bracket
@@ -22,7 +23,7 @@ SETS = Parameter(
     symbol="M",
     title="Synthetic sets",
     minimum=1,
-    maximum=1000,
+    maximum=limits.COMPOSED_SETS,
     default=5,
     slider_maximum=100,
     integer=True,

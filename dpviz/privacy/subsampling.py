@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import Parameter
@@ -22,7 +23,7 @@ POPULATION = Parameter(
     symbol="N",
     title="Rows to draw from",
     minimum=1,
-    maximum=2000,
+    maximum=limits.POPULATION,
     default=1000,
     integer=True,
     scale="log",

@@ -11,18 +11,16 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.parameters import Parameter, plain_number, shown
 from dpviz.types import FloatArray, IntArray
-
-MATRIX_LIMIT = 4_000_000
-"""Most entries that a transition matrix over compositions (k > 2 cells) may have."""
 
 ROWS = Parameter(
     name="n",
     symbol="n",
     title="Confidential rows",
     minimum=1,
-    maximum=5000,
+    maximum=limits.ROWS,
     default=5,
     slider_maximum=1000,
     integer=True,
@@ -34,7 +32,7 @@ SYNTHETIC_ROWS = Parameter(
     symbol="m",
     title="Synthetic rows",
     minimum=1,
-    maximum=5000,
+    maximum=limits.ROWS,
     default=5,
     slider_maximum=1000,
     integer=True,

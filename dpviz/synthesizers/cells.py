@@ -18,11 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import SplitSum, log_rising
 from dpviz.parameters import Parameter
 from dpviz.synthesizers._losses import LossDistribution
-from dpviz.synthesizers.base import MATRIX_LIMIT, ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, check_index, parameter
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, check_index, parameter
 from dpviz.types import FloatArray, IntArray
 
 CELLS = Parameter(
@@ -30,14 +31,14 @@ CELLS = Parameter(
     symbol="k",
     title="Cells",
     minimum=3,
-    maximum=1000,
+    maximum=limits.CELLS,
     default=3,
     slider_maximum=6,
     integer=True,
     help="The number of cells that a row can fall into.",
 )
 FEWER_ROWS = {"slider_maximum": 60}
-FEWER_SYNTHETIC_ROWS = {"maximum": 1000, "slider_maximum": 60}
+FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,16 +61,16 @@ class CellSynthesizer(Synthesizer):
 
     @property
     def enumerable(self) -> bool:
-        """Whether the full matrix has no more than `MATRIX_LIMIT` entries."""
+        """Whether the full matrix has no more than `limits.TABLE_ENTRIES` entries."""
         rows, columns = self.shape
-        return rows * columns <= MATRIX_LIMIT
+        return rows * columns <= limits.TABLE_ENTRIES
 
     def _require_enumerable(self) -> None:
         if not self.enumerable:
             rows, columns = self.shape
             raise ValueError(
                 f"The full matrix would have {rows * columns:,} entries ({rows:,} × {columns:,}); the limit is "
-                f"{MATRIX_LIMIT:,}. Fewer rows or cells are needed; ε and δ do not need the matrix."
+                f"{limits.TABLE_ENTRIES:,}. Fewer rows or cells are needed; ε and δ do not need the matrix."
             )
 
     @cached_property

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dpviz import limits
 from dpviz.checked import argument
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_down, rounded_up
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
@@ -22,8 +23,8 @@ ALWAYS = ""
 """The condition of a claim that is printed without one."""
 
 DOMAINS: dict[str, Parameter] = {
-    "n": dataclasses.replace(ROWS, maximum=10_000_000),
-    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=10_000_000),
+    "n": dataclasses.replace(ROWS, maximum=limits.PRINTED_ROWS),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRINTED_ROWS),
     "k": argument("k", 1, 10_000_000, title="composed releases", integer=True),
     **dict.fromkeys(("epsilon", "epsilon_1", "epsilon_2"), EPSILON),
     **dict.fromkeys(("delta", "delta_1", "delta_2", "delta_prime"), DELTA),

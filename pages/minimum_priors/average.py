@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 import streamlit as st
 
+from dpviz import limits
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.methods import METHODS, PARAM_MAP
 from dpviz.parameters import readable, rounded_down, rounded_up
@@ -19,9 +20,6 @@ from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import answer, listing, note, raised
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
-
-LARGEST = 2000
-"""Rows up to which the releases of rows are averaged on the page."""
 
 THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
 
@@ -38,8 +36,8 @@ def show_average(asked: Asked) -> None:
     if not 0 < theta < 1:
         st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
         return
-    if max(setting.n, setting.m) > LARGEST:
-        st.caption(f"The average over the other rows is computed for n and m up to {LARGEST:,}.")
+    if max(setting.n, setting.m) > limits.AVERAGED_ROWS_SHOWN:
+        st.caption(f"The average over the other rows is computed for n and m up to {limits.AVERAGED_ROWS_SHOWN:,}.")
         return
     found = cached(average_and_worst, "Averaging over the other rows …")(
         setting.n, setting.m, alpha, theta, setting.epsilon

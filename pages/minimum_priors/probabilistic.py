@@ -6,15 +6,13 @@ import math
 
 import streamlit as st
 
+from dpviz.limits import PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, minimum_prior_probabilistic
 from pages.components.cached import cached
 from pages.components.words import listing, note
 from pages.minimum_priors.controls import Asked, promise_text
 from pages.minimum_priors.numbers import least
-
-LARGEST = 2000
-"""Rows up to which the page looks for the probabilistic answer."""
 
 
 def show_probabilistic(asked: Asked) -> None:
@@ -28,10 +26,10 @@ def show_probabilistic(asked: Asked) -> None:
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
         return
-    if max(setting.n, setting.m) > LARGEST:
+    if max(setting.n, setting.m) > PROBABILISTIC_ROWS_SHOWN:
         st.caption(
-            f"The probabilistic answer is searched for n and m up to {LARGEST:,} here; `minimum_prior_probabilistic` "
-            "of the package goes up to 10,000."
+            f"The probabilistic answer is searched for n and m up to {PROBABILISTIC_ROWS_SHOWN:,} here; "
+            f"`minimum_prior_probabilistic` of the package goes up to {PROBABILISTIC_ROWS:,}."
         )
         return
     rows, unfound = [], ""

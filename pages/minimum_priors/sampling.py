@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.limits import POPULATION, SAMPLED_ROWS_SHOWN
 from dpviz.methods import CALIBRATED, RowMethod
 from dpviz.parameters import readable
 from dpviz.privacy.amplification import subsampled_tight
@@ -14,12 +15,6 @@ from pages.components.words import answer, listing
 from pages.minimum_priors.controls import PAGE, Asked
 from pages.minimum_priors.faces import HEADLINE
 
-LARGEST = 400
-"""Most sampled and synthetic rows for which the exact amplification is computed on the page."""
-
-LARGEST_POPULATION = 2000
-"""Largest population for which it is."""
-
 
 def show_sampling(asked: Asked) -> None:
     """What a random sample adds: as printed, the best general bound, and exactly."""
@@ -28,7 +23,7 @@ def show_sampling(asked: Asked) -> None:
     if population < setting.n:
         st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
         return
-    within = max(setting.n, setting.m) <= LARGEST and population <= LARGEST_POPULATION
+    within = max(setting.n, setting.m) <= SAMPLED_ROWS_SHOWN and population <= POPULATION
     rate = setting.n / population
     rows = []
     for method in CALIBRATED.values():
@@ -63,8 +58,8 @@ def show_sampling(asked: Asked) -> None:
     told = (
         "Exact: all pairs of neighbouring populations, one row substituted."
         if within
-        else f"The exact answer runs over all pairs of neighbouring populations: here for n and m up to {LARGEST} and "
-        f"N up to {LARGEST_POPULATION:,}."
+        else "The exact answer runs over all pairs of neighbouring populations: here for n and m up to "
+        f"{SAMPLED_ROWS_SHOWN} and N up to {POPULATION:,}."
     )
     st.caption(
         f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpviz import limits
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
@@ -22,7 +23,7 @@ def show_sizes(asked: Asked) -> None:
     """δ against m for every release of rows, with the parameter draw as the limit."""
     setting = asked.asked_setting
     alpha = PAGE.checked("alpha")
-    most = int(min(100_000, max(1000, 10 * setting.m)))
+    most = int(min(limits.PRIOR_ROWS, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
     found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
     one, limit = found.deltas[HEADLINE.key], found.limits[HEADLINE.key]

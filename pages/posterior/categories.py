@@ -9,6 +9,7 @@ import re
 import streamlit as st
 
 from dpviz.inference.posterior_cells import PosteriorCells, posterior_cells
+from dpviz.limits import COUNTS_SHOWN
 from dpviz.parameters import readable
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from pages.components.address import keep_text
@@ -16,7 +17,7 @@ from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
-from pages.posterior.controls import MOST_COUNTS, PREFIX, Asked
+from pages.posterior.controls import PREFIX, Asked
 
 EXAMPLE = "52, 30, 18"
 TABLES = keep_text(f"{PREFIX}tables", EXAMPLE)
@@ -31,7 +32,7 @@ def show_categories(asked: Asked) -> None:
     )
     text = written(
         st.text_area, "Released tables, one line for each set", TABLES, height=100,
-        help=f"The counts of the k cells separated by commas or blanks; 1 to {MOST_COUNTS} lines with the same total.",
+        help=f"The counts of the k cells separated by commas or blanks; 1 to {COUNTS_SHOWN} lines with the same total.",
     )  # fmt: skip
     tables, alpha, found = accepted(
         TABLES, text, lambda typed: _computed(asked, typed), EXAMPLE, lambda typed: " / ".join(typed.split("\n"))
@@ -91,8 +92,8 @@ def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:
 def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """The tables that were typed; a ValueError in a sentence where they are none."""
     lines = [line for line in text.strip().splitlines() if line.strip()]
-    if not 1 <= len(lines) <= MOST_COUNTS:
-        raise ValueError(f"The released tables must be 1 to {MOST_COUNTS} lines of counts; got {len(lines)}.")
+    if not 1 <= len(lines) <= COUNTS_SHOWN:
+        raise ValueError(f"The released tables must be 1 to {COUNTS_SHOWN} lines of counts; got {len(lines)}.")
     tables = []
     for line in lines:
         words = [word for word in re.split(r"[\s,;]+", line.strip()) if word]

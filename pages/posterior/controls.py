@@ -13,6 +13,8 @@ import streamlit as st
 from dpviz.designs import Design
 from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import LEVEL
+from dpviz.limits import COUNTS_SHOWN
+from dpviz.limits import POSTERIOR_ROWS as MOST_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.studies.plan import SEED
 from dpviz.synthesizers import two_cell_laws
@@ -34,7 +36,6 @@ from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
-MOST_COUNTS = 20
 LISTED = 6
 """Most counts that a sentence lists one by one."""
 
@@ -48,18 +49,18 @@ SIZE = dataclasses.replace(POSTERIOR_ROWS, slider_maximum=1900, help="Rows that 
 NUMBERS = {
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
     "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "sets": dataclasses.replace(SHARED_SETS, default=1, maximum=MOST_COUNTS, slider_maximum=MOST_COUNTS),
-    "n": dataclasses.replace(POSTERIOR_ROWS, default=100, slider_maximum=10_000),
+    "sets": dataclasses.replace(SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN),
+    "n": dataclasses.replace(POSTERIOR_ROWS, default=100, slider_maximum=MOST_ROWS),
     "m": dataclasses.replace(
-        POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=10_000, private_end="neither", help=ROWS_OF_A_SET
+        POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=MOST_ROWS, private_end="neither", help=ROWS_OF_A_SET
     ),
     "x": Parameter(
-        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=10_000, default=30, slider_maximum=1000,
+        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=30, slider_maximum=1000,
         integer=True, scale="log",
         help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
     ),
     "matrix_x": Parameter(
-        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=10_000, default=1, slider_maximum=3,
+        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=1, slider_maximum=3,
         integer=True,
         help="The number of ones among the n confidential rows: the row of your matrix that is released from.",
     ),
@@ -182,7 +183,7 @@ def choose() -> Asked | Refused:
     else:
         typed = written(
             st.text_input, "Synthetic counts x̃", COUNTS,
-            help=f"The ones in each set, 1 to {MOST_COUNTS} counts separated by commas or blanks.",
+            help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
         )  # fmt: skip
     for name in ("gamma1", "gamma2", "level"):
         values[name] = PAGE.number(name)
@@ -219,9 +220,9 @@ def read_counts(text: str, m: int) -> tuple[int, ...]:
     words = [word for word in re.split(r"[\s,;]+", text.strip()) if word]
     allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
     if not words:
-        raise ValueError(f"The synthetic counts must be 1 to {MOST_COUNTS} {allowed}; the list is empty.")
-    if len(words) > MOST_COUNTS:
-        raise ValueError(f"The synthetic counts must be 1 to {MOST_COUNTS} {allowed}; got {len(words)} of them.")
+        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; the list is empty.")
+    if len(words) > COUNTS_SHOWN:
+        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; got {len(words)} of them.")
     for word in words:
         if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
             raise ValueError(f"The synthetic counts must be {allowed}; got {word[:40]}.")

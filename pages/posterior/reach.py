@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpviz import limits
 from dpviz.charts.lines import Dots, Line, Mark, Rule, Scale, lines_chart
 from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
 from dpviz.parameters import readable
@@ -16,9 +17,6 @@ from pages.components.figure import show_figure
 from pages.components.words import answer, note
 from pages.posterior.answer import posterior_of
 from pages.posterior.controls import PREFIX, Asked
-
-LARGEST = 1000
-"""Rows up to which the page lists, or simulates, the releases."""
 
 RUNS = 400
 """Releases simulated at each proportion where they are too many to list."""
@@ -47,10 +45,10 @@ def show_reach(asked: Asked) -> None:
         "not; this is how often it does, beside the level it promises on average over p."
     )
     design, truth = asked.design, asked.truth
-    if max(design.n, design.m) > LARGEST:
+    if max(design.n, design.m) > limits.RELEASES_SHOWN:
         st.caption(
-            f"Every release has its own interval; here they are listed for n and m up to {LARGEST:,}. "
-            "`posterior_coverage` of the package goes up to 5,000."
+            f"Every release has its own interval; here they are listed for n and m up to {limits.RELEASES_SHOWN:,}. "
+            f"`posterior_coverage` of the package goes up to {limits.ROWS:,}."
         )
         return
     label = choice(st.segmented_control, "Interval", KINDS, KIND, required=True, label_visibility="collapsed")

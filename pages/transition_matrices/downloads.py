@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz import limits
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.exports.script import page_script
-from dpviz.exports.tables import LARGEST_FILE, figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
+from dpviz.exports.tables import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.privacy.summary import PrivacySummary, enumerable, profile, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.cached import cached
@@ -20,7 +21,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
     """Tables as CSV and LaTeX, pictures as HTML, the page as a script."""
     release = summary.synthesizer
     cells = release.shape[0] * release.shape[1]
-    writable = enumerable(release) and cells <= LARGEST_FILE
+    writable = enumerable(release) and cells <= limits.TABLE_ENTRIES
     drawable = enumerable(release)
     script = page_script(release, summary.epsilon, summary.delta, given_text=given_text)
     left, middle, right = st.columns(3)
@@ -42,7 +43,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
             else:
                 st.caption(f"LaTeX tables are made for up to {LATEX_COLUMNS} columns.")
         else:
-            st.caption(f"Files hold tables of up to {LARGEST_FILE:,} cells; the script computes larger ones.")
+            st.caption(f"Files hold tables of up to {limits.TABLE_ENTRIES:,} cells; the script computes larger ones.")
     with middle:
         st.html("<b>Pictures</b>")
         if drawable:
