@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import pytest
+import streamlit as st
 
 from dpviz.methods import CALIBRATED, METHODS, Method, RowMethod
 from dpviz.methods.many_rows import ManyBetaBinomial
@@ -41,9 +43,13 @@ def test_a_law_and_its_method_name_each_other() -> None:
 
 
 @pytest.fixture
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The method, and no curve that a page has kept without it, or keeps with it."""
     monkeypatch.setitem(METHODS, OneRow.key, OneRow())
     monkeypatch.setitem(CALIBRATED, OneRow.key, METHODS[OneRow.key])
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
 
 
 @pytest.mark.usefixtures("registered")
