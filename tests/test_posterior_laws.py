@@ -106,6 +106,17 @@ def test_a_matrix_that_cannot_be_answered_for_has_one_sentence(state: dict[str, 
     assert shown_laws(page) == shown_laws(open_posterior())
 
 
+@pytest.mark.parametrize(("x", "never"), [(None, None), (0, 2), (1, None), (2, 0)])
+def test_counts_that_the_known_x_never_leads_to_are_told(x: int | None, never: int | None) -> None:
+    known = {"knows": False} if x is None else {"matrix_x": x}
+    page = open_posterior(
+        law="given_matrix", paste="1,0,0\n0.5,0,0.5\n0,0.5,0.5", source="typed", counts="0 2", **known
+    )
+    check_answered(page)
+    told = f"Data with x = {x} never lead to a synthetic count of {never} under this synthesizer"
+    assert (told in text(page), "never lead to" in text(page)) == (never is not None, never is not None)
+
+
 def test_rows_that_do_not_sum_to_one_are_told() -> None:
     assert "not rescaled" not in text(open_posterior(law="given_matrix", paste=STOCHASTIC))
     page = open_posterior(law="given_matrix", paste="0.50004, 0.5\n0.25, 0.75")

@@ -35,7 +35,8 @@ GAMMA_ZEROS = replace(
     help="Pseudo-rows with a 0 in the analyst's own prior of the proportion.",
 )
 IMPOSSIBLE = (
-    "synthetic_counts cannot all come from one confidential table under this synthesizer: the posterior does not exist."
+    "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
+    "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."
 )
 
 

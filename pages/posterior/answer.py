@@ -22,7 +22,7 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.matrix import sums_sentence
-from pages.components.words import listing, page_answer
+from pages.components.words import listing, note, page_answer
 from pages.posterior.controls import PREFIX, Asked
 
 NAMES = {
@@ -54,6 +54,8 @@ def show_answer(asked: Asked) -> None:
     level = asked.design.level
     regions = {key: law.highest_density(level) for key, law in found.items()}
     st.html(page_answer(*posterior_sentence(asked, found)))
+    if doubt := contradiction(asked):
+        note(doubt)
     show_figure(
         posterior_chart(
             [
@@ -95,6 +97,20 @@ def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str
         said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
     mark = f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}"
     return mark, f"{words}.{said}.", f"posterior, {percent} %: {readable(low, 3)} to {readable(high, 3)}"
+
+
+def contradiction(asked: Asked) -> str:
+    """A sentence where the confidential data that the reader gives never lead to the counts; else nothing."""
+    x = asked.design.confidential_count
+    if x is None:
+        return ""
+    never = np.isneginf(asked.design.release.log_transition(np.array([x]), np.array(asked.counts))[0])
+    if not never.any():
+        return ""
+    return (
+        f"Data with x = {x:,} <b>never lead to a synthetic count of {asked.counts[int(np.argmax(never))]:,}</b> under "
+        "this synthesizer: its probability is 0. Either x or the counts are not those of this release."
+    )
 
 
 def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[tuple[float, float]]]) -> None:
