@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NoReturn
+from typing import ClassVar, NoReturn
 
 from dpviz.limits import PRIOR_ROWS_OF_CELLS, TIMES_THE_DATA
 from dpviz.methods.cell_releases import CellRelease
@@ -138,7 +138,7 @@ class RowMethod(Method):
     many: ClassVar[type[BetaBinomial | PosteriorMean | PosteriorMode]]
     """The law of two counts, and the same for up to 100,000 rows."""
 
-    law: ClassVar[Literal["draw", "plug_in"]]
+    cell_release: ClassVar[type[CellRelease]]
     """The law of k counts."""
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
@@ -152,7 +152,7 @@ class RowMethod(Method):
                 f"m (synthetic rows) must be at most {PRIOR_ROWS_OF_CELLS:,}, or {TIMES_THE_DATA} times n, for {cells} "
                 f"cells: the sum over all splits grows too long; got {readable(m)}."
             )
-        return CellRelease(law=self.law, n=n, m=m, cells=cells, alpha=alpha - self.lost)
+        return self.cell_release(n=n, m=m, cells=cells, alpha=alpha - self.lost)
 
     def least_pure(self, m: int, epsilon: float) -> float:
         return self.synthesizer.least_alpha(m=m, epsilon=epsilon)

@@ -8,8 +8,8 @@ two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import gammaln, xlogy
@@ -27,10 +27,8 @@ FAR = 90.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellRelease:
+class CellRelease(ABC):
     """m rows in k ≥ 3 cells, released after α pseudo-rows were added to each cell: the prior, less 1 for the mode.
-
-    ``"draw"``: Dirichlet-multinomial. ``"plug_in"``: multinomial with the proportions (n_c + α) / (n + kα).
 
     Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), §6.4.
 
@@ -38,20 +36,18 @@ class CellRelease:
     --------
     One row, one draw, three cells, one pseudo-row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
 
-    >>> round(CellRelease(law="draw", n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
+    >>> round(DrawnCells(n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
     0.25
     """
 
-    law: Literal["draw", "plug_in"]
     n: int
     m: int
     cells: int
     alpha: float
 
+    @abstractmethod
     def worst_log_odds(self) -> WorstCase:
-        """ln(1 + m / α) of the draw, m ln(1 + 1 / α) of the plug-in: every released row in one of the two cells."""
-        drawn = self.law == "draw"
-        return WorstCase(math.log1p(self.m / self.alpha) if drawn else self.m * math.log1p(1 / self.alpha), 1, 0)
+        """The log-odds of m rows in one of the two cells."""
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -88,57 +84,101 @@ class CellRelease:
                 s, u, last, term = s[going], u[going], last[going], term[going]
         return total
 
+    @abstractmethod
     def _mode(self, s: IntArray) -> IntArray:
         """The likeliest count u of s under the likelier table: up to it, each count is likelier than the one before."""
-        x = self.alpha
-        if self.law == "plug_in":
-            return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
-        if x <= 0.5:
-            return s
-        return np.minimum(np.ceil(np.minimum((s * x + 1 - x) / (2 * x - 1), s)), s).astype(np.int64)
+
+    @abstractmethod
+    def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
+        """ln of the odds of one more row in the two cells, less (m − s) / (s + 1)."""
+
+    @abstractmethod
+    def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
+        """The least count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
+
+    @abstractmethod
+    def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
+        """The log-odds of u of s rows in the first of the two cells."""
+
+    @abstractmethod
+    def _next(self, u: IntArray, s: IntArray) -> FloatArray:
+        """Pr(u + 1 | s) / Pr(u | s), 0 at u = s."""
 
     def _totals(self) -> tuple[IntArray, FloatArray]:
         """The totals s of the two cells that have a probability worth counting, and its logarithm."""
         m, pair = self.m, 2 * self.alpha + 1
         rest = (self.n - 1) + (self.cells - 2) * self.alpha
         s = np.arange(m)
-        steps = np.log((m - s) / (s + 1))
-        if self.law == "draw":
-            steps += np.log(pair + s) - np.log(rest + (m - 1 - s))
-        else:
-            steps += math.log(pair / rest)
+        steps = np.log((m - s) / (s + 1)) + self._total_steps(s, pair, rest)
         log_masses = cumulative_sum(steps).total()
         log_masses -= log_masses.max()
         log_masses -= math.log(float(np.exp(log_masses).sum()))
         return np.arange(m + 1), log_masses
-
-    def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
-        """The least count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
-        if self.law == "draw":
-            shrink = math.exp(-epsilon)
-            room = (s * shrink + self.alpha * math.expm1(-epsilon)) / (1 + shrink)
-        else:
-            room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
-        return s + 1 - np.ceil(room).astype(np.int64)
-
-    def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
-        if self.law == "draw":
-            return np.log1p(u / self.alpha) - np.log1p((s - u) / self.alpha)
-        return (2 * u - s) * math.log1p(1 / self.alpha)
-
-    def _next(self, u: IntArray, s: IntArray) -> FloatArray:
-        """Pr(u + 1 | s) / Pr(u | s), 0 at u = s."""
-        x, left = self.alpha, s - u
-        if self.law == "draw":
-            return left * (x + 1 + u) / ((u + 1) * (x + np.maximum(left - 1, 0)))
-        return left * (x + 1) / ((u + 1) * x)
 
     def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
         """ln Pr(u | s) under the likelier table, which has α + 1 and α in the two cells."""
         x, total = self.alpha, 2 * self.alpha + 1
         share = xlogy(u, (x + 1) / total) + xlogy(s - u, x / total)
         coefficient = gammaln(s + 1) - gammaln(u + 1) - gammaln(s - u + 1)
-        if self.law == "plug_in":
-            return coefficient + share
-        rising = [cumulative_sum(np.log1p(np.arange(self.m) / base)).total() for base in (x + 1, x, total)]
-        return coefficient + share + rising[0][u] + rising[1][s - u] - rising[2][s]
+        return coefficient + share
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnCells(CellRelease):
+    """One draw of the proportions, then all rows from it: the Dirichlet-multinomial."""
+
+    def worst_log_odds(self) -> WorstCase:
+        """ln(1 + m / α)."""
+        return WorstCase(math.log1p(self.m / self.alpha), 1, 0)
+
+    def _mode(self, s: IntArray) -> IntArray:
+        x = self.alpha
+        if x <= 0.5:
+            return s
+        return np.minimum(np.ceil(np.minimum((s * x + 1 - x) / (2 * x - 1), s)), s).astype(np.int64)
+
+    def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
+        return np.log(pair + s) - np.log(rest + (self.m - 1 - s))
+
+    def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
+        shrink = math.exp(-epsilon)
+        room = (s * shrink + self.alpha * math.expm1(-epsilon)) / (1 + shrink)
+        return s + 1 - np.ceil(room).astype(np.int64)
+
+    def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
+        return np.log1p(u / self.alpha) - np.log1p((s - u) / self.alpha)
+
+    def _next(self, u: IntArray, s: IntArray) -> FloatArray:
+        x, left = self.alpha, s - u
+        return left * (x + 1 + u) / ((u + 1) * (x + np.maximum(left - 1, 0)))
+
+    def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
+        bases = (self.alpha + 1, self.alpha, 2 * self.alpha + 1)
+        rising = [cumulative_sum(np.log1p(np.arange(self.m) / base)).total() for base in bases]
+        return super()._log_split(u, s) + rising[0][u] + rising[1][s - u] - rising[2][s]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlugInCells(CellRelease):
+    """Independent rows with the proportions (n_c + α) / (n + kα): the multinomial."""
+
+    def worst_log_odds(self) -> WorstCase:
+        """m ln(1 + 1 / α)."""
+        return WorstCase(self.m * math.log1p(1 / self.alpha), 1, 0)
+
+    def _mode(self, s: IntArray) -> IntArray:
+        x = self.alpha
+        return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
+
+    def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
+        return np.full(s.shape, math.log(pair / rest))
+
+    def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
+        room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
+        return s + 1 - np.ceil(room).astype(np.int64)
+
+    def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
+        return (2 * u - s) * math.log1p(1 / self.alpha)
+
+    def _next(self, u: IntArray, s: IntArray) -> FloatArray:
+        return (s - u) * (self.alpha + 1) / ((u + 1) * self.alpha)

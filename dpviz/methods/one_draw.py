@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.methods._count_failure import beta_binomial_failure
 from dpviz.methods.base import Failure, RowMethod
+from dpviz.methods.cell_releases import DrawnCells
 from dpviz.methods.many_rows import ManyBetaBinomial
 from dpviz.methods.pairs import beta_binomial_pair
 from dpviz.privacy.losses import DiscreteLosses
@@ -24,7 +25,7 @@ class SynthPostOne(RowMethod):
     color = "beta_binomial"
     limit = "param_post"
     rows_together = True
-    synthesizer, many, law = BetaBinomial, ManyBetaBinomial, "draw"
+    synthesizer, many, cell_release = BetaBinomial, ManyBetaBinomial, DrawnCells
 
     def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
         return ManyBetaBinomial(n=1, m=m, alpha=ones, beta=zeros).worst_upward_pair(epsilon).value

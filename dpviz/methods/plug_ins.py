@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from dpviz.methods._count_failure import plug_in_failure
 from dpviz.methods.base import Failure, RowMethod
+from dpviz.methods.cell_releases import PlugInCells
 from dpviz.methods.many_rows import ManyPosteriorMean, ManyPosteriorMode
 from dpviz.synthesizers import PosteriorMean, PosteriorMode
 
@@ -23,7 +24,7 @@ class SynthPostMany(RowMethod):
     independent = True
     synthesizer: ClassVar[type[PosteriorMean | PosteriorMode]] = PosteriorMean
     many: ClassVar[type[PosteriorMean | PosteriorMode]] = ManyPosteriorMean
-    law = "plug_in"
+    cell_release = PlugInCells
 
     def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
         return ManyPosteriorMean(n=1, m=m, alpha=ones, beta=zeros).upward_delta(epsilon, 0)
