@@ -11,10 +11,9 @@ from typing import Any, Self, cast, overload
 
 import numpy as np
 
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, RULES
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION
+from dpviz.inference import RULES
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.prior_rules import PRIOR_RULES, promised_by
 from dpviz.privacy import pure_epsilon

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.inference.combining_rules import LEVEL
+from dpviz.analysis import LEVEL
 from dpviz.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 

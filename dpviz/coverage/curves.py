@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import argument, checked
 from dpviz.coverage._intervals import Point
 from dpviz.coverage._proportions import ManySets, points, single_point
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION, check_design
+from dpviz.inference.confidential import check_design
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import check_rule
 from dpviz.synthesizers import TwoCellSynthesizer

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage.law import release_law
-from dpviz.inference.combining_rules import LEVEL, SETS, CombiningRule, covers
-from dpviz.inference.confidential import PROPORTION
+from dpviz.inference.combining_rules import CombiningRule, covers
 from dpviz.inference.interval_ends import half_widths
 from dpviz.inference.rules import check_rule
 from dpviz.inference.set_moments import set_moments

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
+from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.inference.combining_rules import SETS
-from dpviz.inference.confidential import PROPORTION, check_design, confidential_mixture, released_rows
+from dpviz.inference.confidential import check_design, confidential_mixture, released_rows
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage._proportions import single_point
 from dpviz.coverage.law import within_reach
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.rules import check_rule
 from dpviz.synthesizers import TwoCellSynthesizer
 

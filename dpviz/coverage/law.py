@@ -10,9 +10,10 @@ from functools import cached_property
 import numpy as np
 from scipy.fft import next_fast_len
 
+from dpviz.analysis import SETS
 from dpviz.checked import checked
 from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
-from dpviz.inference.combining_rules import SETS, estimate_and_variances
+from dpviz.inference.combining_rules import estimate_and_variances
 from dpviz.inference.confidential import Mixture, check_design, confidential_mixture, released_rows
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage.curves import PLACES, CoverageCurves, stream_by_proportion
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.length_limit import length_limit
 from dpviz.inference.release_sums import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage._proportions import ManySets, by_sum, keeps_tables
 from dpviz.coverage.curves import PLACES, CoverageCurves, check_rules, stream_by_proportion
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION, check_design
+from dpviz.inference.confidential import check_design
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz import limits
+from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION, binomial_law
+from dpviz.inference.confidential import binomial_law
 from dpviz.inference.interval_ends import holds, vacuous
 from dpviz.inference.interval_rules import IntervalRule, Releases, releases
 from dpviz.inference.rules import RULES, check_rule

@@ -1,6 +1,5 @@
 """What an analyst makes of a synthetic release: estimates, and how far they are off."""
 
-from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule, covers
 from dpviz.inference.interval_ends import holds
 from dpviz.inference.interval_rules import IntervalRule
@@ -33,11 +32,7 @@ from dpviz.inference.set_moments import SetMoments, set_moments
 
 __all__ = [
     "COMBINING_RULES",
-    "GAMMA_ONES",
-    "GAMMA_ZEROS",
     "NOISE_AWARE_RULES",
-    "POSTERIOR_ROWS",
-    "POSTERIOR_SYNTHETIC_ROWS",
     "RULES",
     "BetaMixture",
     "CombiningRule",

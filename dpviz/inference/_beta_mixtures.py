@@ -10,10 +10,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit
 
+from dpviz.analysis import LEVEL
 from dpviz.checked import argument, checked
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_beta, log_parts, nearest
-from dpviz.inference.combining_rules import LEVEL
 from dpviz.numerics.gamma import log_beta
 from dpviz.parameters import shown
 from dpviz.types import FloatArray

@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from dpviz import limits
 from dpviz.numerics.sums import log_rising_ratio
-from dpviz.parameters import Parameter
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer
+from dpviz.synthesizers.base import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-POSTERIOR_ROWS = replace(ROWS, maximum=limits.POSTERIOR_ROWS)
-POSTERIOR_SYNTHETIC_ROWS = replace(SYNTHETIC_ROWS, maximum=limits.POSTERIOR_ROWS)
-GAMMA_ONES = Parameter(
-    name="gamma1",
-    symbol="γ1",
-    title="Analyst's prior ones",
-    minimum=0.01,
-    maximum=1e4,
-    default=1.0,
-    slider_minimum=0.1,
-    slider_maximum=100.0,
-    scale="log",
-    help="Pseudo-rows with a 1 in the analyst's own prior of the proportion. 1 and 1 is the uniform prior.",
-)
-GAMMA_ZEROS = replace(
-    GAMMA_ONES,
-    name="gamma2",
-    symbol="γ2",
-    title="Analyst's prior zeros",
-    help="Pseudo-rows with a 0 in the analyst's own prior of the proportion.",
-)
 IMPOSSIBLE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
     "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."

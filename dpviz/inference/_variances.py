@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpviz.analysis import SETS
 from dpviz.checked import checked
-from dpviz.inference.interval_ends import RATIO, ROUNDING, SETS, VARIANCE
+from dpviz.inference.interval_ends import RATIO, ROUNDING, VARIANCE
 from dpviz.types import FloatArray
 
 TWO_OR_MORE = replace(SETS, minimum=2)

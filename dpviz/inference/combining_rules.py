@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, SETS
 from dpviz.checked import checked
 from dpviz.inference._variances import (
     as_if_real,
@@ -20,24 +21,14 @@ from dpviz.inference._variances import (
     reiter_2003,
     rubin_1987,
 )
-from dpviz.inference.interval_ends import (
-    ANY_ROWS,
-    RATIO,
-    SETS,
-    VARIANCE,
-    covers,
-    estimate_and_variances,
-    half_widths,
-)
-from dpviz.inference.interval_rules import LEVEL, Ends, IntervalRule, Quantiles, Releases
+from dpviz.inference.interval_ends import ANY_ROWS, RATIO, VARIANCE, covers, estimate_and_variances, half_widths
+from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.numerics.quantiles import quantile
 from dpviz.parameters import plain_number, shown
 from dpviz.types import FloatArray
 
 __all__ = [
     "COMBINING_RULES",
-    "LEVEL",
-    "SETS",
     "Combine",
     "CombinedInterval",
     "CombiningRule",

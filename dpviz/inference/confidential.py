@@ -6,20 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.inference.combining_rules import SETS
-from dpviz.parameters import Parameter, plain_number, shown
+from dpviz.analysis import PROPORTION, SETS
+from dpviz.parameters import plain_number, shown
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
-
-PROPORTION = Parameter(
-    name="p",
-    symbol="p",
-    title="True proportion",
-    minimum=0.0,
-    maximum=1.0,
-    default=0.25,
-    help="The proportion of ones in the population that the confidential rows are drawn from.",
-)
 
 
 class Mixture(NamedTuple):

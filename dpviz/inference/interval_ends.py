@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
+from dpviz.analysis import SETS
 from dpviz.checked import GAPS, argument, checked
 from dpviz.numerics.quantiles import quantile
-from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-SETS = replace(COMPOSED_SETS, maximum=100, default=5, slider_maximum=10)
 RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 ANY_ROWS = argument("rows", 1, 10_000_000, integer=True)
 VARIANCE = argument("variance", -1e150, 1e150)

@@ -9,27 +9,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, SETS
 from dpviz.checked import checked
 from dpviz.inference._posterior_weights import checked_counts
 from dpviz.inference._variances import raghunathan_2003
-from dpviz.inference.interval_ends import SETS, estimate_and_variances
+from dpviz.inference.interval_ends import estimate_and_variances
 from dpviz.numerics.quantiles import quantile
-from dpviz.parameters import Parameter
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
-
-LEVEL = Parameter(
-    name="level",
-    symbol="",
-    title="Level of the interval",
-    minimum=0.001,
-    maximum=0.999999,
-    default=0.95,
-    slider_minimum=0.5,
-    slider_maximum=0.999,
-    help="How often the interval is meant to hold the true proportion.",
-)
-
 
 Ends = tuple[FloatArray, FloatArray]
 Quantiles = Callable[[FloatArray, FloatArray | float], FloatArray]

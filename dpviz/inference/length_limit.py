@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, PROPORTION
 from dpviz.checked import checked
-from dpviz.inference.confidential import PROPORTION
-from dpviz.inference.interval_rules import LEVEL
 from dpviz.inference.release_sums import ReleaseSums
 from dpviz.types import FloatArray
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from scipy.special import ndtr
 
+from dpviz.analysis import PROPORTION
 from dpviz.checked import argument, checked
-from dpviz.inference.confidential import PROPORTION
 from dpviz.methods import CALIBRATED, Method
 from dpviz.parameters import plain_number, shown
 

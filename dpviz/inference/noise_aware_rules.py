@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.analysis import LEVEL, SETS
 from dpviz.checked import checked
-from dpviz.inference.interval_ends import SETS
-from dpviz.inference.interval_rules import LEVEL, Ends, IntervalRule, Quantiles, Releases
+from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
 from dpviz.inference.noise_aware import has_closed_form, posterior_ends, score_ends
 from dpviz.inference.release_sums import ReleaseSums, release_sums, within_sums

@@ -9,19 +9,11 @@ from typing import cast
 import numpy as np
 
 from dpviz import limits
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import argument, checked
 from dpviz.inference._beta_mixtures import BetaMixture
-from dpviz.inference._posterior_weights import (
-    GAMMA_ONES,
-    GAMMA_ZEROS,
-    POSTERIOR_ROWS,
-    POSTERIOR_SYNTHETIC_ROWS,
-    checked_counts,
-    log_prior_counts,
-    normalized,
-)
+from dpviz.inference._posterior_weights import checked_counts, log_prior_counts, normalized
 from dpviz.inference._summaries import PosteriorSummaries, summaries_of
-from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import shown
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS

@@ -11,15 +11,10 @@ from typing import cast
 import numpy as np
 
 from dpviz import limits
+from dpviz.analysis import GAMMA_ONES, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BetaMixture
-from dpviz.inference._posterior_weights import (
-    GAMMA_ONES,
-    POSTERIOR_ROWS,
-    POSTERIOR_SYNTHETIC_ROWS,
-    checked_counts,
-    normalized,
-)
+from dpviz.inference._posterior_weights import checked_counts, normalized
 from dpviz.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.parameters import Parameter
 from dpviz.synthesizers.cells import composition_count, compositions

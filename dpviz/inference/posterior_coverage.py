@@ -9,11 +9,9 @@ from typing import Literal, cast
 import numpy as np
 from scipy.stats import binom
 
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BLOCK
-from dpviz.inference._posterior_weights import GAMMA_ONES, GAMMA_ZEROS
-from dpviz.inference.combining_rules import LEVEL, SETS
-from dpviz.inference.confidential import PROPORTION
 from dpviz.inference.posterior import PosteriorSummaries, posterior_summaries
 from dpviz.numerics.multisets import multisets
 from dpviz.parameters import Parameter

@@ -10,17 +10,10 @@ from typing import cast
 import numpy as np
 from scipy.stats import poisson
 
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import PROBABILITY, BetaMixture
-from dpviz.inference._posterior_weights import (
-    GAMMA_ONES,
-    GAMMA_ZEROS,
-    POSTERIOR_ROWS,
-    POSTERIOR_SYNTHETIC_ROWS,
-    checked_counts,
-    log_prior_counts,
-    normalized,
-)
+from dpviz.inference._posterior_weights import checked_counts, log_prior_counts, normalized
 from dpviz.inference.posterior import PosteriorMixture
 from dpviz.limits import LISTED_TABLES
 from dpviz.parameters import readable

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import gammaln
 
+from dpviz.analysis import SETS
 from dpviz.checked import checked
 from dpviz.inference.confidential import released_rows
-from dpviz.inference.interval_ends import SETS
 from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray

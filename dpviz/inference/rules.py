@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dpviz.analysis import SETS
 from dpviz.checked import checked
-from dpviz.inference.combining_rules import COMBINING_RULES, SETS
+from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.noise_aware_rules import NOISE_AWARE_RULES
 

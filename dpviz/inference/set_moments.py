@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.inference.combining_rules import SETS
-from dpviz.inference.confidential import PROPORTION, binomial_law, check_design, released_rows
+from dpviz.inference.confidential import binomial_law, check_design, released_rows
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers.plug_in import PlugIn
 from dpviz.types import FloatArray, IntArray

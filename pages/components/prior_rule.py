@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from dpviz.analysis import SETS
 from dpviz.designs import Design
-from dpviz.inference.combining_rules import SETS
 from dpviz.parameters import readable, rounded_up
 from dpviz.prior_rules import PRIOR_RULES, promised_by
 from dpviz.synthesizers import TwoCellSynthesizer

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import streamlit as st
 
+from dpviz.analysis import LEVEL
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES, check_rule
-from dpviz.inference.combining_rules import LEVEL
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import two_cell_laws

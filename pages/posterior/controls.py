@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import streamlit as st
 
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.designs import Design
-from dpviz.inference import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.inference.combining_rules import LEVEL
 from dpviz.limits import COUNTS_SHOWN
 from dpviz.limits import POSTERIOR_ROWS as MOST_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
