@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dpviz.methods import Method, method_of
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.prior import PriorSynthesizer
@@ -45,9 +46,10 @@ def _exact(design: Design, law: type[PriorSynthesizer]) -> float:
     pure = _pure(design, law)
     if pure < NOTHING:
         return pure
-    if law.method is None:
-        raise ValueError(f"prior must be pure or own for {law.label}; got 'exact'.")
-    return _searched(law.method, design.n, design.m, design.sets, design.epsilon, design.delta)
+    method = method_of(law)
+    if design.sets > 1 and not (method.independent or method.knows(Method.losses)):
+        raise ValueError(f"prior must be pure or own for several sets of {law.label}; got 'exact'.")
+    return _searched(method.key, design.n, design.m, design.sets, design.epsilon, design.delta)
 
 
 @lru_cache(maxsize=1024)

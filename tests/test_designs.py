@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.designs import Design
 from dpviz.inference import RULES
-from dpviz.methods import METHODS, RowMethod
+from dpviz.methods import METHODS, method_of
 from dpviz.prior_rules import PRIOR_RULES
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, TwoCellSynthesizer, two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -55,9 +55,9 @@ def test_the_laws_are_those_of_two_counts_and_those_with_a_prior_have_a_method()
         asked = {declared.name for declared in law.parameters()}
         assert ("alpha" in asked) == (key in WITH_PRIOR) == law.has_prior == ("epsilon" not in asked)
         if issubclass(law, PriorSynthesizer):
-            method = METHODS[str(law.method)]
-            assert isinstance(method, RowMethod)
-            assert method.synthesizer is law
+            method = method_of(law)
+            assert METHODS[method.key] is method
+            assert method.law is law
 
 
 @every_prior_law

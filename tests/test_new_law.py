@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import EPSILON, Parameter, readable
+from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.synthesizers import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
@@ -27,10 +28,13 @@ from tests.pages import (
     check_sound,
     html,
     marks,
+    method_table,
     open_coverage,
     open_page,
     open_posterior,
+    open_priors,
     problems,
+    shown_prior,
     table_rows,
     text,
     value_of,
@@ -98,11 +102,10 @@ class ExponentialMechanism(TwoCellSynthesizer):
 
 @dataclass(frozen=True, kw_only=True)
 class ShyMean(PosteriorMean):
-    """The posterior mean under a prior ten times as large, which has no method among the smallest priors."""
+    """The posterior mean under a prior ten times as large."""
 
     key: ClassVar[str] = "shy_mean"
     label: ClassVar[str] = "Shy posterior mean"
-    method: ClassVar[str | None] = None
 
     @property
     def effective_prior(self) -> tuple[float, float]:
@@ -186,10 +189,23 @@ def test_a_new_synthesizer_has_designs_that_can_be_written_down(toy: type[TwoCel
     assert np.allclose(design.release.transition_matrix(), matrix_of(toy, 12, 12, 2.0), rtol=1e-9)
 
 
-def test_a_prior_that_is_not_among_the_smallest_has_a_sentence() -> None:
-    for page in (open_coverage(law="shy_mean", prior="exact"), open_posterior(law="shy_mean", prior="exact", sets=2)):
+def test_a_new_synthesizer_with_a_prior_is_on_the_page_minimum_priors() -> None:
+    """A tenth of what the posterior mean needs, which is searched by other means."""
+    page = open_priors(n=40, epsilon=1.5, delta=1e-4)
+    check_sound(page)
+    assert not problems(page)
+    needed = [minimum_prior("synth_post_many", n=40, m=40, epsilon=1.5, delta=delta) / 10 for delta in (0.0, 1e-4)]
+    assert method_table(page)[ShyMean.label][:2] == [shown_prior(alpha) for alpha in needed]
+
+
+def test_its_smallest_prior_for_one_set_is_known_and_that_of_several_has_a_sentence() -> None:
+    design = Design(mechanism="shy_mean", n=12, epsilon=1.0, delta=1e-3, prior="exact")
+    needed = minimum_prior("synth_post_many", n=12, m=12, epsilon=1.0, delta=1e-3) / 10
+    assert design.alpha_of_one_set == pytest.approx(needed, rel=1e-9)
+    for opened in (open_coverage, open_posterior):
+        page = opened(law="shy_mean", prior="exact", sets=2)
         check_sound(page)
-        assert problems(page) == ["prior must be pure or own for Shy posterior mean; got 'exact'."]
+        assert problems(page) == ["prior must be pure or own for several sets of Shy posterior mean; got 'exact'."]
 
 
 def test_everything_follows_from_the_law_alone() -> None:

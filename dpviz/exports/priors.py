@@ -21,13 +21,13 @@ FINDING_COLUMNS = (
 SCRIPT = '''"""The numbers of dpviz's page "Minimum priors". Run it in the folder that holds dpviz."""
 
 {imports}
-from dpviz.priors import CALIBRATED, KINDS, Setting, audit
+from dpviz.priors import KINDS, Setting, audit
 
 asked = dict({asked})
 kind, setting = KINDS[{family!r}], Setting(**asked)
 {sizes}
 
-for method in CALIBRATED.values():
+for method in kind.methods.values():
     for delta in sorted({{0.0, setting.delta}}):
         found = {answer}
 {cost}

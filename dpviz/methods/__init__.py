@@ -1,17 +1,47 @@
-"""Zheng's (2015) ways to release what was learned from the data: each an object that knows its own privacy."""
+"""Ways to release what was learned from the data under a prior: Zheng's (2015), and every further law with a prior."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from dpviz.methods.base import Failure, Method, RowMethod
-from dpviz.methods.one_draw import SynthPostOne
-from dpviz.methods.parameters import ParamMap, ParamPost
-from dpviz.methods.plug_ins import SynthMap, SynthPostMany
+from dpviz.methods.zheng import PARAM_MAP, PARAM_POST, SYNTH_MAP, SYNTH_POST_MANY, SYNTH_POST_ONE
+from dpviz.synthesizers import two_cell_laws
+from dpviz.synthesizers.prior import PriorSynthesizer
 
-SYNTH_POST_ONE, PARAM_MAP = SynthPostOne(), ParamMap()
-METHODS: dict[str, Method] = {
-    method.key: method for method in (SYNTH_POST_ONE, SynthPostMany(), SynthMap(), ParamPost(), PARAM_MAP)
-}
-"""The five methods of Zheng (2015), §3.2, by key."""
+ZHENG: tuple[Method, ...] = (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, PARAM_POST, PARAM_MAP)
+"""The five methods of Zheng (2015), §3.2."""
 
-CALIBRATED: dict[str, Method] = {key: method for key, method in METHODS.items() if method.calibrated}
-"""The methods that some prior makes private."""
+_method_like_any = cache(RowMethod)
 
-__all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE", "Failure", "Method", "RowMethod"]
+
+def method_of(law: type[PriorSynthesizer]) -> RowMethod:
+    """The method that releases rows by this law."""
+    own = (one for one in ZHENG if isinstance(one, RowMethod) and one.law is law)
+    return next(own, None) or _method_like_any(law)
+
+
+class _Methods(Mapping[str, Method]):
+    """Zheng's methods, or those that some prior makes private, then those of further registered laws, by key."""
+
+    def __init__(self, zheng: tuple[Method, ...]) -> None:
+        self._zheng = zheng
+
+    def _found(self) -> dict[str, Method]:
+        laws = [method_of(law) for law in two_cell_laws().values() if issubclass(law, PriorSynthesizer)]
+        return {one.key: one for one in (*self._zheng, *laws)}
+
+    def __getitem__(self, key: str) -> Method:
+        return self._found()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found())
+
+    def __len__(self) -> int:
+        return len(self._found())
+
+
+METHODS = _Methods(ZHENG)
+CALIBRATED = _Methods(tuple(method for method in ZHENG if method.calibrated))
+"""All methods by key, and those that some prior makes private."""
+
+__all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE", "Failure", "Method", "RowMethod", "method_of"]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.methods.many_rows import ManyBetaBinomial
+from dpviz.methods.pairs import ManyBetaBinomial
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.privacy.log_odds import exceeds
 from dpviz.types import BoolArray, FloatArray, IntArray

@@ -1,82 +1,91 @@
-"""What a method of release says of itself: its names, its laws, and all that a search for its least prior asks."""
+"""What a method of release can do: its laws, its privacy, and all that a search for its least prior asks."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from typing import Any, NoReturn
 
-from dpviz.limits import PRIOR_ROWS_OF_CELLS, TIMES_THE_DATA
-from dpviz.methods.cell_releases import CellRelease
+from dpviz import limits
 from dpviz.numerics.private_side import private_side
-from dpviz.parameters import readable
 from dpviz.privacy.average_case import average_case_delta
 from dpviz.privacy.losses import Losses
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, Release
+from dpviz.synthesizers import Release, TwoCellSynthesizer
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
+from dpviz.synthesizers.cells import CELLS
+from dpviz.synthesizers.prior import PriorSynthesizer
+
+MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
+MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS)
+TWO_CELLS_OR_MORE = dataclasses.replace(CELLS, minimum=2, default=2)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of probabilistic privacy under a symmetric prior, as a search for the least prior asks for it."""
+    """The failure of probabilistic privacy under a symmetric prior, as a search for the least prior asks for it.
+
+    `at`: its probability at the worst table, of a prior and an ε. `change`: a bound, from a prior on, on how fast
+    log-odds that are no larger than ε change with ln α. `settled`: a prior up to which log-odds move by at most m α
+    times the change of ln α, or stay above ε or below 0.
+    """
 
     at: Callable[[float, float], float]
-    """Its probability at the worst table, of a prior and an ε."""
-
     change: Callable[[float], float]
-    """A bound, from a prior on, on how fast log-odds that are no larger than ε change with ln α."""
-
     settled: float
-    """A prior up to which log-odds move by at most m α times the change of ln α, or stay above ε or below 0."""
 
 
 class Method(ABC):
-    """A way to release what was learned from the data. A new one is a subclass and an entry in `METHODS`.
+    """A way to release what was learned from the data, and what it can do.
 
-    What a method does not know of itself it refuses in a sentence. Priors are *effective* where they are what is
-    added to the counts: the prior less `lost`.
+    What a subclass does not override it cannot do, and refuses in a sentence: `knows` says which. Priors are
+    *effective* where they are what is added to the counts: the prior less `lost`.
+
+    `words` say what is released, `color` is the key of the law or method whose color it has.
     """
 
-    key: ClassVar[str]
-    label: ClassVar[str]
-    words: ClassVar[str]
-    color: ClassVar[str]
-    """Its name in signatures and in the thesis, what is released, and the law or method whose color it has."""
+    key: str
+    label: str
+    words: str
+    color: str
 
-    lost: ClassVar[float] = 0.0
+    lost = 0.0
     """Pseudo-rows of each cell that it does not use: its prior must be larger."""
 
-    calibrated: ClassVar[bool] = True
+    calibrated = True
     """Whether some prior, or some range of the data, makes it private."""
 
-    never_pure: ClassVar[bool] = False
+    never_pure = False
     """Whether no prior makes it private without δ."""
 
-    independent: ClassVar[bool] = False
+    independent = False
     """Whether rows are independent given the data, so that M sets of m rows are one of Mm rows."""
 
-    rows_together: ClassVar[bool] = False
+    rows_together = False
     """Whether the m rows of a Gaussian release depend on each other, and are conditioned together."""
 
-    knows_cells: ClassVar[bool] = True
+    knows_cells = True
     """Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row."""
 
-    limit: ClassVar[str | None] = None
-    """Key of the method that a release of rows tends to as their number grows; None where no rows are released."""
+    limit: Method | None = None
+    """The method that a release of rows tends to as their number grows, where it is known."""
+
+    log_density: Callable[[float, float], float] | None = None
+    """ln of the density at 0 of the loss of a pair, as in `pair_delta`, where the loss has one."""
 
     def __repr__(self) -> str:
         return self.key
+
+    def knows(self, part: Callable[..., Any]) -> bool:
+        """Whether it can do what this part of `Method` refuses."""
+        return getattr(type(self), part.__name__) is not part
 
     @property
     def effective(self) -> Method:
         """The method that has the same law with `lost` pseudo-rows less in each cell."""
         return self
-
-    @property
-    def log_density(self) -> Callable[[float, float], float] | None:
-        """ln of the density at 0 of the loss of a pair, as in `pair_delta`, where the loss has one."""
-        return None
 
     def prior_of(self, effective: float) -> float:
         """The prior with an effective prior of at least this."""
@@ -90,17 +99,17 @@ class Method(ABC):
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
         """The release of two counts under a prior."""
 
-    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
-        """The release of k > 2 counts under the prior α in each cell."""
-        self.refuse("of more than two cells")
-
     @abstractmethod
     def least_pure(self, m: int, epsilon: float) -> float:
         """The least symmetric prior without δ, in closed form; infinite where there is none."""
 
-    @abstractmethod
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
+        """The release of k > 2 counts under the prior α in each cell."""
+        self.refuse("of more than two cells")
+
     def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
         """δ(ε) of a pair of neighbours that share these rows and effective pseudo-rows, of the one with more ones."""
+        self.refuse("of a single pair of neighbours")
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """The failure of probabilistic privacy, with effective priors."""
@@ -132,30 +141,25 @@ class Method(ABC):
 
 
 class RowMethod(Method):
-    """A method that releases m synthetic rows: a law of two counts, and the same law of k counts."""
+    """m synthetic rows by a law of two counts with a prior: all that follows from the law alone."""
 
-    synthesizer: ClassVar[type[BetaBinomial | PosteriorMean | PosteriorMode]]
-    many: ClassVar[type[BetaBinomial | PosteriorMean | PosteriorMode]]
-    """The law of two counts, and the same for up to 100,000 rows."""
+    most_rows = limits.ROWS
+    """n and m up to which its privacy is computed."""
 
-    cell_release: ClassVar[type[CellRelease]]
-    """The law of k counts."""
+    def __init__(
+        self, law: type[PriorSynthesizer], key: str = "", label: str = "", words: str = "m synthetic rows"
+    ) -> None:
+        self.law, self.color = law, law.key
+        self.key, self.label, self.words = key or law.key, label or law.label, words
 
-    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
-        return self.many(n=n, m=m, alpha=alpha, beta=beta)
-
-    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
-        if alpha <= self.lost:
-            raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
-        if m > PRIOR_ROWS_OF_CELLS and m > TIMES_THE_DATA * n:
-            raise ValueError(
-                f"m (synthetic rows) must be at most {PRIOR_ROWS_OF_CELLS:,}, or {TIMES_THE_DATA} times n, for {cells} "
-                f"cells: the sum over all splits grows too long; got {readable(m)}."
-            )
-        return self.cell_release(n=n, m=m, cells=cells, alpha=alpha - self.lost)
+    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> TwoCellSynthesizer:
+        """The law, whose further parameters have their declared defaults."""
+        values = {one.name: one.default for one in self.law.parameters()}
+        values |= {"n": n, "m": m, "alpha": alpha, "beta": beta}
+        return self.law.up_to(self.most_rows)(**values)  # type: ignore[arg-type]
 
     def least_pure(self, m: int, epsilon: float) -> float:
-        return self.synthesizer.least_alpha(m=m, epsilon=epsilon)
+        return self.law.least_alpha(m=m, epsilon=epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
-        return average_case_delta(self.synthesizer(n=n, m=m, alpha=alpha, beta=alpha), theta, epsilon)
+        return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)

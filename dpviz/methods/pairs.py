@@ -8,12 +8,14 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 
-from dpviz.methods.many_rows import ManyBetaBinomial
+from dpviz import limits
 from dpviz.methods.posterior_parameter import log_peak
 from dpviz.privacy.loss_grid import LARGEST_GRID, LARGEST_TILT, ROUNDING, LossGrid, split_shares
 from dpviz.privacy.losses import DiscreteLosses, Losses
+from dpviz.synthesizers import BetaBinomial
 from dpviz.types import FloatArray
 
+ManyBetaBinomial = BetaBinomial.up_to(limits.PRIOR_ROWS)
 GAUSS_NODES, GAUSS_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))
 
 

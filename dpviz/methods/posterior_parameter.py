@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,16 +9,13 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from dpviz import limits
 from dpviz.checked import check_epsilon, checked
+from dpviz.methods.base import MANY_ROWS
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
-from dpviz.parameters import Parameter
-from dpviz.synthesizers.base import ROWS, WorstCase
+from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
-
-MANY_ROWS: Parameter = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 
 TOGETHER = 2000
 """Pairs up to which one look at all of them is faster than a search."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.methods import CALIBRATED, PARAM_MAP
+from dpviz.methods import CALIBRATED, PARAM_MAP, Method
 from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.types import FloatArray
@@ -17,6 +17,10 @@ STRIDES = (12, 6, 3, 1)
 
 FOLDED = 12
 """Decimals to which θ and 1 − θ must agree to be the same point."""
+
+
+def _averaged() -> dict[str, Method]:
+    return {key: method for key, method in CALIBRATED.items() if method.knows(Method.average_delta)}
 
 
 def average_and_worst(
@@ -38,7 +42,7 @@ def average_and_worst(
     found: dict[str, tuple[float, float | None] | None] = {
         PARAM_MAP.key: (PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None)
     }
-    for key, method in CALIBRATED.items():
+    for key, method in _averaged().items():
         found[key] = None
         if alpha > method.lost:
             worst = delta_for_epsilon(release(key, n=n, m=m, alpha=alpha), epsilon)
@@ -73,7 +77,7 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = [one for one in CALIBRATED.values() if alpha > one.lost]
+    methods = [one for one in _averaged().values() if alpha > one.lost]
     known: dict[float, dict[str, float]] = {}
     shown: set[int] = set()
     for stride in STRIDES:

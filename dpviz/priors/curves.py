@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from dpviz.methods import CALIBRATED, Method
+from dpviz.methods import Method
 from dpviz.priors._least_root import Start, interpolated
 from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
 from dpviz.priors.kinds import KINDS, Kind
@@ -84,7 +84,8 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     points = axis_points(axis, float(getattr(setting, axis)), point_count(setting))
     settings = [moved(setting, axis, float(point), m_is_n) for point in points]
     promises = [pure for pure in (False, True) if pure or axis == "delta" or setting.delta > 0]
-    found = dict.fromkeys(kind.like(method)[0] for method in CALIBRATED.values())
+    methods = kind.methods
+    found = dict.fromkeys(kind.like(method)[0] for method in methods.values())
     places = _scale(axis, points)
     lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
     chosen = np.flatnonzero(points == float(getattr(setting, axis)))
@@ -108,7 +109,7 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
                 *(
                     Curve(method=key, kind="pure" if pure else "exact", values=exact[one, pure] + more)
                     for pure in promises
-                    for key, method in CALIBRATED.items()
+                    for key, method in methods.items()
                     for one, more in [kind.like(method)]
                 ),
                 *_printed_curves(kind, setting, axis, [settings[place] for place in shown], known),

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from dpviz.checked import checked
 from dpviz.methods import METHODS, Method
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
-from dpviz.methods.posterior_parameter import MANY_ROWS
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
 from dpviz.priors.releases import method_called
@@ -137,7 +136,8 @@ class Promise:
 
     def pair(self, worst: WorstCase) -> Pair | None:
         """The pair that was found to be the worst."""
-        if self.cells > 2 or (self.n == 1 and self.beta is None and self.ratio == 1):
+        only = self.n == 1 and self.beta is None and self.ratio == 1
+        if self.cells > 2 or only or not self.method.knows(Method.pair_delta):
             return None
         return min(worst.likelier, worst.other), worst.likelier > worst.other
 

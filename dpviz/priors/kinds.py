@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dpviz.methods import PARAM_MAP, Method
+from dpviz.methods import CALIBRATED, PARAM_MAP, Method
 from dpviz.parameters import rounded_down, rounded_up
 from dpviz.priors._least_root import Start
 from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
@@ -80,6 +80,15 @@ class Kind(ABC):
 
     def __repr__(self) -> str:
         return self.key
+
+    @property
+    def methods(self) -> dict[str, Method]:
+        """The methods that some prior, or range, makes private and that take such data, by key."""
+        return {key: method for key, method in CALIBRATED.items() if self.takes(method)}
+
+    @abstractmethod
+    def takes(self, method: Method) -> bool:
+        """Whether a method releases such data."""
 
     @abstractmethod
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
@@ -156,6 +165,9 @@ class Bernoulli(Kind):
     larger_is_safer = True
     binary = True
 
+    def takes(self, method: Method) -> bool:  # noqa: ARG002
+        return True
+
     def cells(self, setting: Setting) -> int:  # noqa: ARG002
         return 2
 
@@ -196,6 +208,9 @@ class Categories(Bernoulli):
     numbers = ("cells",)
     binary = False
 
+    def takes(self, method: Method) -> bool:
+        return method.knows(Method.more_cells)
+
     def cells(self, setting: Setting) -> int:
         return setting.cells
 
@@ -214,6 +229,9 @@ class Gaussian(Kind):
     level = "reach"
     larger_is_safer = False
     conditioned = True
+
+    def takes(self, method: Method) -> bool:
+        return method.knows(Method.variance)
 
     def release(self, method: Method, setting: Setting) -> GaussianRelease:
         """What a method releases, one set."""

@@ -10,8 +10,7 @@ import numpy as np
 from dpviz.checked import checked
 from dpviz.limits import PROBABILISTIC_ROWS
 from dpviz.methods import METHODS, Method
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
-from dpviz.methods.posterior_parameter import MANY_ROWS
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, readable
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.releases import method_called

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.methods import CALIBRATED
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
-from dpviz.priors.releases import release
+from dpviz.methods import CALIBRATED, Method
+from dpviz.methods.base import MANY_SYNTHETIC_ROWS
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
@@ -56,10 +55,13 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     known = [method for method in BY_SIZE.values() if smaller > method.lost]
     return SizeCurves(
         rows,
-        {one.key: np.array([_delta(one.key, n, int(m), alpha, beta, epsilon) for m in rows]) for one in known},
-        {one.key: _delta(one.limit, n, 1, alpha, beta, epsilon) if one.limit in CALIBRATED else 1.0 for one in known},
+        {one.key: np.array([_delta(one, n, int(m), alpha, beta, epsilon) for m in rows]) for one in known},
+        {
+            one.key: _delta(one.limit, n, 1, alpha, beta, epsilon) if one.limit and one.limit.calibrated else 1.0
+            for one in known
+        },
     )
 
 
-def _delta(method: str, n: int, m: int, alpha: float, beta: float, epsilon: float) -> float:
-    return delta_for_epsilon(release(method, n=n, m=m, alpha=alpha, beta=beta), epsilon)
+def _delta(method: Method, n: int, m: int, alpha: float, beta: float, epsilon: float) -> float:
+    return delta_for_epsilon(method.two_cells(n, m, alpha, beta), epsilon)

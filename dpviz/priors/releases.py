@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from dpviz.checked import checked
 from dpviz.methods import CALIBRATED, Method
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
-from dpviz.methods.posterior_parameter import MANY_ROWS
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.synthesizers import Release
 from dpviz.synthesizers.prior import PRIOR_ONES
 

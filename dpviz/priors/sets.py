@@ -10,8 +10,7 @@ from functools import partial
 from scipy.optimize import brentq, minimize_scalar
 
 from dpviz.limits import PRIOR_ROWS
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
-from dpviz.methods.posterior_parameter import MANY_ROWS
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior

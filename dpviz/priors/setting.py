@@ -6,8 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
-from dpviz.methods.posterior_parameter import MANY_ROWS
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, plain_number, readable
 from dpviz.priors.ranges import SIGMA, SIGMA0
 from dpviz.synthesizers.prior import PRIOR_ONES

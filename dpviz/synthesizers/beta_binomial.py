@@ -61,7 +61,6 @@ class BetaBinomial(PriorSynthesizer):
     label: ClassVar[str] = "Beta-binomial (posterior draw)"
     law: ClassVar[str] = r"p \sim \mathrm{Beta}(\alpha+n_1,\ \beta+n_2),\quad m_1 \mid p \sim \mathrm{Binomial}(m, p)"
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1); Zheng (2015), SYNTH_Post(One)"
-    method: ClassVar[str | None] = "synth_post_one"
 
     @cached_property
     def _log_terms(self) -> tuple[SplitSum, SplitSum, SplitSum]:

@@ -37,7 +37,6 @@ class PosteriorMean(PlugIn):
     label: ClassVar[str] = "Posterior-mean plug-in"
     law: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha}{n+\alpha+\beta}\right)"
     source: ClassVar[str] = "Zheng (2015), SYNTH_Post(Many); Abowd & Vilhuber (2008), Fig. 1 as printed"
-    method: ClassVar[str | None] = "synth_post_many"
 
     @property
     def effective_prior(self) -> tuple[float, float]:

@@ -43,7 +43,6 @@ class PosteriorMode(PlugIn):
     label: ClassVar[str] = "Posterior-mode plug-in"
     law: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha-1}{n+\alpha+\beta-2}\right)"
     source: ClassVar[str] = "Zheng (2015), SYNTH_MAP"
-    method: ClassVar[str | None] = "synth_map"
 
     alpha: float = parameter(PRIOR_ONES, **ABOVE_ONE)
     beta: float = parameter(PRIOR_ZEROS, **ABOVE_ONE)

@@ -55,8 +55,6 @@ class PriorSynthesizer(TwoCellSynthesizer):
     """
 
     has_prior: ClassVar[bool] = True
-    method: ClassVar[str | None] = None
-    """Its name in `dpviz.priors`, where the smallest prior for several sets together is known."""
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)

@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from dpviz.methods import CALIBRATED, PARAM_MAP, Method
+from dpviz.methods import PARAM_MAP, Method
 from pages.components.cached import cached
 from pages.components.words import listing, page_answer
 from pages.minimum_priors.controls import Asked, promise_text
@@ -34,7 +34,7 @@ def show_answer(asked: Asked) -> None:
 
 def needed_by_all(asked: Asked, delta: float) -> dict[str, float]:
     """What every method needs for all sets together at a δ."""
-    return {key: needed(asked, method, delta) for key, method in CALIBRATED.items()}
+    return {key: needed(asked, method, delta) for key, method in asked.kind.methods.items()}
 
 
 def needed(asked: Asked, method: Method, delta: float) -> float:
@@ -50,7 +50,7 @@ def needed(asked: Asked, method: Method, delta: float) -> float:
 def beyond_reach(asked: Asked) -> str:
     """Why some method has no answer, in a sentence for each reason; empty where all have one."""
     reasons = []
-    for method in CALIBRATED.values():
+    for method in asked.kind.methods.values():
         try:
             _found(asked, method, asked.asked_setting.delta)
         except ValueError as broken:
@@ -71,7 +71,7 @@ def _table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> Non
     head = ["method", *[first, second][: len(answers)], *rest]
     rows = [
         [_named(method, face.released), *(face.shown(one[key]) for one in answers), *_costs(asked, method, exact[key])]
-        for key, method in CALIBRATED.items()
+        for key, method in asked.kind.methods.items()
     ]
     rows.append([_named(PARAM_MAP, face.released), *["impossible"] * len(answers), *[""] * len(rest)])
     listing(head, rows, face.title, frozenset(range(1, len(head))))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dpviz.methods.many_rows import MANY_SYNTHETIC_ROWS
-from dpviz.methods.posterior_parameter import MANY_ROWS
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.priors import KINDS, Kind, Setting
 from dpviz.priors.ranges import SETS, SIGMA, SIGMA0

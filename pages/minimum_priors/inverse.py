@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors import METHODS, Setting
 from dpviz.priors.kinds import Given
 from pages.components.cached import cached
 from pages.components.figure import show_figure
@@ -25,7 +25,7 @@ def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
     setting, kind = asked.asked_setting, asked.kind
     level = PAGE.checked(kind.level)
-    found = {key: cached(kind.given)(method, setting, level) for key, method in CALIBRATED.items()}
+    found = {key: cached(kind.given)(method, setting, level) for key, method in kind.methods.items()}
     held = face_of(asked).held(level)
     said = f"keeps {promise_text(setting)} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))

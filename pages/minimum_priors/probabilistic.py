@@ -7,6 +7,7 @@ import math
 import streamlit as st
 
 from dpviz.limits import PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN
+from dpviz.methods import Method
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, minimum_prior_probabilistic
 from pages.components.cached import cached
@@ -33,7 +34,7 @@ def show_probabilistic(asked: Asked) -> None:
         )
         return
     rows, unfound = [], ""
-    for method in CALIBRATED.values():
+    for method in (one for one in CALIBRATED.values() if one.knows(Method.failure)):
         exact = cached(asked.kind.need)(method, setting, setting.delta)
         try:
             strict = cached(minimum_prior_probabilistic, "Searching …")(

@@ -37,7 +37,7 @@ def show_sampling(asked: Asked) -> None:
         tight = subsampled_tight(alone, setting.delta, rate)
         exact = tight.epsilon
         if within:
-            release = method.synthesizer(n=setting.n, m=setting.m, alpha=alpha, beta=alpha)
+            release = method.two_cells(setting.n, setting.m, alpha, alpha)
             exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, tight.delta)
         if method is HEADLINE:
             most = "" if within else " at most"

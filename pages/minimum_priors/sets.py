@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
-from dpviz.methods import CALIBRATED, Method
+from dpviz.methods import Method
 from dpviz.parameters import readable
 from dpviz.privacy.composition import Bracket
 from pages.components.cached import cached
@@ -35,7 +35,7 @@ def show_sets(asked: Asked) -> None:
         st.caption(f"M = 1 above; shown here for M = {sets}. The control “Synthetic sets M” changes it.")
     setting, face = asked.asked_setting, face_of(asked)
     rows, reasons, said = [], [], ""
-    for method in CALIBRATED.values():
+    for method in asked.kind.methods.values():
         cells = [BEYOND] * 4
         try:
             ways = _by_shares(asked, method, sets)

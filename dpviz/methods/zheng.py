@@ -1,0 +1,215 @@
+"""The five methods of Zheng (2015), §3.2: m synthetic rows, or the proportion itself and no rows."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache, partial
+
+import numpy as np
+
+from dpviz import limits
+from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
+from dpviz.methods.average_draw import parameter_draw_delta
+from dpviz.methods.base import Failure, Method, RowMethod
+from dpviz.methods.cell_releases import CellRelease, DrawnCells, PlugInCells
+from dpviz.methods.pairs import BetaLosses, ManyBetaBinomial, beta_binomial_pair
+from dpviz.methods.posterior_parameter import (
+    PosteriorParameter,
+    log_loss_density,
+    log_parameter_delta,
+    parameter_failure,
+)
+from dpviz.parameters import readable
+from dpviz.privacy.average_case import count_release_delta
+from dpviz.privacy.losses import DiscreteLosses
+from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
+
+ManyPosteriorMean = PosteriorMean.up_to(limits.PRIOR_ROWS)
+
+
+class ParamPost(Method):
+    """One draw of the proportion from its posterior."""
+
+    key = color = "param_post"
+    label = "PARAM_Post"
+    words = "one draw of the proportion itself"
+    never_pure = True
+    knows_cells = False
+
+    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> PosteriorParameter:
+        return PosteriorParameter(n=n, alpha=alpha, beta=beta)
+
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PosteriorParameter:
+        """The two cells' total has one law under both tables and tells nothing: left is one row in two cells."""
+        return PosteriorParameter(n=1, alpha=alpha, beta=alpha)
+
+    def least_pure(self, m: int, epsilon: float) -> float:
+        return math.inf
+
+    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
+        return math.exp(float(log_parameter_delta(np.array([ones]), np.array([zeros]), epsilon)[0]))
+
+    def failure(self, n: int, m: int, epsilon: float) -> Failure:
+        """ln(y / x), x = α + i and y = α + n − 1 − i, changes by α/y − α/x, at most (n − 1)/(α + n − 1)."""
+        return Failure(
+            lambda alpha, epsilon: parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=epsilon),
+            lambda alpha: (n - 1) / (alpha + (n - 1)),
+            0.0,
+        )
+
+    def losses(self, ones: float, zeros: float, m: int) -> BetaLosses:
+        return BetaLosses(ones, zeros)
+
+    @staticmethod
+    def log_density(ones: float, zeros: float) -> float:
+        """As in `dpviz.methods.posterior_parameter.log_loss_density`."""
+        return float(log_loss_density(np.array(ones), np.array(zeros)))
+
+    def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
+        return parameter_draw_delta(n, alpha, alpha, theta, epsilon)
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / (total + 1)
+
+    def variance(self, posterior: float, m: int) -> float:
+        return posterior
+
+
+class ParamMap(Method):
+    """The most likely proportion: the data fix it, so that nothing makes it private."""
+
+    key = color = "param_map"
+    label = "PARAM_MAP"
+    words = "the most likely proportion itself"
+    calibrated = False
+    never_pure = True
+
+    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
+        self.refuse("that is random")
+
+    def least_pure(self, m: int, epsilon: float) -> float:
+        return math.inf
+
+    def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
+        """That of the count of ones."""
+        return count_release_delta(n, theta, epsilon)
+
+    def variance(self, posterior: float, m: int) -> float:
+        return 0.0
+
+
+PARAM_POST, PARAM_MAP = ParamPost(), ParamMap()
+
+
+class ZhengRows(RowMethod):
+    """m rows from a posterior, of two counts or of k."""
+
+    most_rows = limits.PRIOR_ROWS
+    cell_release: type[CellRelease]
+
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
+        if alpha <= self.lost:
+            raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
+        if m > limits.PRIOR_ROWS_OF_CELLS and m > limits.TIMES_THE_DATA * n:
+            raise ValueError(
+                f"m (synthetic rows) must be at most {limits.PRIOR_ROWS_OF_CELLS:,}, or {limits.TIMES_THE_DATA} times "
+                f"n, for {cells} cells: the sum over all splits grows too long; got {readable(m)}."
+            )
+        return self.cell_release(n=n, m=m, cells=cells, alpha=alpha - self.lost)
+
+
+class SynthPostOne(ZhengRows):
+    """The proportion is drawn once from its posterior, then all rows from it."""
+
+    limit = PARAM_POST
+    rows_together = True
+    cell_release = DrawnCells
+
+    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
+        return ManyBetaBinomial(n=1, m=m, alpha=ones, beta=zeros).worst_upward_pair(epsilon).value
+
+    def failure(self, n: int, m: int, epsilon: float) -> Failure:
+        """With x = α + i and y = α + n − 1 − i, log-odds are A − B, A = ln(1 + j/x) and B = ln(1 + (m − j)/y).
+
+        A falls by (α/x) a, a = 1 − e^{−A}, B likewise. As α/x and α/y are no further apart than s = (n − 1)/(α + n − 1)
+        A − B changes by at most |A − B| + s times the smaller of the two, that of the larger of x and y.
+        """
+
+        def change(alpha: float) -> float:
+            apart, larger = (n - 1) / (alpha + (n - 1)), alpha + (n - 1) / 2
+            return min(m / (alpha + m), epsilon + apart * m / (larger + m))
+
+        crowd = m / (n - 1) if n > 1 else 0.0
+        counted = lru_cache(maxsize=4096)(partial(beta_binomial_failure, n, m))
+        return Failure(counted, change, math.exp(-epsilon) / (1 + crowd))
+
+    def losses(self, ones: float, zeros: float, m: int) -> DiscreteLosses:
+        return beta_binomial_pair(ones, zeros, m)
+
+    def cell_losses(self, n: int, m: int, alpha: float, cells: int) -> DiscreteLosses:
+        released = np.arange(m + 1)
+        u, v = np.meshgrid(released, released, indexing="ij")
+        inside = u + v <= m
+        law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
+        rest = n - 1 + (cells - 2) * alpha
+        return DiscreteLosses(*law.three_cell_losses(alpha, alpha, rest, u[inside], v[inside]))
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / (total + 1) + total / (total + 1) / m
+
+    def variance(self, posterior: float, m: int) -> float:
+        return posterior + 1 / m
+
+
+class SynthPostMany(ZhengRows):
+    """Each row is drawn on its own, given the data, with one and the same proportion."""
+
+    limit = PARAM_MAP
+    independent = True
+    cell_release = PlugInCells
+
+    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
+        return ManyPosteriorMean(n=1, m=m, alpha=ones, beta=zeros).upward_delta(epsilon, 0)
+
+    def failure(self, n: int, m: int, epsilon: float) -> Failure:
+        """With x = α + i and y = α + n − 1 − i, log-odds are A − B, A = j ln(1 + 1/x) and B = (m − j) ln(1 + 1/y).
+
+        A falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1, where g(x) (x / α) rises with x; B likewise. As g(x)
+        and g(y) are no further apart than s = (n − 1)/(α + n − 1), A − B changes by at most |A − B| + s times the
+        smaller of the two, that of the larger of x and y.
+        """
+
+        def change(alpha: float) -> float:
+            apart, larger = (n - 1) / (alpha + (n - 1)), alpha + (n - 1) / 2
+            return epsilon + apart * m / larger
+
+        crowd = m / (n - 1) if n > 1 else 0.0
+        return Failure(lru_cache(maxsize=4096)(partial(plug_in_failure, n, m)), change, math.exp(-epsilon - crowd))
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / m
+
+    def variance(self, posterior: float, m: int) -> float:
+        return (1 + posterior) * (1 / m)
+
+
+class SynthMap(SynthPostMany):
+    """For counts SYNTH_Post(Many) with one pseudo-row less in each cell."""
+
+    lost = 1.0
+
+    @property
+    def effective(self) -> Method:
+        return SYNTH_POST_MANY
+
+    def variance(self, posterior: float, m: int) -> float:
+        return 1 / m
+
+
+SYNTH_POST_ONE = SynthPostOne(
+    BetaBinomial, "synth_post_one", "SYNTH_Post(One)", "one draw of the proportion, then m rows from it"
+)
+SYNTH_POST_MANY = SynthPostMany(
+    PosteriorMean, "synth_post_many", "SYNTH_Post(Many)", "a new draw of the proportion for each row"
+)
+SYNTH_MAP = SynthMap(PosteriorMode, "synth_map", "SYNTH_MAP", "m rows from the most likely proportion")
