@@ -15,7 +15,7 @@ from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
-from pages.components.address import SETTINGS, keep_choice, keep_choices, keep_switch, read_address
+from pages.components.address import keep_choice, keep_choices, keep_switch, read_address
 from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
@@ -62,36 +62,23 @@ M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 RULES_KEY = keep_choices(f"{PREFIX}rules", RULES, DEFAULT_RULES)
 
 CHARESTS: dict[str, object] = {
-    "n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure", "rules": list(DEFAULT_RULES),
+    "n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure", "rules": list(DEFAULT_RULES), "p": 0.25,
+    "epsilon": 2.0, "sets": 5,
 }  # fmt: skip
+FIGURE_1 = {"epsilon": 3.0, "sets": 2, "axis": "against ε", "rules": ["reiter_2002", "reiter_2002_normal"]}
 PRESETS: dict[str, dict[str, object]] = {
-    "Charest, p = ¼, ε = 2": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5},
-    "Charest, p = ½, ε = 2": {**CHARESTS, "p": 0.5, "epsilon": 2.0, "sets": 5},
-    "Charest, Figure 1": {
-        **CHARESTS,
-        "p": 0.25,
-        "epsilon": 3.0,
-        "sets": 2,
-        "axis": "against ε",
-        "rules": ["reiter_2002", "reiter_2002_normal"],
-    },
-    "hardly any privacy, ε = 250": {**CHARESTS, "p": 0.25, "epsilon": 250.0, "sets": 5},
-    "a small δ instead": {**CHARESTS, "p": 0.25, "epsilon": 2.0, "sets": 5, "prior": "exact", "delta": 1e-6},
+    "Charest, p = ¼, ε = 2": CHARESTS,
+    "Charest, p = ½, ε = 2": CHARESTS | {"p": 0.5},
+    "Charest, Figure 1": CHARESTS | FIGURE_1,
+    "hardly any privacy, ε = 250": CHARESTS | {"epsilon": 250.0},
+    "a small δ instead": CHARESTS | {"prior": "exact", "delta": 1e-6},
 }
 """The settings of Charest's tables and of her figure, and what allowing a small δ does to them."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader has set.
-
-    Parameters
-    ----------
-    design
-        The design, with those of the chosen rules that it allows.
-    problems
-        What was left out of it, in sentences.
-    """
+    """What the reader has set: a design with those of the chosen rules that it allows, and what was left out."""
 
     design: Design
     problems: tuple[str, ...] = ()
@@ -99,7 +86,7 @@ class Asked:
 
     @property
     def named(self) -> str:
-        """Where the numbers stand: sizes, sets and promise, in words."""
+        """Its settings in words."""
         return named(self.design)
 
 
@@ -118,23 +105,31 @@ def choose() -> Asked | Refused:
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True})
     law = synthesizer_choice(LAW_KEY, laws)
-    values: dict[str, Any] = {"p": PAGE.number("p"), **promise_controls(PAGE, PRIOR_KEY, laws[law])}
-    values["sets"] = PAGE.number("sets")
-    values |= row_controls(PAGE, M_IS_N)
-    values["level"] = PAGE.number("level")
-    rules = _rules()
+    values: dict[str, Any] = {
+        "p": PAGE.number("p"), **promise_controls(PAGE, PRIOR_KEY, laws[law]), "sets": PAGE.number("sets"),
+        **row_controls(PAGE, M_IS_N), "level": PAGE.number("level"),
+    }  # fmt: skip
+    chosen = choices(
+        "Rules for the interval", RULES, RULES_KEY, format_func=short,
+        help="How the analyst turns the M sets into an interval. Each has its own color and dash in the pictures. The "
+        "last four know how the sets were made, and allow for the prior's pull and the noise.",
+    )  # fmt: skip
     with st.container(key="cv_simulation"):
         values["repetitions"], values["seed"] = PAGE.number("repetitions"), PAGE.number("seed")
     troubles: list[str] = []
+    mends: dict[str, tuple[object, str]] = {}
     try:
         PAGE.check(values)
-        if not rules:
+        if not chosen:
             raise ValueError("Choose at least one rule.")
+        rules = tuple(key for key in RULES if key in chosen)
         design = Design(mechanism=law, rules=rules, **values)
         fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
         few = [key for key in rules if RULES[key].least_sets > design.sets]
         large = [key for key in rules if key not in fit and key not in few]
         if few and not fit:
+            single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
+            mends[RULES_KEY] = [*rules, *single], f"Show {' and '.join(map(short, single))} as well"
             check_rule(few[0], design.sets)
         if few:
             troubles.append(f"Left out, because M = {design.sets} and they need at least 2 sets: {_listed(few)}.")
@@ -147,21 +142,14 @@ def choose() -> Asked | Refused:
             troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
         return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
     except ValueError as broken:
-        alone = values["sets"] == 1 and rules and all(RULES[key].least_sets > 1 for key in rules)
-        single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
-        mend = [*rules, *single], f"Show {' and '.join(map(short, single))} as well"
-        return Refused((*troubles, str(broken)), {RULES_KEY: mend} if alone else {})
+        return Refused((*troubles, str(broken)), mends)
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
     names = ("p", "n", "m", "sets", "epsilon", "level", "repetitions", "seed")
-    values = {name: SETTINGS[PREFIX + name].default for name in names}
-    return Asked(Design(mechanism=DEFAULT_LAW, rules=DEFAULT_RULES, **values))
-
-
-def _listed(keys: list[str]) -> str:
-    return ", ".join(map(short, keys))
+    fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
+    return Asked(Design(mechanism=DEFAULT_LAW, rules=DEFAULT_RULES, **fresh))
 
 
 def short(key: str) -> str:
@@ -169,14 +157,5 @@ def short(key: str) -> str:
     return RULES[key].label.split(" (")[0]
 
 
-def _rules() -> tuple[str, ...]:
-    """The rules to show, in their own order."""
-    chosen = choices(
-        "Rules for the interval",
-        RULES,
-        RULES_KEY,
-        format_func=short,
-        help="How the analyst turns the M sets into an interval. Each has its own colour and dash in the pictures. The "
-        "last four know how the sets were made, and allow for the prior's pull and the noise.",
-    )
-    return tuple(one for one in RULES if one in chosen)
+def _listed(keys: list[str]) -> str:
+    return ", ".join(map(short, keys))

@@ -1,49 +1,102 @@
-"""The page's numbers as files, and the page as a script."""
+"""What a reader takes along, and opens again: the page's numbers as files, the page as a script, and a run."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import streamlit as st
 
 from dpviz.coverage import performance_of
 from dpviz.designs import Design
 from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
+from dpviz.parameters import shown
+from dpviz.studies import read_run, save_run
+from dpviz.studies.saving import LONGEST
+from pages.components.address import SETTINGS
 from pages.components.downloads import download_button, show_script
-from pages.coverage.controls import PREFIX
+from pages.components.words import problem
+from pages.coverage.controls import M_IS_N, PREFIX
 from pages.coverage.curves import AXES, curves_of
 from pages.coverage.exact import exact_values
 from pages.coverage.live import AXIS
-from pages.coverage.run import current_run
-from pages.coverage.saved import show_run_file
+from pages.coverage.run import FIRST_PICTURES, KEY, Run, current_run, plan_of
+
+FILE, REFUSED = f"{PREFIX}run_file", f"{PREFIX}run_refused"
 
 
 def show_downloads(design: Design) -> None:
-    """Coverage, curves and first intervals as CSV, and the script."""
-    run = current_run(design)
-    tally = None if run is None else run.tally
-    axis = AXES[st.session_state.get(AXIS) or "against p"]
-    curves = curves_of(design, axis) if exact_values(design) else None
+    """Coverage, curves and first intervals as CSV, the script, and the run as a file to take and to open."""
+    run, axis, script = current_run(design), AXES[st.session_state.get(AXIS) or "against p"], coverage_script(design)
+    tally, exact, curves = run.tally if run else None, exact_values(design), curves_of(design, axis)
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")
-        found = None if tally is None else performance_of(tally)
-        exact = exact_values(design)
+        found = performance_of(tally) if tally else None
         download_button(PREFIX, "Coverage, CSV", lambda: coverage_csv(design.rules, exact, found), "coverage.csv")
-        if curves is not None and curves.latest is not None and curves.stream is None:
-            latest = curves.latest
-            download_button(
-                PREFIX, "Curves, CSV", lambda: coverage_curves_csv(axis, latest.points, latest), f"by_{axis}.csv"
-            )
+        if curves is not None and curves.stream is None and (line := curves.latest) is not None:
+            name = f"by_{axis}.csv"
+            download_button(PREFIX, "Curves, CSV", lambda: coverage_curves_csv(axis, line.points, line), name)
     with middle:
         st.html("<b>The first intervals</b>")
-        if tally is None:
-            st.caption("Press Start first.")
-        else:
+        if tally:
             download_button(PREFIX, "Intervals, CSV", lambda: intervals_csv(tally), "intervals.csv")
+        else:
+            st.caption("Press Start first.")
         st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
     with right:
         st.html("<b>This page in Python</b>")
-        script = coverage_script(design)
         download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
         st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers to the digit.")
-    show_run_file(design, run)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        st.html("<b>This run, to go on later</b>")
+        if run and tally:
+            about = design.to_address()
+            download_button(PREFIX, "Run, JSON", lambda: save_run(run.tally or tally, about=about), "coverage_run.json")
+        else:
+            st.caption("Press Start first.")
+    with right:
+        file = st.file_uploader(
+            "Open a run", type="json", max_upload_size=LONGEST // 1_000_000, key=FILE, on_change=_open,
+            help="A file that this page has written. It brings its design, its seed and what it has counted; Resume "
+            "goes on to the same digits as if it had never stopped.",
+        )  # fmt: skip
+        if file is not None and st.session_state.get(REFUSED):
+            problem(st.session_state[REFUSED])
+        elif file is not None and run and run.opened:
+            resume = "" if run.complete else " Press Resume to go on."
+            st.caption(f"{run.opened:,} repetitions came with the file.{resume}")
     show_script(script)
+
+
+def opened(content: bytes) -> tuple[dict[str, Any], Run]:
+    """What the controls are to say, and the stopped run, from a file; a ValueError in a sentence refuses it."""
+    try:
+        saved = read_run(content[: 4 * LONGEST].decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None
+    design = Design.from_address(saved.about)
+    settings: dict[str, Any] = {M_IS_N: design.n == design.m}
+    hidden = {"epsilon", "delta", "alpha"} - set(design.promised)
+    for name, words in design.to_address().items():
+        if PREFIX + name in SETTINGS and name not in hidden:
+            settings[PREFIX + name] = SETTINGS[PREFIX + name].read(words)
+    plan = plan_of(design)
+    tally = saved.tally_of(plan)
+    return settings, Run(plan, False, tally, clock=None, pictures=FIRST_PICTURES, opened=tally.repetitions)
+
+
+def _open() -> None:
+    file, state = st.session_state[FILE], st.session_state
+    state[REFUSED] = ""
+    if file is None:
+        return
+    try:
+        settings, run = opened(file.getvalue())
+    except ValueError as wrong:
+        state[REFUSED] = f"The file was not opened, and nothing has changed: {wrong}"
+        return
+    held: Run | None = state.get(KEY)
+    if held is not None:
+        held.stop()
+    state.update({**settings, KEY: run})

@@ -18,14 +18,9 @@ from dpviz.parameters import readable, readable_apart
 from pages.components.cached import cached
 from pages.components.words import percent
 
-NOTICED = 5e-4
-"""Change of coverage, 0.05 points, from which on a sentence speaks of it."""
-
-MOVED = 0.005
-"""Bias in standard errors of the estimate from which on a sentence speaks of it."""
-
-ROUNDING = 1e-9
-"""Bias below which it may be nothing but rounding."""
+NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
+MOVED = 0.005  # bias in standard errors of the estimate from which on a sentence speaks of it
+ROUNDING = 1e-9  # bias below which it may be nothing but rounding
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -33,17 +28,12 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
 
     Rules that know the noise read the sum of the counts alone: their sums are short whatever the design is.
     """
-    found: dict[str, ExactCoverage] = {}
-    if within_reach(design.n, design.m, design.sets):
-        found = coverages(design, design.rules)
-    short = tuple(key for key in design.rules if RULES[key].knows_noise)
-    if found or not short:
-        return found
-    return coverages(design, short)
+    found = coverages(design, design.rules) if within_reach(design.n, design.m, design.sets) else {}
+    return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
 
 
 def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:
-    """`exact_coverages`; empty where there is so much noise that the sums would take too long."""
+    """`exact_coverages`; empty where there is no rule, or so much noise that the sums would take too long."""
     try:
         return cached(exact_coverages)(
             synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
@@ -67,8 +57,6 @@ def exact_variances(design: Design) -> tuple[str, ...]:
 def against_level(share: float, level: float) -> str:
     """How far a coverage is from the level, in points.
 
-    Examples
-    --------
     >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
     ('15 points too few', 'as promised')
     """
@@ -81,8 +69,6 @@ def against_level(share: float, level: float) -> str:
 def vacuous_sentence(share: float) -> str:
     """That some intervals say nothing, where at least one in a hundred holds all of 0 to 1.
 
-    Examples
-    --------
     >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
     (' 64.6 % of all intervals hold everything from 0 to 1, so they say nothing.', '')
     """

@@ -45,68 +45,47 @@ def show_failure(design: Design) -> None:
         return
     found = {key: decomposition(design, key) for key in rules}
     first, prior = found[rules[0]], design.law.has_prior
-    st.html(
-        answer(
-            f"{percent(first.published, 4)} → {percent(first.repaired, 4)}",
-            failure_sentence(first, short(first.rule), prior=prior),
-        )
-    )
     causes = causes_of(prior=prior)
+    change = f"{percent(first.published, 4)} → {percent(first.repaired, 4)}"
+    st.html(answer(change, failure_sentence(first, short(first.rule), prior=prior)))
+    effects = {
+        key: {"<br>".join(wrap(causes[cause], 15)): -value for cause, value in one.lost.items()}
+        | {"together": one.published - one.level}
+        for key, one in found.items()
+    }
     show_figure(
-        causes_chart(
-            {
-                key: {
-                    **{"<br>".join(wrap(causes[cause], 15)): -value for cause, value in one.lost.items()},
-                    "together": one.published - one.level,
-                }
-                for key, one in found.items()
-            },
-            names={key: RULES[key].label for key in found},
-        ),
+        causes_chart(effects, names={key: RULES[key].label for key in found}),
         key=f"{PREFIX}causes",
         alt="For each rule, what each cause takes from the promised coverage (left) or adds to it (right).",
         height=460,
     )
-    listing(
-        ["rule", "promised", *causes.values(), "as published"],
-        [
-            [
-                f"<b>{short(key)}</b>",
-                f"{readable(100 * one.level, 8)} %",
-                *(signed(-100 * value, 4) for value in one.lost.values()),
-                percent(one.published, 4),
-            ]
-            for key, one in found.items()
-        ],
-        "What each cause costs, in points",
-        frozenset(range(1, 7)),
-    )
+    rows = [
+        [f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published, 4)]
+        for key, one in found.items()
+        for costs in [[signed(-100 * value, 4) for value in one.lost.values()]]
+    ]
+    head = ["rule", "promised", *causes.values(), "as published"]
+    listing(head, rows, "What each cause costs, in points", frozenset(range(1, 7)))
     note(repairs_explained(first, prior=prior))
-    listing(
-        ["repaired", *map(short, found)],
-        [
-            [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place]), 4) for one in found.values())]
-            for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
-        ],
-        "Coverage with each combination of repairs",
-        frozenset(range(1, len(found) + 1)),
-    )
+    rows = [
+        [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place]), 4) for one in found.values())]
+        for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
+    ]
+    head = ["repaired", *map(short, found)]
+    listing(head, rows, "Coverage with each combination of repairs", frozenset(range(1, len(head))))
+    variances = ", ".join(f"{readable(one.mean_variance, 3)} ({short(key)})" for key, one in found.items())
     st.caption(
         f"Exact, to within {readable(first.error_bound, 1)}. A cause's number is what its repair gains, averaged over "
         "the six orders in which the three can be repaired (Shapley 1953), with the sign turned: so the row sums from "
         f"the promise to what is published. E[q̄] − p = {readable(first.bias, 4)}, Var(q̄) = "
-        f"{readable(first.variance, 4)}; E[T] = "
-        + ", ".join(f"{readable(one.mean_variance, 3)} ({short(key)})" for key, one in found.items())
-        + "."
+        f"{readable(first.variance, 4)}; E[T] = {variances}."
     )
 
 
 def _repaired(place: tuple[int, ...], causes: dict[str, str]) -> str:
-    if not any(place):
-        return "nothing, as published"
-    return (
-        "all three" if all(place) else " and ".join(causes[key] for key, one in zip(REPAIRS, place, strict=True) if one)
-    )
+    if all(place):
+        return "all three"
+    return " and ".join(causes[key] for key in itertools.compress(REPAIRS, place)) or "nothing, as published"
 
 
 def failure_sentence(one: CoverageDecomposition, rule: str, *, prior: bool) -> str:
@@ -121,9 +100,9 @@ def failure_sentence(one: CoverageDecomposition, rule: str, *, prior: bool) -> s
     lead = f"{rule} {'misses' if off > 0 else 'covers'} too often"
     if main is None or main not in told:
         return f"{lead}, and no cause outweighs all others: {_costs(one, told, prior=prior)}."
-    rest = {key: value for key, value in told.items() if key != main}
-    more = f" Besides, {_costs(one, rest, prior=prior)}." if rest else ""
-    return f"{lead}, mainly because {_costs(one, {main: told[main]}, prior=prior)}.{more}"
+    because = _costs(one, {main: told.pop(main)}, prior=prior)
+    more = f" Besides, {_costs(one, told, prior=prior)}." if told else ""
+    return f"{lead}, mainly because {because}.{more}"
 
 
 def _costs(one: CoverageDecomposition, told: dict[str, float], *, prior: bool) -> str:
@@ -134,11 +113,11 @@ def _costs(one: CoverageDecomposition, told: dict[str, float], *, prior: bool) -
         "rule_noise": "the noise of the rule's variance",
         NOT_NORMAL: "the shape of q̄'s distribution, which is not normal,",
     }
-    parts = [
+    *parts, last = (
         f"{words[key]} {'costs' if value > 0 else 'adds'} {readable(100 * abs(value), 3)} points"
         for key, value in told.items()
-    ]
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+    )
+    return f"{', '.join(parts)} and {last}" if parts else last
 
 
 def repairs_explained(one: CoverageDecomposition, *, prior: bool) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -36,14 +38,8 @@ def show_lengths(design: Design) -> None:
     )
     points = np.unique(np.append(PROPORTIONS, design.p))
     key = ("lengths", repr(design.release), design.sets, rules, design.level, points.tobytes())
-    growing = growing_of(
-        f"{PREFIX}lengths",
-        key,
-        LengthCurves,
-        lambda: stream_lengths(
-            design.release, proportions=points, sets=design.sets, rules=rules, level=design.level
-        ),
-    )  # fmt: skip
+    asked: dict[str, Any] = {"proportions": points, "sets": design.sets, "rules": rules, "level": design.level}
+    growing = growing_of(f"{PREFIX}lengths", key, LengthCurves, lambda: stream_lengths(design.release, **asked))
     show_growing(growing, "Summing the lengths …", lambda found: _draw(design, found), key=f"{PREFIX}lengths_step")
 
 
@@ -58,43 +54,38 @@ def _draw(design: Design, found: LengthCurves) -> None:
     lengths = dict(zip(curves.rules, curves.mean_width_inside, strict=True))
     show_figure(
         length_chart(
-            found.proportions,
-            lengths,
-            found.limit,
-            names={key: RULES[key].label for key in lengths},
-            ends={key: RULES[key].abbreviation for key in lengths},
-            chosen=design.p,
+            found.proportions, lengths, found.limit, names={key: RULES[key].label for key in lengths},
+            ends={key: RULES[key].abbreviation for key in lengths}, chosen=design.p,
         ),
         key=f"{PREFIX}length_picture",
         alt="Expected length of each rule's interval against the true proportion, and the shortest possible.",
         height=picture_height(len(lengths) + 1),
-    )
-    here = np.flatnonzero(found.proportions == design.p)
-    if not len(here):
+    )  # fmt: skip
+    if design.p not in found.proportions:
         return
-    place = int(here[0])
-    limit, error = float(found.limit[place]), float(found.limit_error[place])
+    place = int(np.searchsorted(found.proportions, design.p))
+    limit, level = float(found.limit[place]), percent(design.level, 8)
     rows = []
-    for index, (key, line) in enumerate(lengths.items()):
-        length, smallest = float(line[place]), float(curves.coverage[index].min())
+    for (key, line), coverage in zip(lengths.items(), curves.coverage, strict=True):
+        length, smallest = float(line[place]), float(coverage.min())
+        times = np.isfinite(length) and limit > 0
         rows.append(
             [
                 f"<b>{short(key)}</b>",
                 readable(length, 4) if np.isfinite(length) else "–",
-                f"{readable(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–",
-                percent(float(curves.coverage[index, place]), 4),
+                f"{readable(length / limit, 3)} times" if times else "–",
+                percent(float(coverage[place]), 4),
                 f"{percent(smallest, 4)}{'' if smallest >= design.level - KEEPS else ', too few'}",
             ]
         )
+    said = "; the limit is out of reach at these sizes."
     if np.isfinite(limit):
-        rows.append(["<i>shortest possible</i>", readable(limit, 4), "1", f"≥ {readable(100 * design.level, 8)} %", ""])
+        rows.append(["<i>shortest possible</i>", readable(limit, 4), "1", f"≥ {level}", ""])
+        several = " With several sets the limit is that of rules that read the sum alone."
+        said = (
+            ". The lines are exact at the points drawn, straight between them; the limit is an integral, here to "
+            f"within {readable(float(found.limit_error[place]), 1)}.{several if design.sets > 1 else ''}"
+        )
     head = ["rule", f"expected length at p = {readable(design.p, 4)}", "the shortest possible", "coverage there"]
     listing([*head, "smallest coverage in the picture"], rows, "Expected lengths", frozenset(range(1, 5)))
-    sum_alone = "" if design.sets == 1 else " With several sets the limit is that of rules that read the sum alone."
-    st.caption(
-        "Length inside 0 to 1, over the releases that have an interval. The lines are exact at the points "
-        f"drawn, straight between them; the limit is an integral, "
-        f"here to within {readable(error, 1)}.{sum_alone}"
-        if np.isfinite(limit)
-        else "Length inside 0 to 1, over the releases that have an interval; the limit is out of reach at these sizes."
-    )
+    st.caption(f"Length inside 0 to 1, over the releases that have an interval{said}")

@@ -9,47 +9,62 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
-from dpviz.coverage import ExactCoverage, Performance, estimate_law, performance_of
+from dpviz.coverage import (
+    CoverageLines,
+    ExactCoverage,
+    Measure,
+    Performance,
+    RulePerformance,
+    estimate_law,
+    performance_of,
+)
 from dpviz.designs import Design
 from dpviz.inference import RULES, holds
 from dpviz.parameters import readable, rounded_up
 from pages.components.cached import cached
 from pages.components.figure import show_figure
+from pages.components.growing import Growing
 from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
 from pages.coverage.controls import PREFIX, named, short
-from pages.coverage.curves import EPSILONS, WORK, GrowingCoverage, curves_of
+from pages.coverage.curves import EPSILONS, curves_of, line_sentence
 from pages.coverage.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
 from pages.coverage.run import Run
 
-REST = 0.03
-"""Seconds between a picture and the work for the next one."""
-
-LENGTH_ERROR = 1e-4
-"""Largest error of a mean length that is written."""
-
-FEWEST_HITS = 5
-"""Expected hits, or misses, from which on a simulated share is compared in standard errors."""
-
-LARGEST_TOTAL = 50_000
-"""Synthetic rows of all sets up to which the exact law of the estimate is drawn."""
+WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
+LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
+FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
+LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact law of the estimate is drawn
 
 AXIS = f"{PREFIX}axis"
+TITLES = {"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}
+SHARES = {"hold all of 0 to 1": "vacuous_share", "no interval": "negative_variance_share"}
+SHARES_OF_SETS = {
+    "coverage where T\u00a0≥\u00a00": "coverage_given_nonnegative_total",
+    "where T\u00a0<\u00a00": "coverage_given_negative_total",
+}
+"""Columns of the table, with the field that the exact and the simulated result have for them."""
 
 
 def show_live(design: Design, run: Run | None, axis: str) -> None:
     """All that moves; it draws itself again as long as something does."""
-    curves = curves_of(design, axis) if exact_values(design) else None
-    moving = (run is not None and run.running) or (curves is not None and curves.stream is not None)
+    curves, exact = curves_of(design, axis), exact_values(design)
+
+    def moves() -> bool:
+        return (run is not None and run.running) or (curves is not None and curves.stream is not None)
+
+    moving = moves()
 
     def draw() -> None:
         if curves is not None:
-            curves.advance(WORK)
+            curves.advance(WORK if curves.latest is not None else 0.0)
         if run is not None and run.running:
             run.advance()
-        _show(design, run, curves, axis)
-        still = (run is not None and run.running) or (curves is not None and curves.stream is not None)
-        if moving and not still:
+        found = None if run is None or run.tally is None else performance_of(run.tally)
+        _picture(design, exact, found, curves, axis)
+        _status(run, exact=len(exact) == len(design.rules))
+        _table(design, exact, found)
+        if moving and not moves():
             st.rerun()
         left, right = st.columns(2, gap="medium")
         with left:
@@ -65,66 +80,42 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
 def show_answer(design: Design) -> None:
     """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
     exact = exact_values(design)
-    rule = next(iter(exact), design.rules[0])
-    intervals = f"of the {readable(100 * design.level, 8)} % intervals of {short(rule)} hold the true proportion"
     if not exact:
-        st.html(
-            page_answer(
-                "beyond exact sums",
-                f"At {named(design)} the exact sums would take too long: the simulation takes over. Press Start.",
-                "press Start",
-            )
-        )
+        beyond = f"At {named(design)} the exact sums would take too long: the simulation takes over. Press Start."
+        st.html(page_answer("beyond exact sums", beyond, "press Start"))
         return
-    share = exact[rule].coverage
-    bound = readable(rounded_up(max(exact[rule].error_bound, 1e-15), 1), 1)
-    sentence = f"{intervals} at {named(design)}: {against_level(share, design.level)}. Exact, to within {bound}."
-    sentence += vacuous_sentence(exact[rule].vacuous_share)
-    st.html(page_answer(percent(share, 4), sentence, f"coverage of {short(rule)}, exact"))
-
-
-def _show(design: Design, run: Run | None, curves: GrowingCoverage | None, axis: str) -> None:
-    exact = exact_values(design)
-    found = None if run is None or run.tally is None else performance_of(run.tally)
-    _picture(design, exact, found, curves, axis)
-    _status(run, exact=len(exact) == len(design.rules))
-    _table(design, exact, found)
+    rule, one = next(iter(exact.items()))
+    bound = readable(rounded_up(max(one.error_bound, 1e-15), 1), 1)
+    sentence = (
+        f"of the {percent(design.level, 8)} intervals of {short(rule)} hold the true proportion at {named(design)}: "
+        f"{against_level(one.coverage, design.level)}. Exact, to within {bound}.{vacuous_sentence(one.vacuous_share)}"
+    )
+    st.html(page_answer(percent(one.coverage, 4), sentence, f"coverage of {short(rule)}, exact"))
 
 
 def _picture(
-    design: Design,
-    exact: dict[str, ExactCoverage],
-    found: Performance | None,
-    curves: GrowingCoverage | None,
-    axis: str,
-) -> None:
-    chosen = getattr(design, axis)
-    names = {key: RULES[key].label for key in design.rules}
+    design: Design, exact: dict[str, ExactCoverage], found: Performance | None,
+    curves: Growing[CoverageLines] | None, axis: str,
+) -> None:  # fmt: skip
+    chosen, marks = getattr(design, axis), {key: one.coverage for key, one in exact.items()}
     points, values = np.array([]), {}
     if curves is not None and curves.latest is not None:
-        line = curves.latest.through(chosen, {key: value.coverage for key, value in exact.items()})
+        line = curves.latest.through(chosen, marks)
         points, values = line.points, dict(zip(line.rules, line.coverage, strict=True))
-    dots = [] if found is None else [_dot(key, found) for key in design.rules]
     show_figure(
         coverage_chart(
-            points,
-            values,
-            names=names,
-            ends={key: RULES[key].abbreviation for key in design.rules},
-            title={"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}[axis],
-            log=axis == "epsilon",
-            level=design.level,
-            chosen=chosen,
-            marks={key: value.coverage for key, value in exact.items()},
-            dots=dots,
+            points, values, names={key: RULES[key].label for key in design.rules},
+            ends={key: RULES[key].abbreviation for key in design.rules}, title=TITLES[axis], log=axis == "epsilon",
+            level=design.level, chosen=chosen, marks=marks,
+            dots=[_dot(key, found.rules[key]) for key in design.rules] if found else [],
             span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
         ),
         key=f"{PREFIX}picture",
         alt="Coverage of each rule: exact lines, simulated dots with error bars, the promised level.",
         height=picture_height(len(design.rules)),
-    )
+    )  # fmt: skip
     if curves is not None and curves.latest is not None:
-        st.caption(curves.said(axis))
+        st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
     if curves is not None and curves.problem:
         st.caption(f"The line ends early: {curves.problem}")
     if len(exact) < len(design.rules):
@@ -135,15 +126,13 @@ def _picture(
         )
 
 
-def _dot(key: str, found: Performance) -> Dot:
-    one = found.rules[key]
-    return Dot(
-        rule=key,
-        y=one.coverage.value,
-        low=one.coverage_low,
-        high=one.coverage_high,
-        words=f"{readable(100 * one.coverage.value, 5)} % ± {readable(100 * one.coverage.error, 2)} (standard error)",
-    )
+def _dot(key: str, one: RulePerformance) -> Dot:
+    words = f"{_share(one.coverage)} (standard error)"
+    return Dot(rule=key, y=one.coverage.value, low=one.coverage_low, high=one.coverage_high, words=words)
+
+
+def _share(one: Measure) -> str:
+    return f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}"
 
 
 def _status(run: Run | None, *, exact: bool) -> None:
@@ -160,31 +149,33 @@ def _status(run: Run | None, *, exact: bool) -> None:
     state = "running" if run.running else "complete" if run.complete else "stopped"
     st.caption(
         f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}{came}, {readable(run.elapsed, 2)} s elapsed, "
-        f"{readable(run.seconds, 2)} s of work{rate}; "
-        f"seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error."
+        f"{readable(run.seconds, 2)} s of work{rate}; seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one "
+        "standard error."
     )
 
 
 def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance | None) -> None:
-    head = ["rule", "coverage, exact", "simulated"]
-    head += ["apart, in standard errors"] if exact and found else []
-    head += ["mean length inside 0 to 1", "hold all of 0 to 1", "no interval"]
-    head += ["coverage where T\u00a0≥\u00a00", "where T\u00a0<\u00a00"] if design.sets > 1 else []
+    shares = SHARES | (SHARES_OF_SETS if design.sets > 1 else {})
+    apart = ["apart, in standard errors"] if exact and found else []
+    head = ["rule", "coverage, exact", "simulated", *apart, "mean length inside 0 to 1", *shares]
     rows = []
     for key in design.rules:
-        cells = [f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>"]
-        one = exact.get(key)
-        cells.append(percent(one.coverage) if one else "beyond reach")
-        cells.append(_simulated(key, found))
-        if exact and found:
-            cells.append(_apart(one.coverage, key, found) if one else "")
-        width, *shares = _length_and_shares(key, one, found)
-        cells.append(readable(width, 4) if math.isfinite(width) else "–")
-        cells += [percent(share, 3) if math.isfinite(share) else "–" for share in shares[: len(head) - len(cells)]]
-        rows.append(cells)
+        one, ours = exact.get(key), found.rules[key] if found else None
+        known = not one or one.mean_width_inside_error_bound <= LENGTH_ERROR
+        width = _value("mean_width_inside", one, ours) if known else math.nan
+        listed = [_value(field, one, ours) for field in shares.values()]
+        rows.append(
+            [
+                f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
+                percent(one.coverage) if one else "beyond reach",
+                _simulated(ours) if ours else "not yet",
+                *(_apart(one.coverage, key, found) if one and found else "" for _ in apart),
+                readable(width, 4) if math.isfinite(width) else "–",
+                *(percent(share, 3) if math.isfinite(share) else "–" for share in listed),
+            ]
+        )
     listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
-    missing = [key for key in design.rules if key not in exact]
-    kind = "exact" if not missing else "exact where the coverage is" if exact else "simulated"
+    kind = "simulated" if not exact else "exact" if len(exact) == len(design.rules) else "exact where the coverage is"
     st.caption(
         "x ~ Binomial(n, p), then M sets given x; ε is for all sets together, neighbours: one row substituted. Length "
         f"and shares: {kind}; a release without an interval does not cover, one that holds all of 0 to 1 says nothing. "
@@ -193,29 +184,9 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     )
 
 
-def _length_and_shares(
-    key: str, one: ExactCoverage | None, found: Performance | None
-) -> tuple[float, float, float, float, float]:
-    """Mean length inside 0 to 1, share that holds all of it, share without interval, coverage where T ≥ 0, T < 0."""
-    if one:
-        known = one.mean_width_inside_error_bound <= LENGTH_ERROR
-        return (
-            one.mean_width_inside if known else math.nan,
-            one.vacuous_share,
-            one.negative_variance_share,
-            one.coverage_given_nonnegative_total,
-            one.coverage_given_negative_total,
-        )
-    if found is None:
-        return (math.nan,) * 5
-    rule = found.rules[key]
-    return (
-        rule.mean_width_inside.value,
-        rule.vacuous_share.value,
-        rule.negative_variance_share.value,
-        rule.coverage_given_nonnegative_total.value,
-        rule.coverage_given_negative_total.value,
-    )
+def _value(field: str, one: ExactCoverage | None, ours: RulePerformance | None) -> float:
+    """What the exact result says, or the simulated one where there is none."""
+    return float(getattr(one, field) if one else getattr(ours, field).value if ours else math.nan)
 
 
 def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
@@ -229,21 +200,17 @@ def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
     return f" T is here (1 + 1/M) b − v̄ for every rule; it is negative in {percent(known[0], 3)} of the releases."
 
 
-def _simulated(key: str, found: Performance | None) -> str:
-    if found is None:
-        return "not yet"
-    one = found.rules[key].coverage
-    if one.value in (0.0, 1.0):
-        rule = found.rules[key]
-        ends = (readable(100 * end, 4) for end in (rule.coverage_low, rule.coverage_high))
-        return f"{readable(100 * one.value)} % ({' to '.join(ends)} %)"
-    return f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}"
+def _simulated(one: RulePerformance) -> str:
+    if 0 < one.coverage.value < 1:
+        return _share(one.coverage)
+    low, high = (readable(100 * end, 4) for end in (one.coverage_low, one.coverage_high))
+    return f"{readable(100 * one.coverage.value)} % ({low} to {high} %)"
 
 
 def _apart(exact: float, key: str, found: Performance) -> str:
-    error = math.sqrt(exact * (1 - exact) / found.repetitions)
     if found.repetitions * min(exact, 1 - exact) < FEWEST_HITS:
         return "too few hits"
+    error = math.sqrt(exact * (1 - exact) / found.repetitions)
     return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
 
 
@@ -252,8 +219,7 @@ def _caterpillar(design: Design, run: Run | None) -> None:
     if run is None or run.tally is None:
         st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
         return
-    shown = run.tally.shown.first(run.revealed)
-    place = run.plan.rules.index(design.rules[0])
+    shown, place = run.tally.shown.first(run.revealed), run.plan.rules.index(design.rules[0])
     low, high = shown.low[place], shown.high[place]
     hits = holds(low, high, design.p)
     show_figure(
@@ -263,8 +229,8 @@ def _caterpillar(design: Design, run: Run | None) -> None:
         height=620,
     )
     st.caption(
-        f"{int(np.count_nonzero(hits))} of the first {len(shown)} hold p, {int(np.count_nonzero(np.isnan(low)))} have "
-        "no interval."
+        f"{np.count_nonzero(hits)} of the first {len(shown)} hold p, {np.count_nonzero(np.isnan(low))} have no "
+        "interval."
     )
 
 

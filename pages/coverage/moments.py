@@ -15,38 +15,43 @@ from pages.coverage.controls import short
 from pages.coverage.exact import coverages, decomposition, exact_values, exact_variances
 from pages.coverage.run import current_run
 
+MEASURES = {
+    "mean length": "mean_width",
+    "inside 0 to 1": "mean_width_inside",
+    "relative error of √T in %": "relative_error",
+    "share without interval": "negative_variance_share",
+}
+"""Measures of Morris, White & Crowther that have no sum above them."""
+
 
 def show_moments(design: Design) -> None:
     """The estimate, then each rule's variance, then repetitions needed."""
     run = current_run(design)
     found = None if run is None or run.tally is None else performance_of(run.tally)
     exact = set_moments(design.release, p=design.p, sets=design.sets)
-    error = math.sqrt(exact.variance_estimate)
+    error, square = math.sqrt(exact.variance_estimate), exact.variance_estimate + exact.bias**2
     rows = [
-        ["bias, E[q̄] − p", _number(exact.bias), *_pair(exact.bias, found.bias if found else None)],
-        ["standard error, √Var(q̄)", _number(error), *_pair(error, found.empirical_error if found else None)],
-        [
-            "mean square error",
-            _number(exact.variance_estimate + exact.bias**2),
-            *_pair(exact.variance_estimate + exact.bias**2, found.mean_square_error if found else None),
-        ],
+        ["bias, E[q̄] − p", *_beside(exact.bias, found.bias if found else None)],
+        ["standard error, √Var(q̄)", *_beside(error, found.empirical_error if found else None)],
+        ["mean square error", *_beside(square, found.mean_square_error if found else None)],
     ]
     head = ["the estimate q̄", "closed form", "simulated", "apart, in standard errors"]
     listing(head, rows, "Bias and variance of the estimate", frozenset({1, 2, 3}))
     _variances(design, found)
-    _simulated(design, found)
+    if found is not None:
+        _simulated(design, found)
     if design.sets > 1:
-        listing(
-            ["of the sets", "mean", "standard deviation"],
-            [
-                ["v̄, the variance within", _number(exact.mean_within), _number(math.sqrt(exact.variance_within))],
-                ["b, the variance between", _number(exact.mean_between), _number(math.sqrt(exact.variance_between))],
-                ["T = (1 + 1/M) b − v̄", _number(exact.mean_total), _number(math.sqrt(exact.variance_total))],
-            ],
-            "Moments of the variances, closed form",
-            frozenset({1, 2}),
-        )
-        _below_zero(design)
+        rows = [
+            ["v̄, the variance within", _number(exact.mean_within), _number(math.sqrt(exact.variance_within))],
+            ["b, the variance between", _number(exact.mean_between), _number(math.sqrt(exact.variance_between))],
+            ["T = (1 + 1/M) b − v̄", _number(exact.mean_total), _number(math.sqrt(exact.variance_total))],
+        ]
+        head = ["of the sets", "mean", "standard deviation"]
+        listing(head, rows, "Moments of the variances, closed form", frozenset({1, 2}))
+        if exact_variances(design):
+            plain = coverages(design, ("raghunathan_2003",))["raghunathan_2003"]
+            below = f"T is below 0 in {percent(plain.negative_variance_share, 4)} of the releases, exactly."
+            st.caption(f"{below} Reiter 2002 then takes (m/n) v̄ in its place.")
     _needed(design)
 
 
@@ -55,39 +60,26 @@ def _variances(design: Design, found: Performance | None) -> None:
     if not rules:
         return
     try:
-        decompositions = [decomposition(design, key) for key in rules]
+        decompositions = {key: decomposition(design, key) for key in rules}
     except ValueError as unknown:
         st.caption(f"How far each rule's variance is off: {unknown}")
         return
     rows = []
-    for key, one in zip(rules, decompositions, strict=True):
+    for key, one in decompositions.items():
         bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
-        ours = found.rules[key].relative_bias if found else None
-        rows.append([f"<b>{short(key)}</b>", _number(one.mean_variance), _number(bias), *_pair(bias, ours)])
+        beside = _beside(bias, found.rules[key].relative_bias if found else None)
+        rows.append([f"<b>{short(key)}</b>", _number(one.mean_variance), *beside])
     head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
     listing(head, rows, "How far each rule's variance is off", frozenset(range(1, 5)))
     st.caption("Relative bias: 100 (E[T] − Var(q̄)) / Var(q̄), as in Charest's Table 2.")
 
 
-def _below_zero(design: Design) -> None:
-    """How often T has no root, whatever a rule then puts in its place."""
-    if exact_variances(design):
-        plain = coverages(design, ("raghunathan_2003",))
-        share = percent(plain["raghunathan_2003"].negative_variance_share, 4)
-        st.caption(f"T is below 0 in {share} of the releases, exactly. Reiter 2002 then takes (m/n) v̄ in its place.")
-
-
-def _simulated(design: Design, found: Performance | None) -> None:
-    """What the simulation alone says of each rule: measures of Morris, White & Crowther that have no sum above."""
-    if found is None:
-        return
-    rows = []
-    for key in design.rules:
-        one = found.rules[key]
-        measures = (one.mean_width, one.mean_width_inside, one.relative_error, one.negative_variance_share)
-        rows.append([f"<b>{short(key)}</b>", *map(_measure, measures)])
-    head = ["simulated", "mean length", "inside 0 to 1", "relative error of √T in %", "share without interval"]
-    listing(head, rows, "Simulated measures of each rule", frozenset(range(1, 5)))
+def _simulated(design: Design, found: Performance) -> None:
+    rows = [
+        [f"<b>{short(key)}</b>", *(_measure(getattr(found.rules[key], field)) for field in MEASURES.values())]
+        for key in design.rules
+    ]
+    listing(["simulated", *MEASURES], rows, "Simulated measures of each rule", frozenset(range(1, 5)))
     st.caption(
         "± one Monte Carlo standard error. Relative error: 100 (√E[T] / √Var(q̄) − 1), the rule's idea of the standard "
         "error against the real one. A mean length without a number: t intervals with almost no "
@@ -99,17 +91,12 @@ def _needed(design: Design) -> None:
     exact = exact_values(design)
     if not exact:
         return
-    key = next(iter(exact))
-    share = exact[key].coverage
-    listing(
-        [f"coverage of {short(key)} to within", "repetitions"],
-        [
-            [f"± {readable(100 * error, 3)} points (one standard error)", f"{repetitions_needed(share, error):,}"]
-            for error in (0.01, 0.005, 0.001, 0.0005)
-        ],
-        "Repetitions needed",
-        frozenset({1}),
-    )
+    key, one = next(iter(exact.items()))
+    needed = {error: repetitions_needed(one.coverage, error) for error in (0.01, 0.005, 0.001, 0.0005)}
+    rows = [
+        [f"± {readable(100 * error, 3)} points (one standard error)", f"{runs:,}"] for error, runs in needed.items()
+    ]
+    listing([f"coverage of {short(key)} to within", "repetitions"], rows, "Repetitions needed", frozenset({1}))
     st.caption(
         "Monte Carlo standard errors after Morris, White & Crowther (2019), Table 6; those that involve Var(q̄) use the "
         "fourth moment instead of a normal q̄."
@@ -120,20 +107,17 @@ def _number(value: float) -> str:
     return readable(value, 5) if math.isfinite(value) else "–"
 
 
-def _measure(one: Measure | None) -> str:
-    if one is None:
-        return "not yet"
+def _measure(one: Measure) -> str:
     if not math.isfinite(one.value) or math.isinf(one.error):
         return "–"
     error = f" ± {readable(one.error, 2)}" if math.isfinite(one.error) else ""
     return f"{readable(one.value, 5)}{error}"
 
 
-def _apart(exact: float, one: Measure | None) -> str:
-    if one is None or not (math.isfinite(one.error) and one.error > 0 and math.isfinite(exact)):
-        return ""
-    return readable(round((one.value - exact) / one.error, 2), 3)
-
-
-def _pair(exact: float, one: Measure | None) -> tuple[str, str]:
-    return _measure(one), _apart(exact, one)
+def _beside(exact: float, one: Measure | None) -> tuple[str, str, str]:
+    """The exact number, the simulated one, and how far they are apart in standard errors."""
+    if one is None:
+        return _number(exact), "not yet", ""
+    known = math.isfinite(one.error) and one.error > 0 and math.isfinite(exact)
+    apart = readable(round((one.value - exact) / one.error, 2), 3) if known else ""
+    return _number(exact), _measure(one), apart

@@ -12,7 +12,6 @@ from pages.components.words import problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
 from pages.coverage.curves import AXES
-from pages.coverage.exact import exact_values
 from pages.coverage.live import AXIS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
@@ -25,28 +24,25 @@ controls, results = columns()
 with controls:
     asked = choose()
 with results:
-    answered = answerable(PREFIX, asked, lambda one: exact_values(one.design), first_asked).design
+    answered = answerable(PREFIX, asked, lambda one: one.design.release, first_asked).design
+    answer = st.container()
+    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    with left:
+        axes = [name for name in AXES if AXES[name] in ("p", *answered.promised)]
+        label = choice(st.segmented_control, "Picture", axes, AXIS, required=True, label_visibility="collapsed")
+    live = st.container()  # what moves may start the page over: what does not is drawn before it
+    section = look_closer(LOOK, SECTIONS)
+    details = st.container()
+write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
+with results:
     try:
         run = current_run(answered)
-        show_answer(answered)
-        left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
-        with left:
-            label = choice(
-                st.segmented_control,
-                "Picture",
-                [name for name in AXES if AXES[name] in ("p", *answered.promised)],
-                AXIS,
-                required=True,
-                label_visibility="collapsed",
-            )
+        with answer:
+            show_answer(answered)
         show_buttons(answered, run, middle, right)
-        live = st.container()  # what moves may start the page over: what does not is drawn before it
-        section = look_closer(LOOK, SECTIONS)
-        details = st.container()
         with live:
             show_live(answered, run, AXES[label])
         with details:
             show_section(SECTIONS.get(section), answered)
     except ValueError as broken:
         problem(str(broken))
-write_address(PREFIX)

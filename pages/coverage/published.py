@@ -8,16 +8,14 @@ import streamlit as st
 from dpviz.charts.lines import Line, Rule, Scale, lines_chart
 from dpviz.coverage import coverage_by_proportion
 from dpviz.designs import Design
-from dpviz.inference import RULES
 from dpviz.parameters import readable
 from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, compare_charest
-from dpviz.published.record import Record
 from dpviz.types import FloatArray
 from pages.components.cached import cached
 from pages.components.errata import show_errata
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing
-from pages.coverage.controls import PREFIX
+from pages.coverage.controls import PREFIX, short
 
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
 COLORS = ("beta_binomial", "posterior_mean", "laplace")
@@ -35,8 +33,20 @@ def show_published(_design: Design) -> None:
     """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
     for number in (1, 2):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
-        _table(number, cached(compare_charest, "Charest's numbers, exactly …")(number))
-    _figure()
+        _table(number)
+    heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
+    st.caption(
+        "The paper does not say which quantile T* takes where T is negative. The left picture takes the normal one "
+        "and fits the text: at ε = 3 two sets barely reach 80 %, and more sets cover less. The right one takes t with "
+        "the degrees of freedom that were derived for T."
+    )
+    for reading, column in enumerate(st.columns(2, gap="medium")):
+        with column:
+            _reading(reading)
+    st.caption(
+        f"Exact at {len(EPSILONS)} values of ε, straight lines between them. Solid: p = 0.25; dashed: p = 0.5. The "
+        "paper prints no numbers with its figure; M = 2, 5, 10 is a reading from its tables."
+    )
     show_errata(ERRATA)
     st.caption(
         "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
@@ -44,26 +54,21 @@ def show_published(_design: Design) -> None:
     )
 
 
-def _table(number: int, lines: list[Record[float]]) -> None:
+def _table(number: int) -> None:
     """The table in the paper's own layout; every cell has the printed number, ours, and how far they are apart."""
+    lines = cached(compare_charest, "Charest's numbers, exactly …")(number)
     rows: dict[str, dict[str, str]] = {}
     for line in lines:
         sets = f"M = {readable(line.design['sets'])}"
         design = f"ε = {readable(line.design['epsilon'])}, p = {readable(line.design['p'])}"
-        if number == 2:
-            design += f", {sets}"
-        name = COLUMNS.get(line.what, sets)
-        rows.setdefault(design, {})[name] = (
+        rows.setdefault(f"{design}, {sets}" if number == 2 else design, {})[COLUMNS.get(line.what, sets)] = (
             f"<b>{readable(line.printed, 5)}</b><br>{readable(round(line.ours, 4), 5)}<br>"
             f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.error, 2)}</small>"
         )
     names = list(next(iter(rows.values())))
-    listing(
-        ["<b>printed</b>, exact, and z", *names],
-        [[design, *(cells[name] for name in names)] for design, cells in rows.items()],
-        f"Table {number}, printed and exact",
-        frozenset(range(1, len(names) + 1)),
-    )
+    cells = [[design, *(one[name] for name in names)] for design, one in rows.items()]
+    head = ["<b>printed</b>, exact, and z", *names]
+    listing(head, cells, f"Table {number}, printed and exact", frozenset(range(1, len(head))))
     far = sum(abs(line.z) > 3 for line in lines)
     st.caption(
         "z: the difference in standard errors; ±: that standard error, of the printed simulation and its rounding, for "
@@ -71,65 +76,40 @@ def _table(number: int, lines: list[Record[float]]) -> None:
     )
 
 
-def _figure() -> None:
-    heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
-    st.caption(
-        "The paper does not say which quantile T* takes where T is negative. The left picture takes the normal one "
-        "and fits the text: at ε = 3 two sets barely reach 80 %, and more sets cover less. The right one takes t with "
-        "the degrees of freedom that were derived for T."
-    )
-    for place, (column, rule) in enumerate(zip(st.columns(2, gap="medium"), FIGURE_1.rules, strict=True)):
-        with column:
-            _reading(place, rule)
-    st.caption(
-        f"Exact at {len(EPSILONS)} values of ε, straight lines between them. Solid: p = 0.25; dashed: p = 0.5. The "
-        "paper prints no numbers with its figure; M = 2, 5, 10 is a "
-        "reading from its tables."
-    )
-
-
-def _reading(reading: int, rule: str) -> None:
+def _reading(reading: int) -> None:
     """Figure 1 with one of the two quantiles where T is negative."""
-    st.html(f"<b>{RULES[rule].label.split(' (')[0]}</b>")
-    curves = cached(_figure_1, "Figure 1: exact sums at every point …")(EPSILONS)
+    rule = FIGURE_1.rules[reading]
+    st.html(f"<b>{short(rule)}</b>")
+    curves = cached(_figure_1, "Figure 1: exact sums at every point …")()
     lines = [
         Line(
             name=f"p = {readable(p)}, M = {sets}",
-            color=COLORS[place],
+            color=color,
             x=np.array(EPSILONS),
-            y=values[reading, row],
-            kind="exact" if row == 0 else "printed",
+            y=y,
+            kind="printed" if row else "exact",
         )
-        for place, (sets, values) in enumerate(curves.items())
-        for row, p in enumerate(FIGURE_1.proportions)
+        for color, (sets, values) in zip(COLORS, curves.items(), strict=True)
+        for row, (p, y) in enumerate(zip(FIGURE_1.proportions, values[reading], strict=True))
     ]
-    show_figure(
-        lines_chart(
-            lines,
-            Scale(title="promised ε for all sets (left is more private)", low=0.0),
-            Scale(title="coverage", low=0.0, high=1.0, percent=True),
-            key=f"figure 1, {rule}",
-            rules=[Rule(text="promised: 95 %", y=0.95)],
-        ),
-        key=f"{PREFIX}figure_1_{rule}",
-        alt=f"Exact coverage by {RULES[rule].label} against epsilon for p = 0.25 and 0.5 and 2, 5 and 10 sets.",
-        height=420,
+    chart = lines_chart(
+        lines,
+        Scale(title="promised ε for all sets (left is more private)", low=0.0),
+        Scale(title="coverage", low=0.0, high=1.0, percent=True),
+        key=f"figure 1, {rule}",
+        rules=[Rule(text="promised: 95 %", y=0.95)],
     )
+    alt = f"Exact coverage by {short(rule)} against epsilon for p = 0.25 and 0.5 and 2, 5 and 10 sets."
+    show_figure(chart, key=f"{PREFIX}figure_1_{rule}", alt=alt, height=420)
 
 
-def _figure_1(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
+def _figure_1() -> dict[int, FloatArray]:
     """The exact coverage of Figure 1 by M, shape (readings, proportions, ε)."""
-    found = {}
-    for sets in FIGURE_1.sets:
-        columns = [
-            coverage_by_proportion(
-                Design(mechanism="beta_binomial", n=FIGURE_1.rows, sets=sets, epsilon=epsilon).release,
-                proportions=FIGURE_1.proportions,
-                sets=sets,
-                rules=FIGURE_1.rules,
-                level=FIGURE_1.level,
-            ).coverage
-            for epsilon in epsilons
-        ]
-        found[sets] = np.stack(columns, axis=-1)
-    return found
+
+    def coverage(sets: int, epsilon: float) -> FloatArray:
+        design = Design(mechanism="beta_binomial", n=FIGURE_1.rows, sets=sets, epsilon=epsilon)
+        return coverage_by_proportion(
+            design.release, proportions=FIGURE_1.proportions, sets=sets, rules=FIGURE_1.rules, level=FIGURE_1.level
+        ).coverage
+
+    return {sets: np.stack([coverage(sets, one) for one in EPSILONS], axis=-1) for sets in FIGURE_1.sets}

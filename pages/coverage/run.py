@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field
-from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,20 +17,11 @@ from dpviz.inference import RULES
 from pages.coverage.controls import PREFIX
 
 KEY = f"{PREFIX}run"
-WORK = 0.06
-"""Seconds of work between two pictures."""
-
-SLOW, MOST_WORK = 0.4, 1.0
-"""Where a picture takes longer than `SLOW` seconds to be drawn, as much time goes into work, up to `MOST_WORK`."""
-
-FIRST_PICTURES = 10
-"""Pictures between which a single chunk is run: these double in size, so that a short run is seen to grow too."""
-
-AWAY = 3.0
-"""Seconds without a step after which the reader was elsewhere."""
-
-REVEALED = 15
-"""First intervals that each picture adds to those drawn before."""
+WORK = 0.06  # seconds of work between two pictures
+SLOW, MOST_WORK = 0.4, 1.0  # where a picture takes longer than SLOW s, as much time goes into work, up to MOST_WORK
+FIRST_PICTURES = 10  # a single chunk between each: they double in size, so that a short run is seen to grow too
+AWAY = 3.0  # seconds without a step after which the reader was elsewhere
+REVEALED = 15  # first intervals that each picture adds to those drawn before
 
 
 @dataclass
@@ -39,22 +30,11 @@ class Run:
 
     Parameters
     ----------
-    plan
-        What is simulated.
-    running
-        Whether it goes on by itself.
-    tally
-        What it has counted; None before the first block.
-    stream
-        Where it goes on; made anew after a stop.
-    seconds
-        Time spent on it, computing.
-    elapsed
-        Time that the reader has seen it run.
-    clock
-        When `elapsed` was last brought up to date; None while it does not run.
-    pictures
-        Pictures drawn so far.
+    tally, stream
+        What it has counted, and where it goes on, made anew after a stop; None before the first block.
+    seconds, elapsed, clock
+        Time spent computing, time that the reader has seen it run, and when that was last brought up to date; None
+        while it does not run.
     opened
         Repetitions that came with a file; the seconds are those of the others.
     lock
@@ -74,12 +54,10 @@ class Run:
 
     @property
     def done(self) -> int:
-        """Repetitions so far."""
         return 0 if self.tally is None else self.tally.repetitions
 
     @property
     def complete(self) -> bool:
-        """Whether all repetitions are done."""
         return self.done >= self.plan.repetitions
 
     @property
@@ -95,31 +73,21 @@ class Run:
             start = time.perf_counter()
             drawn_in = 0.0 if self.clock is None else start - self.clock
             work = WORK if drawn_in < SLOW else min(drawn_in, MOST_WORK)
-            if self.stream is None:
-                self.stream = stream_coverage(self.plan, start=self.tally)
-            while self.running:
-                tally = next(self.stream, None)
-                if tally is None:
-                    break
+            self.stream = self.stream or stream_coverage(self.plan, start=self.tally)
+            while self.running and (tally := next(self.stream, None)) is not None:
                 self.tally = tally
                 if self.pictures < FIRST_PICTURES or time.perf_counter() - start > work:
                     break
-            self.seconds += time.perf_counter() - start
-            self._look_at_the_clock()
+            now = time.perf_counter()
+            self.seconds += now - start
+            self.elapsed += 0.0 if self.clock is None else now - self.clock
+            self.clock = now
             self.pictures += 1
-            if self.complete:
-                self.running = False
+            self.running = self.running and not self.complete
             if not self.running:  # a stop from another thread leaves the closing to this one
-                self.stream.close()
-                self.stream = None
+                self._close()
         finally:
             self.lock.release()
-
-    def _look_at_the_clock(self) -> None:
-        now = time.perf_counter()
-        if self.clock is not None:
-            self.elapsed += now - self.clock
-        self.clock = now
 
     def come_back(self) -> None:
         """Leave out of `elapsed` the time in which the reader was on another page."""
@@ -127,19 +95,19 @@ class Run:
             self.clock = time.perf_counter()
 
     def resume(self) -> None:
-        """Go on from here."""
         self.running, self.clock = True, time.perf_counter()
 
     def stop(self) -> None:
         """Stop, and leave nothing at work: a chunk that another thread has begun, 20 ms or so, is its last."""
         self.running, self.clock = False, None
         if self.lock.acquire(blocking=False):
-            try:
-                if self.stream is not None:
-                    self.stream.close()
-                    self.stream = None
-            finally:
-                self.lock.release()
+            self._close()
+            self.lock.release()
+
+    def _close(self) -> None:
+        if self.stream is not None:
+            self.stream.close()
+            self.stream = None
 
 
 def plan_of(design: Design) -> CoveragePlan:
@@ -162,47 +130,34 @@ def current_run(design: Design) -> Run | None:
         return run
     moving = run.running
     run.stop()
+    kept: Run | None = None
     if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
-        kept = Run(
-            plan, running=moving and run.done < plan.repetitions, tally=run.tally, seconds=run.seconds,
-            elapsed=run.elapsed, pictures=run.pictures, opened=run.opened,
-        )  # fmt: skip
-        st.session_state[KEY] = kept
-        return kept
-    anew = Run(plan) if moving else None
-    st.session_state[KEY] = anew
-    return anew
+        moving = moving and run.done < plan.repetitions
+        kept = dataclasses.replace(
+            run, plan=plan, running=moving, stream=None, clock=time.perf_counter(), lock=threading.Lock()
+        )
+    elif moving:
+        kept = Run(plan)
+    st.session_state[KEY] = kept
+    return kept
 
 
 def show_buttons(design: Design, run: Run | None, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Start, Stop or Resume, and Reset."""
-    with left:
-        start = partial(_start, design)
-        action: Callable[[], None]
-        if run is None:
-            words, action = "Start", start
-        elif run.complete:
-            words, action = "Run again", start
-        else:
-            words, action = ("Stop", _stop) if run.running else ("Resume", _resume)
-        st.button(words, on_click=action, key=f"{PREFIX}go", width="stretch")
-    with right:
-        st.button("Reset", on_click=_reset, key=f"{PREFIX}reset", width="stretch", disabled=run is None)
 
+    def start() -> None:
+        st.session_state[KEY] = Run(plan_of(design))
 
-def _start(design: Design) -> None:
-    st.session_state[KEY] = Run(plan_of(design))
+    def reset() -> None:
+        st.session_state.pop(KEY, None)
+        if run is not None:
+            run.stop()
 
-
-def _stop() -> None:
-    st.session_state[KEY].stop()
-
-
-def _resume() -> None:
-    st.session_state[KEY].resume()
-
-
-def _reset() -> None:
-    run: Run | None = st.session_state.pop(KEY, None)
-    if run is not None:
-        run.stop()
+    if run is None:
+        words, action = "Start", start
+    elif run.complete:
+        words, action = "Run again", start
+    else:
+        words, action = ("Stop", run.stop) if run.running else ("Resume", run.resume)
+    left.button(words, on_click=action, key=f"{PREFIX}go", width="stretch")
+    right.button("Reset", on_click=reset, key=f"{PREFIX}reset", width="stretch", disabled=run is None)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import streamlit as st
+
 from dpviz.designs import Design
+from dpviz.inference import RULES
+from pages.components.words import listing
+from pages.coverage import SPEC
 from pages.coverage.downloads import show_downloads
 from pages.coverage.fails import show_failure
 from pages.coverage.lengths import show_lengths
 from pages.coverage.moments import show_moments
 from pages.coverage.published import show_published
-from pages.coverage.why import show_why
+
+
+def _why(_design: Design) -> None:
+    st.markdown(SPEC.text("words"))
+    rows = [[f"<b>{rule.label}</b>", rule.formula, rule.source] for rule in RULES.values()]
+    listing(["rule", "how it is made", "source"], rows, "The rules")
+
 
 SECTIONS: dict[str, Callable[[Design], None]] = {
     "Why it fails": show_failure,
@@ -18,5 +29,5 @@ SECTIONS: dict[str, Callable[[Design], None]] = {
     "Bias and variance": show_moments,
     "As published": show_published,
     "Download": show_downloads,
-    "Why, and sources": show_why,
+    "Why, and sources": _why,
 }
