@@ -11,24 +11,29 @@ from typing import Any, Self, cast, overload
 
 import numpy as np
 
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
+from dpviz import limits
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.inference import RULES
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.prior_rules import PRIOR_RULES, promised_by
 from dpviz.privacy import pure_epsilon
 from dpviz.studies.plan import REPETITIONS, SEED
-from dpviz.synthesizers import TwoCellSynthesizer, two_cell_laws
+from dpviz.synthesizers import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from dpviz.synthesizers.prior import PRIOR_ONES, PriorSynthesizer
+from dpviz.synthesizers.prior import PRIOR_ONES
 
 __all__ = ["Design"]
 
+DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 CONFIDENTIAL_COUNT = dataclasses.replace(
-    POSTERIOR_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
+    DATA_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
 SHORT = {"mechanism": "law", "confidential_count": "x"}
 """What the address of a page calls them."""
+
+NOISE = "noise_epsilon"
+"""What the address of a page calls an ε of the mechanism's own."""
 
 
 def _number(declaration: Parameter, **changes: Any) -> Any:
@@ -44,9 +49,9 @@ class Design:
     Parameters
     ----------
     mechanism
-        Key of a two-cell synthesizer of the registry, or a matrix of one's own.
+        Key of a synthesizer of the registry, or a matrix of one's own.
     n, m
-        Confidential rows, and rows of one set, 1 to 10,000; m = n where it is not given. A matrix brings its own.
+        Confidential rows, and rows of one set, 1 to 100,000; m = n where it is not given. A matrix brings its own.
     sets
         M.
     epsilon, delta
@@ -57,6 +62,9 @@ class Design:
         no prior and gets ε/M under every rule; a matrix is taken as it is.
     alpha
         α = β of ``"own"``.
+    details
+        Further parameters of the mechanism by its own names, such as k cells, a β that is not α, or an ε of its noise
+        that is not ε/M; what is left out has its default.
     p, confidential_count
         The true proportion, and the confidential ones x, None where they are unknown.
     gamma1, gamma2
@@ -67,11 +75,6 @@ class Design:
         Keys of `dpviz.inference.RULES`, each once.
     repetitions, seed
         Of a simulation; the seed also fixes a release that is drawn.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter, what is allowed and what came.
 
     Source: Charest (2011), §3.1, for ``"pure"``.
 
@@ -88,13 +91,14 @@ class Design:
     """
 
     mechanism: str | GivenMatrix
-    n: int = _number(POSTERIOR_ROWS, default=None)
-    m: int = _number(POSTERIOR_SYNTHETIC_ROWS, default=None)
+    n: int = _number(DATA_ROWS, default=None)
+    m: int = _number(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS, default=None)
     sets: int = _number(SETS, default=1)
     epsilon: float = _number(EPSILON)
     delta: float = _number(DELTA, default=0.0)
     prior: str = "pure"
     alpha: float = _number(PRIOR_ONES, default=1.0)
+    details: Mapping[str, float] | tuple[tuple[str, float], ...] = ()
     p: float = _number(PROPORTION)
     confidential_count: int | None = _number(CONFIDENTIAL_COUNT, default=None)
     gamma1: float = _number(GAMMA_ONES)
@@ -105,40 +109,57 @@ class Design:
     seed: int = _number(SEED)
 
     def __post_init__(self) -> None:
-        law, own = self.law, self.mechanism if isinstance(self.mechanism, GivenMatrix) else None
-        n, m = cast("int | None", self.n), cast("int | None", self.m)
-        n = own.n if n is None and own is not None else n
-        self._set("n", n)
-        self._set("m", m if m is not None else n if own is None else own.m)
+        asked, fixed = {one.name: one for one in self.law.parameters()}, self._fixed
+        n, m = cast("tuple[int | None, int | None]", (self.n, self.m))
+        self._set("n", fixed.get("n") if n is None else n)
+        self._set("m", m if m is not None else fixed.get("m", self.n))
         for name, declared in self.numbers().items():
-            if name != "confidential_count" or self.confidential_count is not None:
+            if name not in fixed and (name != "confidential_count" or self.confidential_count is not None):
                 self._set(name, declared.check(getattr(self, name)))
-        asked = {declared.name: declared for declared in law.parameters()}
-        if own is not None and (self.n, self.m) != (own.n, own.m):
+        if any(getattr(self, name) != size for name, size in fixed.items()):
+            sizes = " and ".join(f"{size:,}" for size in fixed.values())
             raise ValueError(
-                f"n and m must be those of the matrix, {own.n:,} and {own.m:,}; got {self.n:,} and {self.m:,}."
+                f"{' and '.join(fixed)} must be {'those of the matrix, ' if self.law is GivenMatrix else ''}{sizes}; "
+                f"got {' and '.join(shown(getattr(self, name)) for name in fixed)}."
             )
-        if own is None and self.m != self.n and "m" not in asked:
+        if self.m != self.n and "m" not in {*asked, *fixed}:
             raise ValueError(
-                f"m (synthetic rows) must equal n = {self.n:,}: {law.label} releases as many rows; got {self.m:,}."
+                f"m (synthetic rows) must equal n = {self.n:,}: {self.law.label} releases as many rows; got {self.m:,}."
             )
         if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:
             raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {shown(self.prior)}.")
         if "alpha" in self.promised:
             asked["alpha"].check(self.alpha)
+        details = self._pairs()
+        further = [name for name in asked if name not in ("n", "m", "alpha")]
+        if not all(name in further for name, _ in details):
+            allowed = f"some of {', '.join(further)}" if further else "none"
+            raise ValueError(f"details of {self.law.label} must be {allowed}; got {shown(self.details)}.")
+        self._set("details", tuple((name, asked[name].check(value)) for name, value in details))
         if self.confidential_count is not None and self.confidential_count > self.n:
             raise ValueError(
                 f"confidential_count (confidential ones) must be at most n = {self.n:,}; got "
                 f"{self.confidential_count:,}."
             )
-        rules: object = self.rules
-        keys = tuple(rules) if isinstance(rules, (tuple, list)) and all(isinstance(key, str) for key in rules) else None
-        if keys is None or len(set(keys)) < len(keys) or not set(keys) <= set(RULES):
-            raise ValueError(f"rules must be some of {', '.join(RULES)}, each once; got {shown(rules)}.")
-        self._set("rules", keys)
+        self._set("rules", _rules(self.rules))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _pairs(self) -> list[tuple[str, float]]:
+        given: object = self.details
+        try:
+            return sorted(dict(given).items())  # type: ignore[call-overload]
+        except (TypeError, ValueError):
+            raise ValueError(f"details must be numbers by name; got {shown(given)}.") from None
+
+    @property
+    def _fixed(self) -> dict[str, int]:
+        """n and m where the mechanism has them by itself."""
+        if isinstance(self.mechanism, GivenMatrix):
+            return {"n": self.mechanism.n, "m": self.mechanism.m}
+        own = [one for one in dataclasses.fields(self.law) if one.name in ("n", "m") and one.init and not one.metadata]
+        return {one.name: one.default for one in own if isinstance(one.default, int)}
 
     @classmethod
     def numbers(cls) -> dict[str, Parameter]:
@@ -146,16 +167,15 @@ class Design:
         return {field.name: field.metadata["parameter"] for field in dataclasses.fields(cls) if field.metadata}
 
     @cached_property
-    def law(self) -> type[TwoCellSynthesizer]:
+    def law(self) -> type[Synthesizer]:
         """What the mechanism is."""
         if isinstance(self.mechanism, GivenMatrix):
             return GivenMatrix
-        laws = two_cell_laws()
-        if not isinstance(self.mechanism, str) or self.mechanism not in laws:
+        if not isinstance(self.mechanism, str) or self.mechanism not in SYNTHESIZERS:
             raise ValueError(
-                f"mechanism must be one of {', '.join(laws)}, or a GivenMatrix; got {shown(self.mechanism)}."
+                f"mechanism must be one of {', '.join(SYNTHESIZERS)}, or a GivenMatrix; got {shown(self.mechanism)}."
             )
-        return laws[self.mechanism]
+        return SYNTHESIZERS[self.mechanism]
 
     @property
     def promised(self) -> tuple[str, ...]:
@@ -165,25 +185,30 @@ class Design:
     @cached_property
     def alpha_of_one_set(self) -> float:
         """α = β of each set, as its rule says; a ValueError where the law has no prior."""
-        if not issubclass(self.law, PriorSynthesizer):
+        if not self.law.has_prior:
             raise ValueError(f"mechanism must be a law with a prior; {self.law.label} has none.")
-        return PRIOR_RULES[self.prior].alpha(self, self.law)
+        return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property
-    def release(self) -> TwoCellSynthesizer:
-        """The synthesizer of each set, with a symmetric prior if it has one.
-
-        A further parameter of a law has its declared default.
-        """
+    def synthesizer(self) -> Synthesizer:
+        """The synthesizer of each set."""
         if isinstance(self.mechanism, GivenMatrix):
             return self.mechanism
         values: dict[str, float] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets}
         if self.law.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
+        values |= dict(self.details)
         sizes = {one.name: one.maximum for one in self.law.parameters() if one.name in ("n", "m")}
         fits = all(values[name] <= most for name, most in sizes.items())
-        law = self.law if fits else self.law.up_to(int(POSTERIOR_ROWS.maximum))
-        return law(**{one.name: values.get(one.name, one.default) for one in law.parameters()})  # type: ignore[arg-type]
+        law = self.law if fits else self.law.up_to(limits.POSTERIOR_ROWS)
+        return law(**{one.name: values.get(one.name, one.default) for one in law.parameters()})
+
+    @cached_property
+    def release(self) -> TwoCellSynthesizer:
+        """The synthesizer of each set where it releases two counts; a ValueError where it releases k."""
+        if not isinstance(self.synthesizer, TwoCellSynthesizer):
+            raise ValueError(f"mechanism must release two counts; got {self.law.label}.")
+        return self.synthesizer
 
     @cached_property
     def epsilon_of_sets(self) -> float:
@@ -191,7 +216,7 @@ class Design:
 
         No set can do worse than its own worst table and neighbours, and all of them may do it at once.
         """
-        return self.sets * pure_epsilon(self.release)
+        return self.sets * pure_epsilon(self.synthesizer)
 
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
         """The releases of one set at other promises, each made when it is asked for."""
@@ -212,10 +237,11 @@ class Design:
 
     def to_address(self) -> dict[str, str]:
         """The design as words by the names that a page's address has, every digit; what is None is left out."""
-        words = {**self._values(), "rules": ".".join(self.rules)}
+        values = {**self._values(), "rules": ".".join(self.rules)}
+        values |= {NOISE if name == "epsilon" else name: one for name, one in values.pop("details").items()}
         return {
             SHORT.get(name, name): value if isinstance(value, str) else json.dumps(value)
-            for name, value in words.items()
+            for name, value in values.items()
             if value is not None
         }
 
@@ -227,18 +253,24 @@ class Design:
         read["rules"] = lambda text: [key for key in text.split(".") if key]
         read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
         names = {SHORT.get(field.name, field.name): field.name for field in dataclasses.fields(cls)}
-        values: dict[str, Any] = {}
+        law = SYNTHESIZERS.get(str(words.get("law")))
+        further = {NOISE if one.name == "epsilon" else one.name: one for one in (law.parameters() if law else ())}
+        values: dict[str, Any] = {"details": {}}
         for word, text in words.items():
-            if word not in names or not isinstance(text, str):
+            if word not in {**names, **further} or word == "details" or not isinstance(text, str):
                 raise ValueError(
                     f"The address of a design holds texts called {', '.join(names)}; got {shown(word)} = {shown(text)}."
                 )
-            values[names[word]] = read.get(names[word], str)(text)
+            if word in names:
+                values[names[word]] = read.get(names[word], str)(text)
+            else:
+                values["details"][further[word].name] = further[word].parse(text)
         return cls._of(values)
 
     def _values(self) -> dict[str, Any]:
         """Its fields as JSON knows them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values["details"] = dict(self.details)
         if isinstance(self.mechanism, GivenMatrix):
             values["mechanism"] = {
                 name: np.asarray(getattr(self.mechanism, name)).tolist() for name in ("probabilities", "decimals")
@@ -259,6 +291,18 @@ class Design:
                 raise ValueError(f"A matrix has probabilities, and may have decimals; got {shown(list(mechanism))}.")
             mechanism = GivenMatrix(**mechanism)
         return cls(**{**values, "mechanism": mechanism})
+
+
+def _rules(given: object) -> tuple[str, ...]:
+    """Keys of rules; the rules themselves are loaded where a design has some."""
+    if given == ():
+        return ()
+    from dpviz.inference.rules import RULES
+
+    keys = tuple(given) if isinstance(given, (tuple, list)) and all(isinstance(key, str) for key in given) else None
+    if keys is None or len(set(keys)) < len(keys) or not set(keys) <= set(RULES):
+        raise ValueError(f"rules must be some of {', '.join(RULES)}, each once; got {shown(given)}.")
+    return keys
 
 
 def _loaded(text: str) -> Any:

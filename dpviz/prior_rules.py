@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dpviz.methods import Method, method_of
-from dpviz.priors.sets import minimum_prior_for_sets
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.prior import PriorSynthesizer
+from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers.cells import PriorCellSynthesizer
 
 if TYPE_CHECKING:
     from dpviz.designs import Design
@@ -35,38 +33,46 @@ class PriorRule:
 
     label: str
     asks: tuple[str, ...]
-    alpha: Callable[[Design, type[PriorSynthesizer]], float]
+    alpha: Callable[[Design], float]
 
 
-def _pure(design: Design, law: type[PriorSynthesizer]) -> float:
-    return law.least_alpha(m=design.m, epsilon=design.epsilon / design.sets)
+def _pure(design: Design) -> float:
+    return design.law.least_alpha(m=design.m, epsilon=design.epsilon / design.sets)
 
 
-def _exact(design: Design, law: type[PriorSynthesizer]) -> float:
-    pure = _pure(design, law)
+def _exact(design: Design) -> float:
+    pure, law = _pure(design), design.law
     if pure < NOTHING:
         return pure
-    method = method_of(law)
-    if design.sets > 1 and not (method.independent or method.knows(Method.losses)):
-        raise ValueError(f"prior must be pure or own for several sets of {law.label}; got 'exact'.")
-    return _searched(method.key, design.n, design.m, design.sets, design.epsilon, design.delta)
+    cells = dict(design.details).get("cells", 3) if issubclass(law, PriorCellSynthesizer) else 2
+    return _searched(law, design.n, design.m, design.sets, design.epsilon, design.delta, int(cells))
 
 
 @lru_cache(maxsize=1024)
-def _searched(method: str, n: int, m: int, sets: int, epsilon: float, delta: float) -> float:
+def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
     """The search takes a moment, and most of what is set on a page does not change its answer."""
-    return minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact.upper
+    from dpviz.methods import Method, method_of  # a design of another rule needs no search
+    from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
+    from dpviz.priors.sets import minimum_prior_for_sets
+
+    method = method_of(law if cells == 2 else law.two_cells)
+    if sets > 1 and not (method.independent or method.knows(Method.losses)):
+        raise ValueError(f"prior must be pure or own for several sets of {law.label}; got 'exact'.")
+    asked: Any = {"n": n, "m": m, "sets": sets, "epsilon": epsilon, "delta": delta}
+    if cells == 2:
+        return minimum_prior_for_sets(method.key, **asked).exact.upper
+    return minimum_prior_for_cell_sets(method.key, cells=cells, **asked).upper
 
 
 PRIOR_RULES = {
     "pure": PriorRule("ε/M for each set, no δ", ("epsilon",), _pure),
     "exact": PriorRule("least for all sets together", ("epsilon", "delta"), _exact),
-    "own": PriorRule("own α", ("alpha",), lambda design, _: design.alpha),
+    "own": PriorRule("own α", ("alpha",), lambda design: design.alpha),
 }
 """By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set."""
 
 
-def promised_by(law: type[TwoCellSynthesizer], prior: str) -> tuple[str, ...]:
+def promised_by(law: type[Synthesizer], prior: str) -> tuple[str, ...]:
     """Names of the numbers of the promise, or of the prior, that a release follows from.
 
     Examples

@@ -19,7 +19,15 @@ from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.methods import METHODS, method_of
 from dpviz.prior_rules import PRIOR_RULES
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, TwoCellSynthesizer, two_cell_laws
+from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
+from dpviz.synthesizers import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    DirichletMultinomial,
+    PosteriorMean,
+    TwoCellSynthesizer,
+    two_cell_laws,
+)
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.synthesizers.prior import PriorSynthesizer
 from tests.pages import open_coverage, open_posterior, problems, text
@@ -144,7 +152,12 @@ def test_where_any_prior_will_do_the_exact_rule_has_one_all_the_same(law: str, d
 
 
 REFUSED = [
-    ({"mechanism": "laplace_cells"}, "mechanism must be one of beta_binomial"),
+    ({"mechanism": "laplace_cells", "m": 9}, "mechanism must release two counts; got"),
+    ({"details": {"cells": 3}}, "details of Beta-binomial (posterior draw) must be some of beta; got {'cells': 3}"),
+    ({"details": "beta"}, "details must be numbers by name; got 'beta'"),
+    ({"details": {"beta": 0.0}}, "beta (prior zeros) must be"),
+    ({"mechanism": "dirichlet_multinomial", "details": {"cells": 2}}, "cells must be"),
+    ({"mechanism": "dirichlet_multinomial", "m": 2000}, "m (synthetic rows) must be a whole number from 1 to 1,000"),
     ({"mechanism": "foo"}, "got 'foo'"),
     ({"mechanism": "laplace"}, "must equal n = 9"),
     ({"mechanism": "geometric", "m": 10}, "got 10"),
@@ -226,8 +239,12 @@ def wild(law: str, draw: st.DrawFn) -> Design:
     }
     whole = {"sets": st.integers(1, 100), "repetitions": st.integers(1, 10**7), "seed": st.integers(0, 10**9)}
     rules = draw(st.lists(st.sampled_from(list(RULES)), unique=True))
+    further = [one for one in SYNTHESIZERS[law].parameters() if one.name not in ("n", "m", "alpha")]
+    details = {one.name: draw(st.floats(one.minimum, one.maximum)) for one in further if not one.integer}
+    details |= {one.name: draw(st.integers(int(one.minimum), int(one.maximum))) for one in further if one.integer}
     return Design(
-        mechanism=law, n=n, prior=draw(st.sampled_from(list(PRIOR_RULES))), rules=tuple(rules),
+        mechanism=law, n=n, details={name: details[name] for name in details if draw(st.booleans())},
+        prior=draw(st.sampled_from(list(PRIOR_RULES))), rules=tuple(rules),
         confidential_count=draw(st.none() | st.integers(0, n)), **numbers | {"alpha": 1.5 + numbers["alpha"] / 2},
         **{name: draw(one) for name, one in whole.items()},
     )  # fmt: skip
@@ -236,7 +253,7 @@ def wild(law: str, draw: st.DrawFn) -> Design:
 @st.composite
 def any_design(draw: st.DrawFn) -> Design:
     """A design of a registered law or of a matrix."""
-    law = draw(st.sampled_from([*LAWS, "given"]))
+    law = draw(st.sampled_from([*SYNTHESIZERS, "given"]))
     if law != "given":
         return wild(law, draw)
     rows = draw(st.lists(st.floats(0, 1), min_size=2, max_size=5))
@@ -268,6 +285,23 @@ def test_a_design_cannot_be_changed_and_has_the_sizes_of_its_mechanism() -> None
         _ = own.alpha_of_one_set
 
 
+def test_what_a_mechanism_has_beside_is_a_detail_of_its_design() -> None:
+    uneven = Design(mechanism="beta_binomial", n=5, prior="own", alpha=0.5, details={"beta": 2.0})
+    assert uneven.synthesizer == BetaBinomial(n=5, m=5, alpha=0.5, beta=2.0)
+    noisy = Design(mechanism="laplace", n=5, epsilon=1.0, details={"epsilon": 3.0})
+    assert (noisy.epsilon_of_sets, noisy.to_address()["noise_epsilon"]) == (pytest.approx(3.0, rel=1e-12), "3.0")
+    cells = Design(mechanism="dirichlet_multinomial", n=5, sets=2, epsilon=2.0, details={"cells": 4})
+    assert cells.synthesizer == DirichletMultinomial(n=5, m=5, cells=4, alpha=5 / math.expm1(1.0))
+
+
+@pytest.mark.parametrize("law", ["dirichlet_multinomial", "multinomial_mean", "multinomial_mode"])
+def test_the_exact_prior_of_several_sets_of_cells_is_that_of_their_composition(law: str) -> None:
+    design = Design(mechanism=law, n=6, m=4, sets=2, epsilon=1.5, delta=0.01, prior="exact", details={"cells": 4})
+    method = method_of(design.law.two_cells).key  # type: ignore[attr-defined]
+    found = minimum_prior_for_cell_sets(method, n=6, m=4, cells=4, sets=2, epsilon=1.5, delta=0.01)
+    assert design.alpha_of_one_set == found.upper
+
+
 def test_what_a_release_follows_from_changes_it_and_nothing_else_does() -> None:
     moved = {"epsilon": 1.0, "delta": 0.05, "alpha": 5.0}
     for law, prior in itertools.product(LAWS, PRIOR_RULES):
@@ -292,7 +326,7 @@ NO_DESIGN = [
     ("{}", "mechanism must be given"),
     ('{"mechanism": "foo", "n": 3}', "got 'foo'"),
     ('{"mechanism": null, "n": 3}', "got None"),
-    ('{"mechanism": "laplace"}', "n (confidential rows) must be a whole number from 1 to 10,000; got None."),
+    ('{"mechanism": "laplace"}', "n (confidential rows) must be a whole number from 1 to 100,000; got None."),
     ('{"mechanism": "laplace", "n": true}', "got True"),
     ('{"mechanism": "laplace", "n": "5"}', "got '5'"),
     ('{"mechanism": "laplace", "n": 5, "epsilon": NaN}', "got nan"),
@@ -309,7 +343,10 @@ NO_DESIGN = [
     ('{"mechanism": {"probabilities": [[1, 0], [1, 0]], "decimals": [1, 2]}}', "decimals must be"),
     ('{"mechanism": {"matrix": [[1, 0], [1, 0]]}}', "A matrix has probabilities"),
     ('{"mechanism": {"probabilities": [[1, 0], [1, 0]]}, "n": 4}', "n and m must be those of the matrix, 1 and 1"),
-    ('{"mechanism": {"probabilities": [[1], [1]]}}', "m (synthetic rows) must be"),
+    (
+        '{"mechanism": "laplace", "n": 5, "details": {"alpha": 1}}',
+        "details of Laplace sanitizer must be some of epsilon",
+    ),
 ]
 
 

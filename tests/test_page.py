@@ -26,7 +26,7 @@ from tests.pages import (
     verdict,
 )
 
-WITH_LEAST = [law for law, cls in SYNTHESIZERS.items() if hasattr(cls, "least_alpha")]
+WITH_LEAST = [law for law, cls in SYNTHESIZERS.items() if cls.has_prior]
 PROMISE = {"epsilon": EPSILON, "delta": DELTA}
 BOXES = [(law, name) for law in SYNTHESIZERS for name in (*declared(law), *PROMISE)]
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
@@ -124,7 +124,7 @@ def test_the_least_prior_keeps_the_promise(law: str, epsilon: float, n: int) -> 
     check_sound(page)
     assert not problems(page)
     assert verdict(page) == "✓ kept"
-    assert page.session_state["tm_alpha"] == SYNTHESIZERS[law].least_alpha(m=n, epsilon=epsilon)  # type: ignore[attr-defined]
+    assert page.session_state["tm_alpha"] == SYNTHESIZERS[law].least_alpha(m=n, epsilon=epsilon)
 
 
 def test_pictures_hold_the_numbers_of_the_release() -> None:

@@ -101,6 +101,8 @@ class Synthesizer(ABC):
     label: ClassVar[str]
     law: ClassVar[str]
     source: ClassVar[str]
+    has_prior: ClassVar[bool] = False
+    """Whether a prior pulls its releases; a sanitizer has none."""
 
     def __post_init__(self) -> None:
         for declaration in self.parameters():
@@ -115,6 +117,16 @@ class Synthesizer(ABC):
     def parameters(cls) -> tuple[Parameter, ...]:
         """The declarations of this synthesizer's parameters, in the order of its signature."""
         return tuple(field.metadata["parameter"] for field in dataclasses.fields(cls) if "parameter" in field.metadata)
+
+    @classmethod
+    def up_to(cls, rows: int) -> type[Self]:  # noqa: ARG003 (for those that go further)
+        """The same law for n and m up to `rows`, for all that needs no whole matrix; itself if it goes no further."""
+        return cls
+
+    @classmethod
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least symmetric prior with pure ε-differential privacy, rounded to the private side."""
+        raise NotImplementedError(f"{cls.label} has no prior.")
 
     @property
     @abstractmethod
@@ -214,9 +226,6 @@ class TwoCellSynthesizer(Synthesizer):
     pair i joins rows i and i + 1.
     """
 
-    has_prior: ClassVar[bool] = False
-    """Whether a prior pulls its releases; a sanitizer of counts has none."""
-
     n: int
     m: int
 
@@ -268,11 +277,6 @@ class TwoCellSynthesizer(Synthesizer):
                 f"confidential_count must be a whole number from 0 to n = {self.n:,}; got {shown(confidential_count)}."
             )
         return int(number)
-
-    @classmethod
-    def up_to(cls, rows: int) -> type[Self]:  # noqa: ARG003 (for those that go further)
-        """The same law for n and m up to `rows`, for all that needs no whole matrix; itself if it goes no further."""
-        return cls
 
 
 def check_index(index: int, count: int) -> int:

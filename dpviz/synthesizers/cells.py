@@ -15,6 +15,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from dpviz.numerics.sums import SplitSum, log_rising
 from dpviz.parameters import Parameter
 from dpviz.synthesizers._losses import LossDistribution
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, check_index, parameter
+from dpviz.synthesizers.prior import PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 CELLS = Parameter(
@@ -141,6 +143,10 @@ class CellSynthesizer(Synthesizer):
 class PriorCellSynthesizer(CellSynthesizer):
     """A synthesizer of k counts with prior pseudo-rows in every cell, released as k counts that sum to m."""
 
+    has_prior: ClassVar[bool] = True
+    two_cells: ClassVar[type[PriorSynthesizer]]
+    """The same law for two counts."""
+
     m: int = parameter(SYNTHETIC_ROWS, **FEWER_SYNTHETIC_ROWS)
 
     @property
@@ -149,6 +155,12 @@ class PriorCellSynthesizer(CellSynthesizer):
 
     def column_table(self, index: int) -> tuple[int, ...]:
         return composition_at(check_index(index, self.shape[1]), self.m, self.cells)
+
+    @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least prior in every cell with pure ε-differential privacy: that of two cells, whatever k is."""
+        return cls.two_cells.least_alpha(m=m, epsilon=epsilon)
 
     @property
     @abstractmethod

@@ -9,12 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.checked import checked
 from dpviz.numerics.sums import SplitSum, log_rising
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.beta_binomial import BetaBinomial
 from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
-from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
+from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
 
 PRIOR_ROWS = {"title": "Prior rows in a cell", "per_cell": True}
@@ -53,6 +52,7 @@ class DirichletMultinomial(PriorCellSynthesizer):
         r"\pi \sim \mathrm{Dirichlet}(\alpha+n_1,\dots,\alpha+n_k),\quad m \mid \pi \sim \mathrm{Multinomial}(m, \pi)"
     )
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1)"
+    two_cells = BetaBinomial
 
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
 
@@ -149,12 +149,6 @@ class DirichletMultinomial(PriorCellSynthesizer):
         log_masses = log_multinomials(m, u, v, w) - log_rising(x + 1 + y + rest, m)[np.full(u.shape, m)]
         log_masses = log_masses + log_rising(x + 1, m)[u] + log_rising(y, m)[v] + log_rising(rest, m)[w]
         return np.log1p(u / x) - np.log1p(v / y), log_masses.total()
-
-    @classmethod
-    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
-    def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior with pure ε-differential privacy, m / (e^ε − 1) in every cell, whatever k is."""
-        return BetaBinomial.least_alpha(m=m, epsilon=epsilon)
 
 
 def check_per_cell(alpha: float | tuple[float, ...], cells: int) -> None:

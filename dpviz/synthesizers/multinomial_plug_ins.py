@@ -10,13 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.checked import checked
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
 from dpviz.synthesizers.dirichlet_multinomial import PRIOR_ROWS, check_per_cell
 from dpviz.synthesizers.posterior_mean import PosteriorMean
 from dpviz.synthesizers.posterior_mode import ABOVE_ONE, PosteriorMode
-from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
+from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
 
 
@@ -98,16 +97,11 @@ class MultinomialMean(MultinomialPlugIn):
     label: ClassVar[str] = "Posterior-mean plug-in (k cells)"
     law: ClassVar[str] = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha}{n+k\alpha}\right)"
     source: ClassVar[str] = "Zheng (2015), Theorem 6.21"
+    two_cells = PosteriorMean
 
     @cached_property
     def weights(self) -> FloatArray:
         return np.broadcast_to(np.asarray(self.alpha, dtype=float), (self.cells,))
-
-    @classmethod
-    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
-    def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1) in every cell."""
-        return PosteriorMean.least_alpha(m=m, epsilon=epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,15 +131,10 @@ class MultinomialMode(MultinomialPlugIn):
     label: ClassVar[str] = "Posterior-mode plug-in (k cells)"
     law: ClassVar[str] = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha-1}{n+k\alpha-k}\right)"
     source: ClassVar[str] = "Zheng (2015), Theorem 6.22"
+    two_cells = PosteriorMode
 
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS, **ABOVE_ONE)
 
     @cached_property
     def weights(self) -> FloatArray:
         return np.broadcast_to(np.asarray(self.alpha, dtype=float) - 1, (self.cells,))
-
-    @classmethod
-    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
-    def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior with pure ε-differential privacy, 1 + 1 / (e^{ε/m} − 1) in every cell."""
-        return PosteriorMode.least_alpha(m=m, epsilon=epsilon)

@@ -86,8 +86,3 @@ class PriorSynthesizer(TwoCellSynthesizer):
         if other.value <= worst.value:
             return worst
         return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
-
-    @classmethod
-    @abstractmethod
-    def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior (α = β) with pure ε-differential privacy, rounded to the private side."""

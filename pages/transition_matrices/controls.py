@@ -165,7 +165,7 @@ def _registered(law: type[Synthesizer]) -> Choice | Refused:
             epsilon,
             lambda: number_control(noise, f"{PREFIX}noise_epsilon"),
         )
-    if hasattr(law, "least_alpha") and "m" in values:
+    if law.has_prior and "m" in values:
         with least:
             st.button(
                 "Set α to the least that gives ε",
@@ -207,7 +207,7 @@ def _check_promise(epsilon: float, delta: float) -> None:
 
 def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
     try:
-        alpha = law.least_alpha(m=int(m), epsilon=EPSILON.check(epsilon))  # type: ignore[attr-defined]
+        alpha = law.least_alpha(m=int(m), epsilon=EPSILON.check(epsilon))
     except ValueError:
         return  # the sentence about m or ε stands on the page already
     st.session_state[f"{PREFIX}alpha"] = alpha
