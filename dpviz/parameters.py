@@ -111,7 +111,6 @@ class Parameter:
     def _holds(self, number: float) -> bool:
         return (
             self.minimum <= number <= self.maximum
-            and abs(number) != math.inf
             and not (self.open_minimum and number == self.minimum)
             and not (self.integer and number != math.floor(number))
         )

@@ -20,7 +20,7 @@ from dpviz.exports.script import LONGEST_INLINE, page_script
 from dpviz.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.given import read_matrix
 from dpviz.parameters import readable
-from dpviz.privacy.summary import PrivacySummary, enumerable, summarize
+from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.published.abowd_vilhuber import fig_1_synthesizer, fig_3_synthesizer, printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -159,7 +159,7 @@ def test_the_script_of_the_page_prints_its_numbers(cls: type[Synthesizer], tmp_p
 
 def test_the_script_of_a_release_beyond_listing_prints_what_can_be_known(tmp_path: Path) -> None:
     release = DirichletMultinomial(n=1000, m=1000, alpha=0.1, cells=9)
-    assert not enumerable(release)
+    assert not release.enumerable
     printed = run_script(page_script(release, 1.0, 1e-6), tmp_path)
     assert printed.items() >= expected(summarize(release, 1.0, 1e-6)).items()
 

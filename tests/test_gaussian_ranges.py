@@ -103,21 +103,13 @@ def test_no_noise_and_no_difference_are_the_limits() -> None:
     assert gaussian_epsilon(0.1, 0.0) == INFINITE and gaussian_epsilon(INFINITE, 0.999) == INFINITE
 
 
-def test_arrays_give_what_their_numbers_give() -> None:
-    ratios, epsilons = np.array([[0.0], [1e-9], [0.3], [5.0]]), np.array([0.0, 1e-3, 1.0, 20.0])
-    table = gaussian_delta(ratios, epsilons)
-    assert isinstance(table, np.ndarray) and table.shape == (4, 4)
-    for (i, j), value in np.ndenumerate(table):
-        assert value == pytest.approx(gaussian_delta(float(ratios[i, 0]), float(epsilons[j])), rel=1e-14)
-
-
 @pytest.mark.parametrize("bad", [-1.0, math.nan, "1", None, True])
 def test_what_is_no_number_of_the_domain_is_named(bad: object) -> None:
     with pytest.raises(ValueError, match="ratio must be"):
-        gaussian_delta(bad, 1.0)  # type: ignore[call-overload]
+        gaussian_delta(bad, 1.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="epsilon must be"):
         gaussian_ratio(bad, 0.1)
-    with pytest.raises(ValueError, match="delta must be"):
+    with pytest.raises(ValueError, match="delta .*must be"):
         gaussian_epsilon(1.0, bad)
 
 

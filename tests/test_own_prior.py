@@ -16,7 +16,7 @@ from dpviz import limits
 from dpviz.designs import Design
 from dpviz.inference.posterior_secret_n import posterior_secret_n, range_around, uniform_size
 from dpviz.parameters import readable
-from dpviz.privacy.amplification import subsampled_tight
+from dpviz.privacy.subsampling import subsampled_tight
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.theorems.general import subsampled_epsilon_printed

@@ -13,9 +13,9 @@ from scipy.stats import norm
 
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.priors.release_size import delta_by_size
-from dpviz.privacy.amplification import subsampled_tight
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.probabilistic import failure_by_row
+from dpviz.privacy.subsampling import subsampled_tight
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.minimum_priors.average import hidden_by_the_others

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
-from dpviz.privacy.amplification import subsampled_tight
-from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon
+from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon, subsampled_tight
 from dpviz.synthesizers import (
     BetaBinomial,
     GeometricSanitizer,

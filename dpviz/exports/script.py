@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 from dpviz.checked import checked
-from dpviz.privacy.summary import enumerable
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
@@ -47,7 +46,7 @@ with np.printoptions(precision=6, suppress=True):
     print(release.transition_matrix())
     print(release.log_odds_table())
 """
-    numpy_import = "import numpy as np\n\n" if enumerable(synthesizer) else ""
+    numpy_import = "import numpy as np\n\n" if synthesizer.enumerable else ""
     return f'''"""The numbers of dpviz's page "Transition matrices". Run it in the folder that holds dpviz."""
 
 {numpy_import}from dpviz.parameters import readable
@@ -57,7 +56,7 @@ from dpviz.privacy.summary import summarize
 {make}
 summary = summarize(release, epsilon={epsilon!r}, delta={delta!r})
 worst, divergence = summary.worst, summary.divergence
-{tables if enumerable(synthesizer) else ""}
+{tables if synthesizer.enumerable else ""}
 print("exact epsilon:", readable(worst.value, 7))
 print("  attained by", release.row_table(worst.likelier), "against", release.row_table(worst.other))
 print("delta at the promised epsilon:", readable(divergence.value, 7))

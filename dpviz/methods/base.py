@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from dpviz import limits
 from dpviz.numerics.private_side import private_side
 from dpviz.privacy.average_case import average_case_delta
-from dpviz.privacy.losses import Losses
+from dpviz.privacy.composition import Losses
 from dpviz.synthesizers import Release, TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS

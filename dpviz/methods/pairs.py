@@ -10,8 +10,8 @@ from scipy.special import digamma, polygamma
 
 from dpviz import limits
 from dpviz.methods.posterior_parameter import log_peak
+from dpviz.privacy.composition import DiscreteLosses, Losses
 from dpviz.privacy.loss_grid import LARGEST_GRID, LARGEST_TILT, ROUNDING, LossGrid, split_shares
-from dpviz.privacy.losses import DiscreteLosses, Losses
 from dpviz.synthesizers import BetaBinomial
 from dpviz.types import FloatArray
 

@@ -21,7 +21,7 @@ from dpviz.methods.posterior_parameter import (
 )
 from dpviz.parameters import readable
 from dpviz.privacy.average_case import count_release_delta
-from dpviz.privacy.losses import DiscreteLosses
+from dpviz.privacy.composition import DiscreteLosses
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
 
 ManyPosteriorMean = PosteriorMean.up_to(limits.PRIOR_ROWS)

@@ -2,16 +2,14 @@
 
 from dpviz.privacy.attacker import AttackerView, attacker_view, gain_in_words
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, privacy_profile, worst_neighbours
-from dpviz.privacy.log_odds import exceeds, log_odds_table, pure_epsilon, worst_cell
+from dpviz.privacy.log_odds import exceeds, log_odds_table, pure_epsilon
 from dpviz.privacy.probabilistic import (
     LAWS,
+    change_by_row,
     failure_by_row,
-    joint_probabilistic_delta,
     law_of_counts,
-    loss_tail,
     probabilistic_delta,
 )
-from dpviz.privacy.sdl import change_by_row
 
 __all__ = [
     "LAWS",
@@ -23,13 +21,10 @@ __all__ = [
     "exceeds",
     "failure_by_row",
     "gain_in_words",
-    "joint_probabilistic_delta",
     "law_of_counts",
     "log_odds_table",
-    "loss_tail",
     "privacy_profile",
     "probabilistic_delta",
     "pure_epsilon",
-    "worst_cell",
     "worst_neighbours",
 ]

@@ -8,32 +8,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.parameters import SUPERSCRIPTS, readable, shown
+from dpviz.parameters import SUPERSCRIPTS, readable
 from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers.base import check_index
 
 
 @dataclass(frozen=True)
 class AttackerView:
-    """What one released table does to the odds of two neighbouring confidential tables.
+    """What one released table does to the odds of the confidential table `first` against its neighbour `second`.
 
-    Parameters
-    ----------
-    first, second
-        Counts of the two confidential tables; odds are those of the first against the second.
-    released
-        The released counts.
-    prior_odds, posterior_odds
-        Odds before and after the release.
-    log_gain
-        ln of their ratio: the log-odds of the cell; infinite where the release decides.
+    `log_gain` is ln(posterior odds / prior odds), infinite where the release decides.
     """
 
     first: tuple[int, ...]
     second: tuple[int, ...]
     released: tuple[int, ...]
     prior_odds: float
-    posterior_odds: float
     log_gain: float
+
+    @property
+    def posterior_odds(self) -> float:
+        """Odds of the first table after the release."""
+        total = math.log(self.prior_odds) + self.log_gain
+        return math.exp(total) if total < 709 else math.inf
 
     @property
     def prior_probability(self) -> float:
@@ -50,24 +47,10 @@ class AttackerView:
 def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: float) -> AttackerView:
     """Posterior odds of neighbouring tables after a release: prior odds × Pr(c | first) / Pr(c | second).
 
-    Parameters
-    ----------
-    synthesizer
-        The release.
-    pair, column
-        Indices into ``synthesizer.neighbours`` and the released tables, from 0 on.
-    prior_odds
-        Odds of the first table against the second before the release, above 0.
-
-    Raises
-    ------
-    ValueError
-        Where an index is not one of the release's, or the odds are not a positive number.
+    `pair` and `column` count ``synthesizer.neighbours`` and the released tables from 0.
 
     Source: Abowd & Vilhuber (2008), equation (4).
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> view = attacker_view(BetaBinomial(n=1, m=1, alpha=1, beta=1), pair=0, column=1, prior_odds=1.0)
     >>> view.first, view.second, round(view.posterior_odds, 6)
@@ -75,18 +58,15 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     """
     if not (math.isfinite(prior_odds) and prior_odds > 0):
         raise ValueError(f"prior_odds must be a finite number above 0; got {prior_odds!r}.")
-    for name, index, count in (("pair", pair, len(synthesizer.neighbours)), ("column", column, synthesizer.shape[1])):
-        if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not 0 <= index < count:
-            raise ValueError(f"{name} must be a whole number from 0 to {readable(count - 1)}; got {shown(index)}.")
+    check_index(pair, len(synthesizer.neighbours), "pair")
+    check_index(column, synthesizer.shape[1], "column")
     gain = float(synthesizer.log_odds(np.array([pair]), np.array([column]))[0, 0])
     first, second = (int(index) for index in synthesizer.neighbours[pair])
-    total = math.log(prior_odds) + gain
     return AttackerView(
         synthesizer.row_table(first),
         synthesizer.row_table(second),
         synthesizer.column_table(column),
         prior_odds,
-        math.exp(total) if total < 709 else math.inf,
         gain,
     )
 
@@ -107,8 +87,6 @@ def gain_in_words(view: AttackerView) -> str:
 def factor_text(log_factor: float) -> str:
     """e raised to `log_factor`, 0 or above, to four digits; by its power of ten where it is no floating-point number.
 
-    Examples
-    --------
     >>> factor_text(math.log(11)), factor_text(1000.0)
     ('11', 'about 10⁴³⁴')
     """

@@ -55,29 +55,12 @@ CELLS = 400_000
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:
     """The least δ with which the released counts hide one row among n − 1 random ones.
 
-    P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix.
-
-    Parameters
-    ----------
-    synthesizer
-        Any release of two counts. The cost is that of the rows of T within the window of likely counts, about
-        24 √(n θ_real (1 − θ_real)) of them: 0.03 s for n = m = 1,000 and 0.2 s for n = m = 5,000. Where δ is so small
-        that unlikely counts decide it, it is that of all rows: 0.1 s and 1.5 s.
-    theta_real
-        θ_real, 0 to 1.
-    epsilon
-        ε ≥ 0, finite.
-
-    Returns
-    -------
-    float
-        δ in [0, 1], relative error about 1e-11 down to 1e-300; never above `delta_for_epsilon`, which it equals or
-        nears where θ_real is 0 or 1 and an extreme table is the worst.
+    P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix:
+    0.2 s for n = m = 5,000, and 1.5 s where δ is so small that unlikely counts decide it. Relative error about 1e-11
+    down to 1e-300; never above `delta_for_epsilon`.
 
     Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
 
-    Examples
-    --------
     With n = 1 there are no other rows: Beta-binomial rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3.
 
     >>> from dpviz.synthesizers import BetaBinomial
@@ -101,27 +84,11 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
 
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so
     δ = Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the least count whose ratio exceeds e^ε, and likewise downward.
-    Evaluated as a sum of positive terms.
-
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 100,000.
-    theta_real
-        θ_real, 0 to 1.
-    epsilon
-        ε ≥ 0, finite.
-
-    Returns
-    -------
-    float
-        δ in (0, 1], at least max(θ, 1 − θ)^{n − 1} for every ε, the probability of a count that shows row i for sure:
-        n ones cannot come from data with a zero. Relative error about 1e-12.
+    Evaluated as a sum of positive terms, with about twelve digits. It is at least max(θ, 1 − θ)^{n − 1} for every ε:
+    n ones cannot come from data with a zero.
 
     Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
 
-    Examples
-    --------
     n = 2, θ = 1/2: P = (0, 1/2, 1/2) and Q = (1/2, 1/2, 0).
 
     >>> count_release_delta(2, 0.5, 0.0)
@@ -144,8 +111,6 @@ def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> Floa
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:
     """ln Pr(K = 0 … `trials`) for K ~ Binomial(trials, θ), the likely ones to full precision.
 
-    Examples
-    --------
     >>> np.exp(log_count_probabilities(2, 0.5)).round(12).tolist()
     [0.25, 0.5, 0.25]
     """

@@ -19,19 +19,10 @@ DeltaOf = Callable[[float], float]
 
 
 def least_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
-    """A lower bound of every δ for which the release is (ε, δ, {θ_real})-private: H_{2ε} / (1 + e^ε).
-
-    Parameters
-    ----------
-    delta_of
-        ε ↦ H_ε, such as ``lambda epsilon: count_release_delta(n, theta_real, epsilon)``.
-    epsilon
-        ε ≥ 0, finite.
+    """A lower bound of every δ for which the release is (ε, δ, {θ_real})-private, H_{2ε} / (1 + e^ε), from ε ↦ H_ε.
 
     Source: Zheng (2015), Proposition 2.15.
 
-    Examples
-    --------
     A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at ε = 0.
 
     >>> least_simulator_delta(lambda epsilon: 1.0, 0.0)
@@ -48,15 +39,8 @@ def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
     H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, and H_ε(S‖P) = ½ H(Q‖P) at
     ln(2 e^ε − 1).
 
-    Parameters
-    ----------
-    delta_of, epsilon
-        As in `least_simulator_delta`.
-
     Source: Zheng (2015), Definition 2.14; the simulator is that of the proof of Proposition 6.17.
 
-    Examples
-    --------
     >>> midpoint_simulator_delta(lambda epsilon: 1.0, 0.0)
     0.5
     """
@@ -68,15 +52,7 @@ def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class CountCondition:
-    """Proposition 6.17 for the release of the count itself.
-
-    Parameters
-    ----------
-    printed
-        The least δ of the printed condition.
-    least, midpoint
-        `least_simulator_delta` and `midpoint_simulator_delta`: the true least δ lies between them.
-    """
+    """Proposition 6.17 for the count itself: its `printed` δ, and bounds `least` and `midpoint` of the true one."""
 
     printed: float
     least: float
@@ -94,15 +70,8 @@ def count_condition(n: int, theta_real: float, epsilon: float) -> CountCondition
     The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them, so
     that the conclusion does not follow: at small ε the printed δ is O(1 / n) and the true one O(1 / √n).
 
-    Parameters
-    ----------
-    n, theta_real, epsilon
-        As in `count_release_delta`.
-
     Source: Zheng (2015), Proposition 6.17.
 
-    Examples
-    --------
     >>> condition = count_condition(1000, 0.5, 0.01)
     >>> condition.printed < 0.0005 < 0.008 < condition.least, condition.refuted
     (True, True)

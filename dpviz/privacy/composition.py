@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.optimize import brentq
 
 from dpviz import limits
-from dpviz.checked import check_epsilon, checked
-from dpviz.parameters import Parameter
-from dpviz.privacy.loss_grid import Bracket
-from dpviz.privacy.losses import DiscreteLosses, Losses
+from dpviz.checked import argument, check_epsilon, checked
+from dpviz.numerics.multisets import multisets
+from dpviz.parameters import Parameter, shown
+from dpviz.privacy.loss_grid import ROUNDING, Bracket, LossGrid, dot, mass_rounding
+from dpviz.types import FloatArray
 
-__all__ = [
-    "SETS",
-    "Bracket",
-    "DiscreteLosses",
-    "Losses",
-    "composed_delta",
-]
+__all__ = ["SETS", "Bracket", "DiscreteLosses", "Losses", "composed_delta"]
 
 SETS = Parameter(
     name="sets",
@@ -35,8 +34,119 @@ SETS = Parameter(
 TINY = 1e-60
 """Variance of a loss below which it has a single value."""
 
+ENUMERATED = 60_000
+"""Most multisets of outcomes that are added up one by one; beyond, losses go on a grid."""
 
-@checked(sets=SETS, epsilon=check_epsilon)
+EVEN = 1.5
+"""How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
+the lower one is on the grid itself."""
+
+
+class Losses(ABC):
+    """The privacy loss L = ln(P / Q) of one release under P, ready to be put on a grid."""
+
+    largest: float
+
+    @abstractmethod
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """K(λ) = ln E e^{λL} over the finite losses, and its first two derivatives."""
+
+    @abstractmethod
+    def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
+        """The loss on a grid; what is cut off above has probability at most e^`log_negligible`."""
+
+    def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:  # noqa: ARG002
+        """A coarser grid on which nearly all outcomes lie, so that it is as good from above as one of this spacing."""
+        return None
+
+    def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:  # noqa: ARG002
+        """δ without a grid, where there are few outcomes."""
+        return None
+
+    def saddle_point(self, mean: float) -> float:
+        """The tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already."""
+        if self.cumulants(0.0)[1] >= mean:
+            return 0.0
+        low, high = 0.0, self.usable_tilt(1.0)
+        while self.cumulants(high)[1] < mean and high < min(self.usable_tilt(math.inf), 1e12):
+            low, high = high, self.usable_tilt(4 * high)
+        if self.cumulants(high)[1] <= mean:
+            return high
+        return float(brentq(lambda tilt: self.cumulants(tilt)[1] - mean, low, high, rtol=1e-3))
+
+    def usable_tilt(self, tilt: float) -> float:
+        """`tilt`, or the largest usable one."""
+        return tilt
+
+
+class DiscreteLosses(Losses):
+    """A loss with finitely many values: L of each outcome, +∞ at most, and ln of its probability under P.
+
+    >>> DiscreteLosses(np.array([0.0, math.inf]), np.log([0.75, 0.25])).infinite
+    0.25
+    """
+
+    @checked("losses", "log_masses")
+    def __init__(self, losses: FloatArray, log_masses: FloatArray) -> None:
+        for name, values in (("losses", losses), ("log_masses", log_masses)):
+            if values.shape != losses.shape or values.ndim != 1 or not np.isfinite(losses).any():
+                raise ValueError(f"{name} must be a list of numbers, one for each outcome; got {shown(values)}.")
+        if losses.min() == -math.inf or log_masses.max() == math.inf:
+            raise ValueError("losses must be above −∞ and log_masses below ∞; got one that is not.")
+        finite = np.isfinite(losses)
+        self.losses, self.log_masses = losses[finite], log_masses[finite]
+        self.infinite = float(np.exp(log_masses[~finite]).sum())
+        self.largest = math.inf if self.infinite > 0 else float(losses.max())
+        self._loss_error = ROUNDING * float(np.abs(self.losses).max())
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        exponents = self.log_masses + tilt * self.losses
+        top = float(exponents.max())
+        with np.errstate(under="ignore"):
+            tilted = np.exp(exponents - top)
+        total = float(tilted.sum())
+        mean = dot(tilted, self.losses) / total
+        return top + math.log(total), mean, dot(tilted, (self.losses - mean) ** 2) / total
+
+    def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
+        return LossGrid.from_outcomes(self.losses, self.log_masses, spacing, tilt, infinite=self.infinite)
+
+    def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:
+        """What a split adds to the upper bound goes with its variance, about s (h − s): small for s near 0 or h."""
+        exponents = self.log_masses + tilt * self.losses
+        peak = int(exponents.argmax())
+        if not 0 < peak < len(self.losses) - 1:
+            return None
+        even, anchor = float(self.losses[peak + 1] - self.losses[peak - 1]) / 2, float(self.losses[peak])
+        if even <= spacing:
+            return None
+        with np.errstate(under="ignore"):
+            tilted = np.exp(exponents - exponents[peak])
+        place = (self.losses - anchor) / even
+        away = np.abs(place - np.rint(place))
+        if dot(tilted, away * (1 - away)) * even**2 > dot(tilted, np.ones_like(tilted)) * (EVEN * spacing) ** 2:
+            return None
+        return LossGrid.from_outcomes(self.losses, self.log_masses, even, tilt, anchor=anchor, infinite=self.infinite)
+
+    def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:
+        if math.comb(len(self.losses) + sets - 1, sets) > ENUMERATED:
+            return None
+        members, log_orders = multisets(len(self.losses), sets)
+        above = self.losses[members].sum(axis=1) - epsilon
+        with np.errstate(under="ignore"):
+            masses = np.exp(self.log_masses[members].sum(axis=1) + log_orders)
+        error = sets * self._loss_error + ROUNDING * epsilon
+        value = dot(masses, -np.expm1(-np.maximum(above, 0.0)))
+        uncertain = error * float(masses[above > -error].sum())
+        relative = 1 + sets * mass_rounding(self.log_masses) + ROUNDING * math.lgamma(sets + 2)
+        infinite = -math.expm1(sets * math.log1p(-self.infinite))
+        return Bracket(
+            min(infinite + max(value - uncertain, 0.0) / relative, 1.0),
+            min(infinite + (value + uncertain) * relative, 1.0),
+        )
+
+
+@checked(sets=SETS, epsilon=check_epsilon, resolution=argument("resolution", 0, 1, open_minimum=True))
 def composed_delta(
     losses: Losses,
     sets: int,
@@ -46,46 +156,20 @@ def composed_delta(
     tilt: float | None = None,
     only_upper: bool = False,
 ) -> Bracket:
-    """δ of M independent releases of the same data at a total ε, for the pair of neighbours with these losses.
+    """Bounds, rounding included, of δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
 
-    δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
+    `resolution` is the grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted
+    deviation of a loss; the relative width is about its square. Up to 60,000 multisets of M outcomes are added up
+    without a grid. `tilt` guesses λ, which saves the search for it: the bounds hold for every λ and are narrow near the
+    best. With `only_upper`, `lower` may be anything below δ, which saves most of the grid where losses are nearly even.
 
-    Parameters
-    ----------
-    losses
-        The loss of one set, such as `DiscreteLosses`.
-    sets
-        M, 1 to 1,000.
-    epsilon
-        Total ε ≥ 0.
-    resolution
-        Grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted deviation of a loss;
-        the bracket's relative width is about its square. Where there are at most 60,000 multisets of M outcomes they
-        are added up without a grid.
-    tilt
-        A guess of λ ≥ 0, which saves the search for it; the bounds hold for every λ and are narrow near the best.
-    only_upper
-        Whether `lower` may be anything below δ, which saves most of the grid where the losses are nearly even.
-
-    Returns
-    -------
-    Bracket
-        δ_M(ε) lies between `lower` and `upper`, rounding included.
-
-    Examples
-    --------
     Randomised response that tells the truth with probability 3/4, twice: both answers are the likelier ones with
     probability 9/16, and odds of 9. At ε = ln 3 that is 9/16 (1 − 3/9).
 
-    >>> import numpy as np
     >>> answer = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
     >>> round(composed_delta(answer, 2, math.log(3)).upper, 9)
     0.375
     """
-    sets = int(SETS.check(sets))
-    epsilon = check_epsilon(epsilon)
-    if not 0 < resolution <= 1:
-        raise ValueError(f"resolution must be a number above 0, at most 1; got {resolution!r}.")
     if sets * losses.largest <= epsilon:
         return Bracket(0.0, 0.0)
     exact = losses.enumerated_delta(sets, epsilon)

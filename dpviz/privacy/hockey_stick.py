@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.checked import check_epsilon, checked
-from dpviz.parameters import DELTA, readable
+from dpviz.parameters import DELTA
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers import Release, WorstCase
 from dpviz.types import FloatArray
@@ -32,7 +32,7 @@ MOST_LOOKS = 1000
 @checked(epsilon=check_epsilon)
 def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     """δ(ε) with the ordered pair of neighbours that attains it, kept from rounding above 1, or above 0 from ε* on."""
-    worst = release.hockey_stick(check_epsilon(epsilon))
+    worst = release.hockey_stick(epsilon)
     if 0 < worst.value < ROUNDED and release.worst_log_odds().value <= epsilon:
         return dataclasses.replace(worst, value=0.0)
     return dataclasses.replace(worst, value=1.0) if worst.value > 1 else worst
@@ -40,24 +40,10 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
 
 @checked(epsilon=check_epsilon)
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
-    """The least δ for which the release is (ε, δ)-differentially private.
+    """The least δ for which the release is (ε, δ)-differentially private; 0 from the pure ε on.
 
     δ(ε) = max over neighbours, both directions, of Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)).
 
-    Parameters
-    ----------
-    release
-        The release.
-    epsilon
-        ε ≥ 0, finite; 0 gives the largest total variation distance of two neighbours.
-
-    Returns
-    -------
-    float
-        δ in [0, 1], never increasing in ε, 0 from the pure ε on.
-
-    Examples
-    --------
     Rows (2/3, 1/3) and (1/3, 2/3): at ε = 0 they differ by 1/3, at ε = ln 2 by nothing.
 
     >>> from dpviz.synthesizers import BetaBinomial
@@ -71,28 +57,13 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
 def epsilon_for_delta(release: Release, delta: float) -> float:
     """The least ε for which the release is (ε, δ)-differentially private: the inverse of `delta_for_epsilon`.
 
-    Parameters
-    ----------
-    release
-        The release.
-    delta
-        δ in [0, 1]; 0 asks for pure ε-differential privacy.
+    It is the pure ε at δ = 0, and infinite where no ε is enough.
 
-    Returns
-    -------
-    float
-        ε ≥ 0 with δ(ε) ≤ `delta`; 0 where even δ(0) is no larger, infinite where no ε is enough.
-
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> round(epsilon_for_delta(release, 0.0), 6), round(epsilon_for_delta(release, 1 / 6), 6)
     (0.693147, 0.405465)
     """
-    if not (isinstance(delta, (int, float, np.floating)) and 0 <= delta <= 1):
-        shown = readable(delta) if isinstance(delta, (int, float)) and not math.isnan(delta) else repr(delta)
-        raise ValueError(f"delta must be a number from 0 to 1; got {shown}.")
     if delta_for_epsilon(release, 0.0) <= delta:
         return 0.0
     largest = pure_epsilon(release)
@@ -123,6 +94,5 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
 @checked()
 def privacy_profile(release: Release, epsilons: FloatArray) -> FloatArray:
     """δ(ε) at each of `epsilons`."""
-    return np.array([delta_for_epsilon(release, float(epsilon)) for epsilon in epsilons.ravel()]).reshape(
-        epsilons.shape
-    )
+    deltas = [delta_for_epsilon(release, float(epsilon)) for epsilon in epsilons.ravel()]
+    return np.array(deltas).reshape(epsilons.shape)

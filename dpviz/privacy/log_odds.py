@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.synthesizers import Release, Synthesizer, WorstCase
+from dpviz.synthesizers import Release, Synthesizer
 from dpviz.types import BoolArray, FloatArray
 
 TIE = 1e-12
@@ -23,15 +23,8 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     attacker who knows all rows but one can gain, as a logarithm of odds; infinite where a single row can release c,
     and 0 where neither can.
 
-    Parameters
-    ----------
-    synthesizer
-        The release.
-
     Source: Abowd & Vilhuber (2008), equation (3), Fig. 2 and Fig. 4, which print the absolute value.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
     [[0.693147, -0.693147]]
@@ -40,24 +33,16 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
 
 
 @checked()
-def worst_cell(release: Release) -> WorstCase:
-    """The cell of the log-odds table with the largest absolute value."""
-    return release.worst_log_odds()
-
-
-@checked()
 def pure_epsilon(release: Release) -> float:
     """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
 
     Source: Abowd & Vilhuber (2008), equation (3).
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
     2.397895
     """
-    return worst_cell(release).value
+    return release.worst_log_odds().value
 
 
 @checked()

@@ -57,25 +57,6 @@ class LossGrid:
     D = 1 − e^{−r}, and g = 0 from Mh on. By Chebyshev |Ŝ − S| = |ln V| ≤ τ = −ln(1 − 2v) with probability at least
     3/4; g never rises, so that E g(|S − ε|) ≤ 4/3 E g((|Ŝ − ε| − τ)_+). The gap is O(h²).
 
-    Parameters
-    ----------
-    first, spacing
-        The lowest grid point, and h.
-    tilt
-        λ ≥ 0: masses are kept times e^{λ loss}, so that those that decide δ are the large ones, however small δ is.
-    log_scale
-        ln of the finite mass times e^{λ loss}, summed over the grid.
-    masses
-        Share of each grid point in that sum.
-    infinite
-        Mass under P of an infinite loss.
-    beyond
-        Bound on the mass under P of losses above the grid; the upper bound takes them for infinite, the lower for −∞.
-    astray
-        Bound on the share of the tilted mass that is not where it should be.
-    mass_error, loss_error
-        Bounds on the relative rounding error of masses and the absolute one of losses.
-
     Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), "Connect the dots", for the split and upper bound.
     """
 
@@ -104,21 +85,8 @@ class LossGrid:
     ) -> LossGrid:
         """Finite outcomes split between the grid points beside them, those of negligible tilted mass left out.
 
-        Parameters
-        ----------
-        losses, log_masses
-            L of each outcome and ln of its probability under P.
-        spacing, tilt
-            h and λ.
-        first
-            A grid point below all losses; where it is left out `anchor` lies on the grid.
-        anchor
-            A loss; the largest one kept where it is left out.
-        infinite
-            As in the class.
+        `first` is a grid point below all losses; without it, `anchor` or else the largest loss is on the grid.
 
-        Examples
-        --------
         Loss 0 between −ln 2 and ln 2 keeps its masses: 1/3 + 2/3 under P, 1/3 · 2 + 2/3 · 1/2 under Q.
 
         >>> law = LossGrid.from_outcomes(np.zeros(1), np.zeros(1), 2 * math.log(2), first=-math.log(2))
@@ -177,16 +145,7 @@ class LossGrid:
     ) -> LossGrid:
         """Cells between grid points whose tilted mass is split already; ends of negligible tilted mass are cut off.
 
-        Parameters
-        ----------
-        first, spacing, tilt
-            The lowest grid point, h and λ.
-        to_lower, to_upper
-            Tilted mass of each cell for the grid point below it and above it, by `split_shares`.
-        log_unit
-            ln of the unit in which those are given.
-        infinite, beyond, astray, mass_error
-            As in the class.
+        `to_lower` and `to_upper` are its parts by `split_shares`, in units of e^`log_unit`.
         """
         masses = np.zeros(len(to_lower) + 1)
         masses[:-1] = to_lower
@@ -281,8 +240,6 @@ def split_shares(rest: FloatArray, spacing: float, tilt: float) -> tuple[FloatAr
 
     (e^{−s} − e^{−h}) / (1 − e^{−h}) e^{−λs} and (1 − e^{−s}) / (1 − e^{−h}) e^{λ(h−s)}.
 
-    Examples
-    --------
     >>> [float(part) for part in split_shares(np.array(0.0), 1.0, 3.0)]
     [1.0, 0.0]
     """

@@ -1,4 +1,4 @@
-"""Probabilistic differential privacy: how often the log-odds exceed ε."""
+"""How often the log-odds exceed ε, and how surely the released table differs from the confidential one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpviz.numerics.sums import log_rising
 from dpviz.privacy.log_odds import exceeds
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.cells import log_multinomials
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, IntArray
 
 CACHED = 200_000
 """Cells of the log-odds table worked on at once."""
@@ -24,20 +24,8 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
 
     Pr over c | row of the event that some neighbour's |log-odds| at c exceed ε.
 
-    Parameters
-    ----------
-    synthesizer
-        The release; with k > 2 cells one whose full matrix is within the limit.
-    epsilon
-        ε ≥ 0, finite.
-
-    Returns
-    -------
-    ndarray, shape (rows,)
-
     Source: Machanavajjhala et al. (2008), disclosure set.
     """
-    check_epsilon(epsilon)
     neighbours = synthesizer.neighbours
     consecutive = len(neighbours) == synthesizer.shape[0] - 1 and bool(np.all(np.diff(neighbours) == 1))
     failure = _consecutive_failure if consecutive else _listed_failure
@@ -52,8 +40,6 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
 
     Source: Machanavajjhala et al. (2008).
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = BetaBinomial(n=10, m=5, alpha=1, beta=1)
     >>> [round(probabilistic_delta(release, epsilon), 7) for epsilon in (0.5, 1.0, 1.5)]
@@ -62,67 +48,20 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     return float(failure_by_row(synthesizer, epsilon).max())
 
 
-@checked(epsilon=check_epsilon)
-def loss_tail(synthesizer: Synthesizer, epsilon: float) -> float:
-    """The probability that the privacy loss of one fixed pair of neighbours exceeds ε, for the worst ordered pair.
-
-    max over ordered neighbours of Pr over c | first of ln(Pr(c | first) / Pr(c | second)) > ε. One pair and one sign
-    at a time, as later writers define probabilistic privacy: between `delta_for_epsilon` and `probabilistic_delta`.
-
-    Examples
-    --------
-    >>> from dpviz.synthesizers import BetaBinomial
-    >>> round(loss_tail(BetaBinomial(n=10, m=5, alpha=1, beta=1), 0.5), 7)  # 3/14
-    0.2142857
-    """
-    matrix, columns, worst = synthesizer.transition_matrix(), np.arange(synthesizer.shape[1]), 0.0
-    block = max(1, CACHED // len(columns))
-    for start in range(0, len(synthesizer.neighbours), block):
-        pairs = np.arange(start, min(start + block, len(synthesizer.neighbours)))
-        table = synthesizer.log_odds(pairs, columns)
-        over = exceeds(table, check_epsilon(epsilon))
-        for row, side in zip(synthesizer.neighbours[pairs].T, (table > 0, table < 0), strict=True):
-            worst = max(worst, float(np.where(over & side, matrix[row], 0.0).sum(axis=1).max()))
-    return min(worst, 1.0)
-
-
-@checked(epsilon=check_epsilon)
-def joint_probabilistic_delta(synthesizer: Synthesizer, epsilon: float, law: str = "even") -> float:
-    """The probability of failure when the confidential counts too are random: Σ over rows of Pr(row) `failure_by_row`.
-
-    Parameters
-    ----------
-    synthesizer, epsilon
-        As in `failure_by_row`.
-    law
-        A key of `LAWS`: the law of the confidential counts.
-
-    Source: Abowd & Vilhuber (2008), §3, who take the probability over the joint distribution of (m, n).
-    """
-    return float(law_of_counts(synthesizer, law) @ failure_by_row(synthesizer, epsilon))
-
-
 @checked()
 def law_of_counts(synthesizer: Synthesizer, law: str) -> FloatArray:
-    """The probability of each confidential table under the named law, shape (rows,)."""
+    """The probability of each confidential table under a law of `LAWS`, shape (rows,)."""
     if law not in LAWS:
         raise ValueError(f"law must be one of {', '.join(LAWS)}; got {law!r}.")
-    return LAWS[law][1](synthesizer)
+    return LAWS[law](synthesizer.row_counts)
 
 
-def _even(synthesizer: Synthesizer) -> FloatArray:
-    counts = synthesizer.row_counts
+def _even(counts: IntArray) -> FloatArray:
     n, cells = int(counts[0].sum()), counts.shape[1]
     return np.exp(log_multinomials(n, *counts.T).total() - n * math.log(cells))
 
 
-def _flat_prior(synthesizer: Synthesizer) -> FloatArray:
-    counts = synthesizer.row_counts
-    return np.full(len(counts), 1 / len(counts))
-
-
-def _jeffreys(synthesizer: Synthesizer) -> FloatArray:
-    counts = synthesizer.row_counts
+def _jeffreys(counts: IntArray) -> FloatArray:
     n, cells = int(counts[0].sum()), counts.shape[1]
     value, rising = log_multinomials(n, *counts.T), log_rising(0.5, n)
     for column in counts.T:
@@ -130,15 +69,31 @@ def _jeffreys(synthesizer: Synthesizer) -> FloatArray:
     return np.exp((value - log_rising(cells / 2, n)[np.full(len(counts), n)]).total())
 
 
-LAWS: dict[str, tuple[str, Callable[[Synthesizer], FloatArray]]] = {
-    "even": ("every row falls in each cell with the same probability: Binomial(n, ½) for two cells", _even),
-    "jeffreys": (
-        "the cell probabilities have a Dirichlet(½, …, ½) prior: Beta-binomial(n, ½, ½) for two cells",
-        _jeffreys,
-    ),
-    "flat": ("every confidential table has the same probability", _flat_prior),
-}
-"""Laws of the confidential counts, each with its description."""
+LAWS: dict[str, Callable[[IntArray], FloatArray]] = {"even": _even, "jeffreys": _jeffreys}
+"""Laws of the confidential counts: each row falls in each cell alike, or the cells have a Dirichlet(½, …, ½) prior."""
+
+
+@checked()
+def change_by_row(synthesizer: Synthesizer) -> FloatArray:
+    """Pr(m ≠ n | n) for each confidential table; 1 where it cannot be released at all, as where m differs from n.
+
+    Its minimum is the uncertainty that the release infuses into every tabulation.
+
+    Source: Abowd & Vilhuber (2008), §3: Pr[m_i ≠ n_i | n] > δ for all i, the view of statistical disclosure limitation.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> change_by_row(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
+    [0.333333, 0.333333]
+    """
+    place = {tuple(table): column for column, table in enumerate(synthesizer.column_counts.tolist())}
+    tables = [tuple(table) for table in synthesizer.row_counts.tolist()]
+    found = [(row, place[table]) for row, table in enumerate(tables) if table in place]
+    changed = np.ones(len(tables))
+    for start in range(0, len(found), 64):
+        part = np.array(found[start : start + 64])
+        kept = np.diagonal(synthesizer.log_transition(part[:, 0], part[:, 1]))
+        changed[part[:, 0]] = -np.expm1(np.minimum(kept, 0.0))
+    return changed
 
 
 def _consecutive_failure(synthesizer: Synthesizer, epsilon: float) -> FloatArray:

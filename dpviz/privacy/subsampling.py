@@ -10,10 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz import limits
-from dpviz.checked import check_epsilon, checked
+from dpviz.checked import argument, check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
-from dpviz.parameters import Parameter
-from dpviz.privacy.amplification import LARGEST_EXPONENT, amplified_epsilon
+from dpviz.parameters import DELTA, Parameter
 from dpviz.privacy.hockey_stick import epsilon_for_delta
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
@@ -31,6 +30,9 @@ POPULATION = Parameter(
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
 )
 
+LARGEST_EXPONENT = 700.0
+"""Exponent up to which e to it is far from overflow."""
+
 FULL_DIGITS = 1e-280
 """Probability from which a sum of products has kept all its terms."""
 
@@ -47,23 +49,7 @@ class SubsampledRelease(TwoCellSynthesizer):
 
     Its rows are the tables (K, N − K) of the population: the `n` of this release is N.
 
-    Parameters
-    ----------
-    sample
-        The release that sees the sample; its n is the size of the sample.
-    population
-        N, from the size of the sample to 2,000.
-
-    Raises
-    ------
-    ValueError
-        If the population is outside the domain or smaller than the sample.
-
-    Source: Zheng (2015), Theorem 2.22, made exact for releases of two counts.
-
-    Examples
-    --------
-    One of two rows, then a release with rows (2/3, 1/3) and (1/3, 2/3): a population with a single one is a fair coin.
+    A population with a single one is a fair coin.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = SubsampledRelease(sample=BetaBinomial(n=1, m=1, alpha=1, beta=1), population=2)
@@ -201,17 +187,6 @@ class SubsampledRelease(TwoCellSynthesizer):
 def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
     """The least ε at an allowed δ of the release of a sample, exact: the worst of all neighbouring populations.
 
-    Parameters
-    ----------
-    synthesizer
-        The release that sees the sample; its n is the size of the sample.
-    population
-        N, from the size of the sample to 2,000.
-    delta
-        δ from 0 to 1; 0 asks for pure ε-differential privacy.
-
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(subsampled_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 6)  # ln(1 + (2 − 1) / 2)
     0.405465
@@ -222,8 +197,6 @@ def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: 
 def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
     """ln Pr(k ones among `drawn` of `total` rows, K of them ones), shape (total + 1, drawn + 1); −∞ where impossible.
 
-    Examples
-    --------
     >>> np.exp(_log_hypergeometric(2, 1)).tolist()
     [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
     """
@@ -232,3 +205,34 @@ def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
     rest = np.clip(ones - sampled, 0, total - drawn)
     logs = log_binomials(drawn)[sampled] + log_binomials(total - drawn)[rest] - log_binomials(total)[ones]
     return np.where(possible, logs.total(), -np.inf)
+
+
+@dataclass(frozen=True)
+class Amplified:
+    """The (ε, δ) promise after subsampling."""
+
+    epsilon: float
+    delta: float
+
+
+@checked(epsilon=check_epsilon, delta=DELTA, rate=argument("rate", 0, 1))
+def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
+    """ε' = ln(1 + r (e^ε − 1)), δ' = r δ, r = n/N: the best that holds for every release that is (ε, δ)-private.
+
+    Source: Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
+
+    >>> round(subsampled_tight(1.0, 1e-5, 0.5).epsilon, 6)  # ln((1 + e) / 2)
+    0.620115
+    """
+    return Amplified(amplified_epsilon(epsilon, rate), rate * delta)
+
+
+def amplified_epsilon(epsilon: float, rate: float) -> float:
+    """ε' of `subsampled_tight`, unchecked, without overflow; ε may be infinite.
+
+    >>> amplified_epsilon(1000.0, 1.0), amplified_epsilon(float("inf"), 0.5)
+    (1000.0, inf)
+    """
+    if epsilon < LARGEST_EXPONENT:
+        return math.log1p(rate * math.expm1(epsilon))
+    return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0

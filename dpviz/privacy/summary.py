@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.privacy.hockey_stick import epsilon_for_delta, privacy_profile, worst_neighbours
-from dpviz.privacy.probabilistic import failure_by_row, law_of_counts
-from dpviz.privacy.sdl import change_by_row
+from dpviz.privacy.probabilistic import change_by_row, failure_by_row, law_of_counts
 from dpviz.synthesizers import Synthesizer, WorstCase
-from dpviz.synthesizers.cells import CellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 PICTURE_SIDE = 151
@@ -25,25 +23,7 @@ SMALLEST_DELTA = 1e-12
 
 @dataclass(frozen=True)
 class PrivacySummary:
-    """The privacy of a release at a promised ε and an allowed δ.
-
-    Parameters
-    ----------
-    synthesizer, epsilon, delta
-        What was asked.
-    worst
-        The cell with the largest |log-odds|: its value is the exact ε.
-    divergence
-        δ(ε) with the neighbours that attain it.
-    epsilon_at_delta
-        The least ε that holds with the allowed δ.
-    failure
-        Probability of failure by confidential table, or None where the full table is too large.
-    joint_failure
-        Its mean when every row falls in each cell with the same probability; None as above.
-    change
-        Pr(m ≠ n | n) by confidential table; None as above or where n and m differ.
-    """
+    """The privacy of a release at a promised ε and an allowed δ; None where the full table is too large."""
 
     synthesizer: Synthesizer
     epsilon: float
@@ -66,22 +46,15 @@ class PrivacySummary:
         return self.is_pure or self.divergence.value <= self.delta
 
 
-def enumerable(synthesizer: Synthesizer) -> bool:
-    """Whether the full matrix of the release can be listed."""
-    return not isinstance(synthesizer, CellSynthesizer) or synthesizer.enumerable
-
-
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
     """The privacy of `synthesizer` at a promised ε and an allowed δ.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> summary = summarize(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5), epsilon=2.0, delta=0.0)
     >>> round(summary.worst.value, 6), summary.is_pure
     (2.397895, False)
     """
-    listed = enumerable(synthesizer)
+    listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if listed else None
     sizes_match = listed and int(synthesizer.row_counts[0].sum()) == int(synthesizer.column_counts[-1].max())
     return PrivacySummary(
@@ -99,17 +72,7 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
 
 @dataclass(frozen=True)
 class TableView:
-    """The rows and columns of a release's tables that a picture shows.
-
-    Parameters
-    ----------
-    rows, pairs, columns
-        Indices shown: all of them up to `PICTURE_SIDE`, evenly spaced ones beyond.
-    log_probabilities
-        ln of the transition matrix there, shape (rows, columns).
-    log_odds
-        Signed log-odds table there, shape (pairs, columns).
-    """
+    """The rows, pairs and columns of a release's tables that a picture shows, and the tables there."""
 
     synthesizer: Synthesizer
     rows: IntArray
@@ -146,15 +109,7 @@ def _spread(size: int, most: int) -> IntArray:
 
 @dataclass(frozen=True)
 class Profile:
-    """The privacy profile δ(ε) of a release.
-
-    Parameters
-    ----------
-    epsilons, deltas
-        The curve, ε from 0 on.
-    pure
-        The exact ε, where δ reaches 0; infinite where it never does.
-    """
+    """The privacy profile δ(ε) from ε = 0 on, and the exact ε where δ reaches 0, infinite where it never does."""
 
     synthesizer: Synthesizer
     epsilons: FloatArray

@@ -166,6 +166,11 @@ class Synthesizer(ABC):
         """Number of rows and columns of the transition matrix."""
         return len(self.row_counts), len(self.column_counts)
 
+    @property
+    def enumerable(self) -> bool:
+        """Whether the full matrix can be listed."""
+        return True
+
     def log_transition_matrix(self) -> FloatArray:
         """Natural logarithm of `transition_matrix`, finite wherever the probability is positive."""
         rows, columns = self.shape
@@ -279,18 +284,18 @@ class TwoCellSynthesizer(Synthesizer):
         return int(number)
 
 
-def check_index(index: int, count: int) -> int:
+def check_index(index: int, count: int, name: str = "index") -> int:
     """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed.
 
     Examples
     --------
     >>> check_index(4, 4)
     Traceback (most recent call last):
-    ValueError: index must be a whole number, 0 or larger and below 4; got 4.
+    ValueError: index must be a whole number from 0 to 3; got 4.
     """
     number = plain_number(index)
     if number is None or not 0 <= number < count or number != math.floor(number):
-        raise ValueError(f"index must be a whole number, 0 or larger and below {shown(count)}; got {shown(index)}.")
+        raise ValueError(f"{name} must be a whole number from 0 to {shown(count - 1)}; got {shown(index)}.")
     return int(number)
 
 

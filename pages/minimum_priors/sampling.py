@@ -7,8 +7,7 @@ import streamlit as st
 from dpviz.limits import POPULATION, SAMPLED_ROWS_SHOWN
 from dpviz.methods import CALIBRATED, RowMethod
 from dpviz.parameters import readable
-from dpviz.privacy.amplification import subsampled_tight
-from dpviz.privacy.subsampling import subsampled_epsilon
+from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
 from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.components.cached import cached
 from pages.components.words import answer, listing

@@ -11,7 +11,7 @@ from dpviz.charts.attacker import attacker_chart
 from dpviz.parameters import Parameter, readable, readable_apart
 from dpviz.privacy import AttackerView, attacker_view, gain_in_words
 from dpviz.privacy.attacker import factor_text
-from dpviz.privacy.summary import PrivacySummary, enumerable
+from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import drawn, keep_numbers, keep_switch
 from pages.components.choices import switch
@@ -52,7 +52,7 @@ WORST = keep_switch("tm_worst", True)
 def show_attacker(summary: PrivacySummary) -> None:
     """Controls for a pair, a released table and prior odds; the odds after, in words and as a picture."""
     release = summary.synthesizer
-    if not enumerable(release):
+    if not release.enumerable:
         note("The attacker's view lists every table. Here there are over 4 million entries: set fewer rows.")
         return
     worst = summary.worst

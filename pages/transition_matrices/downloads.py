@@ -9,7 +9,7 @@ from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.exports.script import page_script
 from dpviz.exports.tables import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
-from dpviz.privacy.summary import PrivacySummary, enumerable, profile, view_tables
+from dpviz.privacy.summary import PrivacySummary, profile, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.cached import cached
 from pages.components.downloads import download_button, show_script
@@ -21,8 +21,8 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
     """Tables as CSV and LaTeX, pictures as HTML, the page as a script."""
     release = summary.synthesizer
     cells = release.shape[0] * release.shape[1]
-    writable = enumerable(release) and cells <= limits.TABLE_ENTRIES
-    drawable = enumerable(release)
+    writable = release.enumerable and cells <= limits.TABLE_ENTRIES
+    drawable = release.enumerable
     script = page_script(release, summary.epsilon, summary.delta, given_text=given_text)
     left, middle, right = st.columns(3)
     with left:

@@ -10,7 +10,7 @@ from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import power_of_ten
-from dpviz.privacy.summary import PrivacySummary, enumerable, profile, view_tables
+from dpviz.privacy.summary import PrivacySummary, profile, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
@@ -32,7 +32,7 @@ SIGN = keep_choice("tm_sign", SIGNS, "absolute")
 def show_tables(summary: PrivacySummary) -> None:
     """Both tables of the release, or what stands in their place, and the privacy profile."""
     release = summary.synthesizer
-    if not enumerable(release):
+    if not release.enumerable:
         rows, columns = release.shape
         note(
             f"The full matrix would have {_count(rows)} rows and {_count(columns)} columns; it is listed up to "
