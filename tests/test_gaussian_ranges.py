@@ -109,7 +109,7 @@ def test_what_is_no_number_of_the_domain_is_named(bad: object) -> None:
         gaussian_delta(bad, 1.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="epsilon must be"):
         gaussian_ratio(bad, 0.1)
-    with pytest.raises(ValueError, match="delta .*must be"):
+    with pytest.raises(ValueError, match=r"delta .*must be"):
         gaussian_epsilon(1.0, bad)
 
 
