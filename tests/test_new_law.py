@@ -225,3 +225,30 @@ def test_its_page_has_its_controls_and_its_verdict() -> None:
     box.set_value(0.9).run()
     assert not app.exception
     assert any("2.197225" in part.proto.body for part in app.get("html"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lazy(ExponentialMechanism):
+    """The exponential mechanism that answers with probability t, else with a count drawn evenly."""
+
+    key: ClassVar[str] = "lazy"
+    label: ClassVar[str] = "Lazy exponential mechanism"
+
+    truth: float = parameter(TRUTH)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        answered = super().log_transition(rows, columns) + math.log(self.truth)
+        return np.logaddexp(answered, math.log((1 - self.truth) / (self.m + 1)))
+
+
+def test_what_no_control_asks_for_is_said_with_its_default() -> None:
+    SYNTHESIZERS[Lazy.key] = Lazy
+    try:
+        for page in (
+            open_coverage(law="lazy", n=6, rules=["as_if_real"], sets=1),
+            open_posterior(law="lazy", n=6, x=2),
+        ):
+            check_sound(page)
+            assert "ε = 2, t = 0.75 by default" in text(page)
+    finally:
+        del SYNTHESIZERS[Lazy.key]

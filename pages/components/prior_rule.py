@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.analysis import SETS
 from dpviz.designs import Design
-from dpviz.parameters import readable, rounded_up
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_up
 from dpviz.prior_rules import PRIOR_RULES, promised_by
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -27,6 +27,17 @@ SHARED_SETS = dataclasses.replace(
 )
 """M where the prior follows from a promise for all sets together: neither end is more private."""
 
+PROMISE = {
+    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
+    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
+    "alpha": Parameter(
+        name="alpha", symbol="α", title="Prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
+        slider_maximum=1e4, scale="log", private_end="larger",
+        help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
+    ),
+}  # fmt: skip
+"""What a release follows from, by the rule of the prior."""
+
 ROWS_OF_A_SET = (
     "The number of rows in each set. With a prior, more rows take a larger one to keep the promise; where you choose "
     "α, fewer rows are more private."
@@ -39,7 +50,14 @@ def prior_text(alpha: float) -> str:
 
 
 def promise_text(design: Design) -> str:
-    """What the release follows from: the promise, an own prior with the ε that it gives, or that of a matrix."""
+    """What the release follows from: the promise or an own prior or matrix, and what no control here says."""
+    known = ("n", "m", "epsilon", "alpha", "beta")
+    further = [one for one in design.law.parameters() if one.name not in known]
+    fixed = "".join(f", {one.symbol or one.title} = {readable(one.default)} by default" for one in further)
+    return _promise(design) + fixed
+
+
+def _promise(design: Design) -> str:
     if "epsilon" not in design.promised:
         found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"

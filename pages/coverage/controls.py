@@ -8,56 +8,41 @@ from typing import Any, ClassVar
 
 import streamlit as st
 
-from dpviz.analysis import LEVEL
+from dpviz.analysis import LEVEL, PROPORTION
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES, check_rule
-from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.parameters import readable
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
+from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_choices, keep_switch, read_address
 from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import synthesizer_choice
-from pages.components.prior_rule import (
-    ROWS_OF_A_SET,
-    SHARED_SETS,
-    keep_prior_rule,
-    promise_controls,
-    promise_text,
-    row_controls,
-)
 from pages.coverage import SPEC
 
 PREFIX = SPEC.prefix
 DEFAULT_LAW = "beta_binomial"
 DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real", "score", "blaker_2000")
 
-NUMBERS = {
-    "p": Parameter(
-        name="p", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.25, slider_minimum=0.01,
-        slider_maximum=0.99, help="The proportion of ones in the population, which the interval is to hold.",
+NUMBERS = prior_rule.PROMISE | {
+    "p": dataclasses.replace(
+        PROPORTION, slider_minimum=0.01, slider_maximum=0.99,
+        help="The proportion of ones in the population, which the interval is to hold.",
     ),
-    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
-    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "sets": dataclasses.replace(SHARED_SETS, default=5, slider_maximum=20),
+    "sets": dataclasses.replace(prior_rule.SHARED_SETS, default=5, slider_maximum=20),
     "n": dataclasses.replace(ROWS, default=100),
-    "m": dataclasses.replace(SYNTHETIC_ROWS, default=100, private_end="neither", help=ROWS_OF_A_SET),
-    "alpha": Parameter(
-        name="alpha", symbol="α", title="Prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
-        slider_maximum=1e4, scale="log", private_end="larger",
-        help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
-    ),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, default=100, private_end="neither", help=prior_rule.ROWS_OF_A_SET),
     "level": LEVEL,
     "repetitions": dataclasses.replace(REPETITIONS, default=100_000),
     "seed": SEED,
 }  # fmt: skip
-"""Every number of the page."""
 
 PAGE = PageNumbers(PREFIX, NUMBERS)
 LAW_KEY = keep_choice(f"{PREFIX}law", two_cell_laws(), DEFAULT_LAW)
-PRIOR_KEY = keep_prior_rule(PREFIX)
+PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
 M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 RULES_KEY = keep_choices(f"{PREFIX}rules", RULES, DEFAULT_RULES)
 
@@ -95,7 +80,7 @@ def named(design: Design) -> str:
     rows = f"n = m = {readable(design.n)}"
     if design.n != design.m:
         rows = f"n = {readable(design.n)}, m = {readable(design.m)}"
-    return f"p = {readable(design.p, 4)}, {rows}, M = {design.sets} and {promise_text(design)}"
+    return f"p = {readable(design.p, 4)}, {rows}, M = {design.sets} and {prior_rule.promise_text(design)}"
 
 
 def choose() -> Asked | Refused:
@@ -106,8 +91,8 @@ def choose() -> Asked | Refused:
     presets(PREFIX, PRESETS, {"m_is_n": True})
     law = synthesizer_choice(LAW_KEY, laws)
     values: dict[str, Any] = {
-        "p": PAGE.number("p"), **promise_controls(PAGE, PRIOR_KEY, laws[law]), "sets": PAGE.number("sets"),
-        **row_controls(PAGE, M_IS_N), "level": PAGE.number("level"),
+        "p": PAGE.number("p"), **prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]), "sets": PAGE.number("sets"),
+        **prior_rule.row_controls(PAGE, M_IS_N), "level": PAGE.number("level"),
     }  # fmt: skip
     chosen = choices(
         "Rules for the interval", RULES, RULES_KEY, format_func=short,

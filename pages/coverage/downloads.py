@@ -16,8 +16,7 @@ from pages.components.address import SETTINGS
 from pages.components.downloads import download_button, show_script
 from pages.components.words import problem
 from pages.coverage.controls import M_IS_N, PREFIX
-from pages.coverage.curves import AXES, curves_of
-from pages.coverage.exact import exact_values
+from pages.coverage.exact import AXES, curves_of, exact_values
 from pages.coverage.live import AXIS
 from pages.coverage.run import FIRST_PICTURES, KEY, Run, current_run, plan_of
 

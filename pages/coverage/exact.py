@@ -1,23 +1,38 @@
-"""The exact coverage of a design, where sums can be had, and what sentences say of it."""
+"""The exact coverage of a design, its curves, which grow coarse to fine, and what sentences say of them."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from dpviz.coverage import (
     CoverageDecomposition,
+    CoverageLines,
     EstimateLaw,
     ExactCoverage,
     coverage_decomposition,
     exact_coverages,
+    stream_by_synthesizer,
+    stream_lines,
     within_reach,
 )
+from dpviz.coverage.lines import sampled_lines
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable, readable_apart
 from pages.components.cached import cached
+from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
+from pages.coverage.controls import PREFIX
 
+GROWING = f"{PREFIX}growing"
+AXES = {"against p": "p", "against ε": "epsilon"}
+PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
+EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
 MOVED = 0.005  # bias in standard errors of the estimate from which on a sentence speaks of it
 ROUNDING = 1e-9  # bias below which it may be nothing but rounding
@@ -54,6 +69,26 @@ def exact_variances(design: Design) -> tuple[str, ...]:
     return tuple(key for key in exact_values(design) if RULES[key].has_variance)
 
 
+def curves_of(design: Design, axis: str) -> Growing[CoverageLines] | None:
+    """The reader's curves along an axis, the same wherever the design stands on it; None without exact sums."""
+    rules = tuple(exact_values(design))
+    if not rules:
+        return None
+    asked: dict[str, Any] = {"sets": design.sets, "rules": rules, "level": design.level}
+
+    def begin() -> Iterator[CoverageLines]:
+        if design.sets > 2 or axis == "epsilon":  # the first points take a moment: the chosen one is drawn before them
+            yield CoverageLines(rules=rules, points=np.empty(0), coverage=np.empty((len(rules), 0)))
+        if axis == "p":
+            yield from stream_lines(design.release, proportions=PROPORTIONS, **asked)
+        else:
+            releases = design.along_epsilon(EPSILONS.tolist())
+            yield from (sampled_lines(EPSILONS, one) for one in stream_by_synthesizer(releases, p=design.p, **asked))
+
+    line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis: 1.0}
+    return growing_of(GROWING, ("coverage curves", dataclasses.replace(design, **line)), CoverageLines, begin)
+
+
 def against_level(share: float, level: float) -> str:
     """How far a coverage is from the level, in points.
 
@@ -86,3 +121,21 @@ def estimate_sentence(law: EstimateLaw, *, prior: bool) -> str:
         f"{what} {moves} the estimate from p = {readable(law.proportion)} to {mean} on average, {readable(away, 3)} "
         "standard errors away."
     )
+
+
+def line_sentence(axis: str, line: CoverageLines, *, growing: bool) -> str:
+    """How near the lines are to the exact curves between their corners."""
+    name, count = {"p": "p", "epsilon": "ε"}[axis], len(line.points)
+    if growing:
+        return f"Exact at {count:,} values of {name} so far, straight lines between them; more to come." * (count > 0)
+    if line.jumps:
+        return (
+            f"The lines are within 0.1 points of the exact coverage everywhere: computed at {line.drawn_from:,} values "
+            "of p, among them both sides of every jump, where p passes an end of a possible interval."
+        )
+    if line.drawn_from:
+        return (
+            f"The lines are computed at {line.drawn_from:,} values of p, half a pixel apart. The coverage also jumps "
+            "in between, where p passes an end of one of many possible intervals: what is narrower does not show."
+        )
+    return f"The lines are sampled: exact at {count:,} values of {name}, straight between them." * (count > 0)

@@ -27,8 +27,15 @@ from pages.components.growing import Growing
 from pages.components.next_step import ask_for_next_step
 from pages.components.words import listing, page_answer, percent
 from pages.coverage.controls import PREFIX, named, short
-from pages.coverage.curves import EPSILONS, curves_of, line_sentence
-from pages.coverage.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
+from pages.coverage.exact import (
+    EPSILONS,
+    against_level,
+    curves_of,
+    estimate_sentence,
+    exact_values,
+    line_sentence,
+    vacuous_sentence,
+)
 from pages.coverage.run import Run
 
 WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work

@@ -11,7 +11,7 @@ from pages.components.last_valid import answerable
 from pages.components.words import problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
-from pages.coverage.curves import AXES
+from pages.coverage.exact import AXES
 from pages.coverage.live import AXIS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS

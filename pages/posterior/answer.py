@@ -22,7 +22,7 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.matrix import sums_sentence
-from pages.components.words import listing, note, page_answer
+from pages.components.words import listing, note, page_answer, percent
 from pages.posterior.controls import PREFIX, Asked
 
 NAMES = {
@@ -50,25 +50,22 @@ def laws(asked: Asked) -> dict[str, BetaMixture]:
 
 def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
-    found = laws(asked)
-    level = asked.design.level
+    found, level = laws(asked), asked.design.level
     regions = {key: law.highest_density(level) for key, law in found.items()}
     st.html(page_answer(*posterior_sentence(asked, found)))
     if doubt := contradiction(asked):
         note(doubt)
+    bars = {key: [law.interval(level)] for key, law in found.items()} | {"exact": regions["exact"]}
+    densities = [drawn(NAMES[key], key, law, bars[key]) for key, law in found.items()]
     show_figure(
-        posterior_chart(
-            [
-                drawn(NAMES[key], key, law, regions[key] if key == "exact" else [law.interval(level)])
-                for key, law in found.items()
-            ],
-            level=level, truth=asked.truth, key="posterior",
-        ),
+        posterior_chart(densities, level=level, truth=asked.truth, key="posterior"),
         key=f"{PREFIX}picture",
         alt="Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive.",
         height=440,
-    )  # fmt: skip
-    _table(asked, found, regions)
+    )
+    rows = [[*summary(NAMES[key], law, level), " and ".join(map(spread, regions[key]))] for key, law in found.items()]
+    listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p", frozenset(range(1, 5)))
+    _source(asked)
 
 
 def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
@@ -78,25 +75,40 @@ def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[floa
     return Density(name=name, kind=kind, p=p, values=law.pdf(p), intervals=intervals)
 
 
+def spread(ends: tuple[float, float]) -> str:
+    """An interval in a table."""
+    return f"{readable(ends[0], 4)} to {readable(ends[1], 4)}"
+
+
+def heads(level: float) -> list[str]:
+    """What stands above the cells of `summary`."""
+    return ["posterior of p", "mean", "standard deviation", f"{percent(level, 8)} equal tails"]
+
+
+def summary(name: str, law: BetaMixture, level: float) -> list[str]:
+    """A row of a table of posteriors."""
+    deviation = readable(math.sqrt(law.variance), 4)
+    return [f"<b>{name}</b>", readable(law.mean, 5), deviation, spread(law.interval(level))]
+
+
+def mean_and_deviation(law: BetaMixture) -> str:
+    """The mark of an answer."""
+    return f"p = {readable(law.mean, 3)} ± {readable(math.sqrt(law.variance), 2)}"
+
+
 def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
     """The mark, the sentence with the exact and the naive interval, and the few words of a telephone."""
-    exact, naive = found["exact"], found["naive"]
-    level = asked.design.level
-    (low, high), (start, end) = exact.interval(level), naive.interval(level)
-    percent = readable(100 * level, 8)
+    level, exact, truth = asked.design.level, found["exact"], asked.truth
+    low, high = (readable(end, 3) for end in exact.interval(level))
+    start, end = found["naive"].interval(level)
     release = f"{asked.listed} of m = {readable(asked.design.m)} at {asked.promise}"
-    words = (
-        f"Given {release}, p lies between <b>{readable(low, 3)}</b> and <b>{readable(high, 3)}</b> with {percent} % "
-        "probability"
-    )
+    words = f"Given {release}, p lies between <b>{low}</b> and <b>{high}</b> with {percent(level, 8)} probability"
     said = f" The naive analysis says {readable(start, 3)} to {readable(end, 3)}"
-    truth = asked.truth
     if truth is not None:
         times = math.sqrt(exact.variance / found["known"].variance)
         words += f"; its standard deviation is {readable(times, 3)} times what the confidential data would leave"
         said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
-    mark = f"p = {readable(exact.mean, 3)} ± {readable(math.sqrt(exact.variance), 2)}"
-    return mark, f"{words}.{said}.", f"posterior, {percent} %: {readable(low, 3)} to {readable(high, 3)}"
+    return mean_and_deviation(exact), f"{words}.{said}.", f"posterior, {percent(level, 8)}: {low} to {high}"
 
 
 def contradiction(asked: Asked) -> str:
@@ -113,31 +125,16 @@ def contradiction(asked: Asked) -> str:
     )
 
 
-def _table(asked: Asked, found: dict[str, BetaMixture], regions: dict[str, list[tuple[float, float]]]) -> None:
-    design, percent = asked.design, readable(100 * asked.design.level, 8)
-    rows = []
-    for key, law in found.items():
-        low, high = law.interval(design.level)
-        rows.append(
-            [
-                f"<b>{NAMES[key]}</b>",
-                readable(law.mean, 5),
-                readable(math.sqrt(law.variance), 4),
-                f"{readable(low, 4)} to {readable(high, 4)}",
-                " and ".join(f"{readable(start, 4)} to {readable(end, 4)}" for start, end in regions[key]),
-            ]
-        )
-    head = ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails", f"{percent} % highest density"]
-    listing(head, rows, "Posteriors of p", frozenset(range(1, 5)))
-    counts = ", ".join(map(str, asked.counts))
-    x = readable(design.confidential_count or 0)
-    drawn = f"drawn with seed {design.seed} from x = {x}" if asked.source == "drawn" else "typed in"
-    own = sums_sentence(design.mechanism) if isinstance(design.mechanism, GivenMatrix) else ""
+def _source(asked: Asked) -> None:
+    """What the numbers follow from."""
+    design, x = asked.design, readable(asked.design.confidential_count or 0)
+    made = f"drawn with seed {design.seed} from x = {x}" if asked.source == "drawn" else "typed in"
+    own = f" {sums_sentence(design.mechanism)}" if isinstance(design.mechanism, GivenMatrix) else ""
     st.caption(
         "In the frame: mean ± standard deviation. Exact, no MCMC: given x the synthetic counts say nothing more, so "
-        f"the posterior is a mixture of {design.n + 1:,} beta laws, one for each x. Counts {counts}, {drawn}. "
-        f"Analyst's prior Beta({readable(design.gamma1, 4)}, {readable(design.gamma2, 4)}). Neighbours: one row "
-        "substituted. Bars below the "
-        f"picture, in the legend's order: the {percent} % intervals, of highest density for the exact posterior, with "
-        "equal tails for the others; the sentence above gives equal tails." + (f" {own}" if own else "")
+        f"the posterior is a mixture of {design.n + 1:,} beta laws, one for each x. Counts "
+        f"{', '.join(map(str, asked.counts))}, {made}. Analyst's prior Beta({readable(design.gamma1, 4)}, "
+        f"{readable(design.gamma2, 4)}). Neighbours: one row substituted. Bars below the picture, in the legend's "
+        f"order: the {percent(design.level, 8)} intervals, of highest density for the exact posterior, with equal "
+        f"tails for the others; the sentence above gives equal tails.{own}"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 
 import streamlit as st
@@ -17,6 +16,7 @@ from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
+from pages.posterior.answer import heads, summary
 from pages.posterior.controls import PREFIX, Asked
 
 EXAMPLE = "52, 30, 18"
@@ -45,23 +45,13 @@ def show_categories(asked: Asked) -> None:
             f"{readable(alpha, 4)} and γ = {readable(design.gamma1, 4)} in every cell.",
         )
     )
-    percent = readable(100 * design.level, 8)
     listed = []
-    for cell in range(cells):
-        law = found.marginal(cell)
-        low, high = law.interval(design.level)
-        taken = sum(table[cell] for table in tables) / (rows * len(tables))
-        listed.append(
-            [
-                f"<b>cell {cell + 1}</b><br><small>released: {', '.join(str(table[cell]) for table in tables)}</small>",
-                readable(taken, 4),
-                readable(law.mean, 5),
-                readable(math.sqrt(law.variance), 4),
-                f"{readable(low, 4)} to {readable(high, 4)}",
-                readable(float(found.expected_table[cell]), 4),
-            ]
-        )
-    head = ["cell", "released share", "mean", "standard deviation", f"{percent} % equal tails", "expected rows"]
+    for cell, counts in enumerate(zip(*tables, strict=True)):
+        name, *numbers = summary(f"cell {cell + 1}", found.marginal(cell), design.level)
+        first = f"{name}<br><small>released: {', '.join(map(str, counts))}</small>"
+        expected = readable(float(found.expected_table[cell]), 4)
+        listed.append([first, readable(sum(counts) / (rows * len(tables)), 4), *numbers, expected])
+    head = ["cell", "released share", *heads(design.level)[1:], "expected rows"]
     listing(head, listed, "Posterior of every cell", frozenset(range(1, 6)))
     st.caption(
         f"Exact: a sum over {len(found.weights):,} confidential tables. Expected rows: of the confidential table. "
@@ -71,43 +61,36 @@ def show_categories(asked: Asked) -> None:
 
 def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
     """The tables that were typed, the prior in every cell, and the posterior."""
-    tables = read_tables(text)
-    alpha = _alpha(asked, sum(tables[0]), len(tables[0]), len(tables))
+    tables, design = read_tables(text), asked.design
+    rows, cells, sets = sum(tables[0]), len(tables[0]), len(tables)
+    if "delta" in design.promised and cells > 2:
+        alpha = cached(minimum_prior_for_cell_sets, "Composing the sets …")(
+            "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
+        ).upper
+    else:
+        alpha = dataclasses.replace(design, m=rows, sets=sets).alpha_of_one_set
     found = cached(posterior_cells, "Summing over the confidential tables …", FEW_ENTRIES)(
-        synthetic_counts=tables, n=asked.design.n, alpha=alpha, gamma=asked.design.gamma1
+        synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1
     )
     return tables, alpha, found
 
 
-def _alpha(asked: Asked, rows: int, cells: int, sets: int) -> float:
-    """The prior in every cell that the chosen rule gives for tables of so many rows and cells."""
-    design = asked.design
-    if "delta" in design.promised and cells > 2:
-        return cached(minimum_prior_for_cell_sets, "Composing the sets …")(
-            "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
-        ).upper
-    return dataclasses.replace(design, m=rows, sets=sets).alpha_of_one_set
-
-
 def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """The tables that were typed; a ValueError in a sentence where they are none."""
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    if not 1 <= len(lines) <= COUNTS_SHOWN:
-        raise ValueError(f"The released tables must be 1 to {COUNTS_SHOWN} lines of counts; got {len(lines)}.")
-    tables = []
+    lines = [[word for word in re.split(r"[\s,;]+", line) if word] for line in text.splitlines() if line.strip()]
+    _check(1 <= len(lines) <= COUNTS_SHOWN, f"be 1 to {COUNTS_SHOWN} lines of counts", str(len(lines)))
     for line in lines:
-        words = [word for word in re.split(r"[\s,;]+", line.strip()) if word]
-        for word in words:
-            if not re.fullmatch(r"\d{1,9}", word):
-                raise ValueError(f"The released tables must hold whole numbers from 0; got {word[:40]}.")
-        if len(words) < 2:
-            raise ValueError(f"The released tables must have at least 2 cells in every line; got {len(words)}.")
-        tables.append(tuple(int(word) for word in words))
-    if len({len(table) for table in tables}) > 1:
-        sizes = ", ".join(str(len(table)) for table in tables)
-        raise ValueError(f"The released tables must have the same number of cells in every line; got {sizes}.")
-    totals = {sum(table) for table in tables}
-    if len(totals) > 1 or min(totals) < 1:
-        counted = ", ".join(f"{total:,}" for total in sorted(totals))
-        raise ValueError(f"The released tables must have the same total in every line, at least 1; got {counted}.")
-    return tuple(tables)
+        wrong = [word for word in line if not re.fullmatch(r"\d{1,9}", word)]
+        _check(not wrong, "hold whole numbers from 0", wrong[0][:40] if wrong else "")
+        _check(len(line) > 1, "have at least 2 cells in every line", str(len(line)))
+    tables = tuple(tuple(map(int, line)) for line in lines)
+    sizes, totals = [len(table) for table in tables], sorted({sum(table) for table in tables})
+    _check(len(set(sizes)) == 1, "have the same number of cells in every line", ", ".join(map(str, sizes)))
+    counted = ", ".join(f"{total:,}" for total in totals)
+    _check(len(totals) == 1 and totals[0] > 0, "have the same total in every line, at least 1", counted)
+    return tables
+
+
+def _check(holds: bool, wanted: str, got: str) -> None:
+    if not holds:
+        raise ValueError(f"The released tables must {wanted}; got {got}.")

@@ -14,23 +14,15 @@ from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTE
 from dpviz.designs import Design
 from dpviz.limits import COUNTS_SHOWN
 from dpviz.limits import POSTERIOR_ROWS as MOST_ROWS
-from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.parameters import Parameter, readable
 from dpviz.studies.plan import SEED
 from dpviz.synthesizers import two_cell_laws
-from pages.components.address import SETTINGS, keep_choice, keep_switch, keep_text, read_address
+from pages.components import prior_rule
+from pages.components.address import keep_choice, keep_switch, keep_text, read_address
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
-from pages.components.prior_rule import (
-    ROWS_OF_A_SET,
-    SHARED_SETS,
-    keep_prior_rule,
-    prior_text,
-    promise_controls,
-    promise_text,
-    row_controls,
-)
 from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
@@ -43,45 +35,41 @@ DEFAULT_LAW = "beta_binomial"
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
 
-SIZE = dataclasses.replace(POSTERIOR_ROWS, slider_maximum=1900, help="Rows that the analyst thinks possible.")
+SIZE = dataclasses.replace(
+    POSTERIOR_ROWS, symbol="", slider_maximum=1900, help="Rows that the analyst thinks possible."
+)
 
-NUMBERS = {
-    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
-    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "sets": dataclasses.replace(SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN),
+ONES = Parameter(
+    name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=30, slider_maximum=1000,
+    integer=True, scale="log",
+    help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
+)  # fmt: skip
+NUMBERS = prior_rule.PROMISE | {
+    "sets": dataclasses.replace(prior_rule.SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN),
     "n": dataclasses.replace(POSTERIOR_ROWS, default=100, slider_maximum=MOST_ROWS),
     "m": dataclasses.replace(
-        POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=MOST_ROWS, private_end="neither", help=ROWS_OF_A_SET
+        POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=MOST_ROWS, private_end="neither",
+        help=prior_rule.ROWS_OF_A_SET,
     ),
-    "x": Parameter(
-        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=30, slider_maximum=1000,
-        integer=True, scale="log",
-        help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
-    ),
-    "matrix_x": Parameter(
-        name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=1, slider_maximum=3,
-        integer=True,
+    "x": ONES,
+    "matrix_x": dataclasses.replace(
+        ONES, default=1, slider_maximum=3, scale="linear",
         help="The number of ones among the n confidential rows: the row of your matrix that is released from.",
     ),
-    "alpha": Parameter(
-        name="alpha", symbol="α", title="Prior of the synthesizer", minimum=1e-12, maximum=1e12, default=10.0,
-        slider_minimum=0.01, slider_maximum=1e4, scale="log", private_end="larger",
-        help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
-    ),
+    "alpha": dataclasses.replace(prior_rule.PROMISE["alpha"], title="Prior of the synthesizer"),
     "gamma1": dataclasses.replace(GAMMA_ONES, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
     "gamma2": dataclasses.replace(GAMMA_ZEROS, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
     "level": LEVEL,
     "seed": SEED,
-    "low": dataclasses.replace(SIZE, name="low", title="Fewest rows", symbol="", default=50),
-    "high": dataclasses.replace(SIZE, name="high", title="Most rows", symbol="", default=200),
-    "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", symbol="", default=100),
+    "low": dataclasses.replace(SIZE, name="low", title="Fewest rows", default=50),
+    "high": dataclasses.replace(SIZE, name="high", title="Most rows", default=200),
+    "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", default=100),
 }  # fmt: skip
-"""Every number of the page."""
 
 PAGE = PageNumbers(PREFIX, NUMBERS)
 LAW_KEY = keep_choice(f"{PREFIX}law", [*two_cell_laws(), GIVEN], DEFAULT_LAW)
 SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
-PRIOR_KEY = keep_prior_rule(PREFIX)
+PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
 M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 KNOWS = keep_switch(f"{PREFIX}knows", False)
 COUNTS = keep_text(f"{PREFIX}counts", "31")
@@ -89,33 +77,21 @@ keep_matrix(PREFIX, EXAMPLE)
 
 CHARESTS: dict[str, object] = {
     "law": DEFAULT_LAW, "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0,
-    "level": 0.95,
+    "level": 0.95, "epsilon": 2.0, "sets": 1,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, object]] = {
-    "Charest, ε = 2": {**CHARESTS, "epsilon": 2.0, "sets": 1},
-    "five sets": {**CHARESTS, "epsilon": 2.0, "sets": 5},
-    "ε = 0.1": {**CHARESTS, "epsilon": 0.1, "sets": 1},
-    "ε = 250": {**CHARESTS, "epsilon": 250.0, "sets": 1},
-    "a small δ instead": {**CHARESTS, "epsilon": 2.0, "sets": 5, "prior": "exact", "delta": 1e-6},
+    "Charest, ε = 2": CHARESTS,
+    "five sets": CHARESTS | {"sets": 5},
+    "ε = 0.1": CHARESTS | {"epsilon": 0.1},
+    "ε = 250": CHARESTS | {"epsilon": 250.0},
+    "a small δ instead": CHARESTS | {"sets": 5, "prior": "exact", "delta": 1e-6},
 }
 """Rows of Charest's Tables 3 and 4, and what allowing a small δ does to them."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader has set.
-
-    Parameters
-    ----------
-    design
-        The design; without a confidential count where x is unknown.
-    source
-        ``drawn`` or ``typed``.
-    counts
-        The release.
-    given_text
-        The text of a matrix of the reader's own.
-    """
+    """What the reader has set: a design, and a release that is drawn or typed; a matrix brings its text."""
 
     design: Design
     source: str
@@ -133,16 +109,17 @@ class Asked:
     @property
     def named(self) -> str:
         """Its settings in words."""
-        return (
-            f"{self.listed} of n = {readable(self.design.n)} and m = {readable(self.design.m)} rows at {self.promise}"
-        )
+        rows = f"n = {readable(self.design.n)} and m = {readable(self.design.m)} rows"
+        return f"{self.listed} of {rows} at {self.promise}"
 
     @property
     def promise(self) -> str:
         """What the release follows from, and the prior that it has by that."""
         design = self.design
-        follows = design.law.has_prior and "epsilon" in design.promised
-        return promise_text(design) + (f" (α = {prior_text(design.alpha_of_one_set)} in each set)" if follows else "")
+        promise = prior_rule.promise_text(design)
+        if not design.law.has_prior or "epsilon" not in design.promised:
+            return promise
+        return f"{promise} (α = {prior_rule.prior_text(design.alpha_of_one_set)} in each set)"
 
     @property
     def listed(self) -> str:
@@ -173,27 +150,25 @@ def choose() -> Asked | Refused:
         except ValueError as broken:
             trouble = str(broken)
     else:
-        values |= promise_controls(PAGE, PRIOR_KEY, laws[law]) | row_controls(PAGE, M_IS_N)
-    typed, count, x = "", "matrix_x" if law == GIVEN else "x", None
+        values |= prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]) | prior_rule.row_controls(PAGE, M_IS_N)
+    x = typed = None
     if source == "drawn" or switch("x is known: show the confidential data as well", KNOWS):
-        x = PAGE.number(count, highest=values.get("n"))
+        x = values["confidential_count"] = PAGE.number("matrix_x" if law == GIVEN else "x", highest=values.get("n"))
     if source == "drawn":
-        values["sets"], values["seed"] = PAGE.number("sets"), PAGE.number("seed")
+        values |= {name: PAGE.number(name) for name in ("sets", "seed")}
     else:
         typed = written(
             st.text_input, "Synthetic counts x̃", COUNTS,
             help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
         )  # fmt: skip
-    for name in ("gamma1", "gamma2", "level"):
-        values[name] = PAGE.number(name)
+    values |= {name: PAGE.number(name) for name in ("gamma1", "gamma2", "level")}
     if trouble:
         return Refused((trouble,))
     try:
         PAGE.check(values)
-        if x is not None and NUMBERS["x"].check(x) > values["n"]:
+        if x is not None and ONES.check(x) > values["n"]:
             raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
-        values["confidential_count"] = x
-        return released(Design(**values), typed if source == "typed" else None, given_text)
+        return released(Design(**values), typed, given_text)
     except ValueError as broken:
         return Refused((str(broken),))
 
@@ -201,8 +176,8 @@ def choose() -> Asked | Refused:
 def first_asked() -> Asked:
     """What a fresh page asks for."""
     names = ("n", "m", "epsilon", "gamma1", "gamma2", "level", "seed", "sets")
-    values = {name: SETTINGS[PREFIX + name].default for name in names}
-    return released(Design(mechanism=DEFAULT_LAW, confidential_count=SETTINGS[f"{PREFIX}x"].default, **values))
+    fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
+    return released(Design(mechanism=DEFAULT_LAW, confidential_count=int(ONES.default), **fresh))
 
 
 def released(design: Design, typed: str | None = None, given_text: str | None = None) -> Asked:
@@ -216,12 +191,11 @@ def released(design: Design, typed: str | None = None, given_text: str | None = 
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:
     """The counts that were typed; a ValueError in a sentence where they are none."""
-    words = [word for word in re.split(r"[\s,;]+", text.strip()) if word]
+    words = [word for word in re.split(r"[\s,;]+", text) if word]
     allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
-    if not words:
-        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; the list is empty.")
-    if len(words) > COUNTS_SHOWN:
-        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; got {len(words)} of them.")
+    if not 1 <= len(words) <= COUNTS_SHOWN:
+        got = f"got {len(words)} of them" if words else "the list is empty"
+        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
     for word in words:
         if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
             raise ValueError(f"The synthetic counts must be {allowed}; got {word[:40]}.")

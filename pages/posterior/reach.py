@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import streamlit as st
 
 from dpviz import limits
 from dpviz.charts.lines import Dots, Line, Mark, Rule, Scale, lines_chart
+from dpviz.designs import Design
 from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
 from dpviz.parameters import readable
-from dpviz.synthesizers import TwoCellSynthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.figure import show_figure
-from pages.components.words import answer, note
+from pages.components.words import answer, note, percent
 from pages.posterior.answer import posterior_of
 from pages.posterior.controls import PREFIX, Asked
 
-RUNS = 400
-"""Releases simulated at each proportion where they are too many to list."""
-
-MARGIN = 0.015
-"""What the axis leaves below the lowest and above the highest dot."""
-
+RUNS = 400  # releases simulated at each proportion where they are too many to list
+MARGIN = 0.015  # what the axis leaves below the lowest and above the highest dot
 KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
 KIND = keep_choice(f"{PREFIX}kind", KINDS, "equal tails")
 
 
-def _coverage(
-    release: TwoCellSynthesizer, sets: int, gamma1: float, gamma2: float, level: float, kind: Kind, seed: int,
-    points: tuple[float, ...],
-) -> PosteriorCoverage:  # fmt: skip
+def _coverage(design: Design, kind: Kind, points: tuple[float, ...]) -> PosteriorCoverage:
     return posterior_coverage(
-        synthesizer=release, proportions=np.array(points), sets=sets, gamma1=gamma1, gamma2=gamma2, level=level,
-        kind=kind, generator=np.random.default_rng(seed), runs=RUNS,
+        synthesizer=design.release, proportions=np.array(points), sets=design.sets, gamma1=design.gamma1,
+        gamma2=design.gamma2, level=design.level, kind=kind, generator=np.random.default_rng(design.seed), runs=RUNS,
     )  # fmt: skip
 
 
@@ -52,46 +47,39 @@ def show_reach(asked: Asked) -> None:
         )
         return
     label = choice(st.segmented_control, "Interval", KINDS, KIND, required=True, label_visibility="collapsed")
-    here_p = round(posterior_of(asked).mean, 3) if truth is None else truth
-    named = "p = the posterior mean" if truth is None else "p = x/n"
-    points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here_p))
-    found = cached(_coverage, "Listing every release …")(
-        design.release, design.sets, design.gamma1, design.gamma2, design.level, KINDS[label], design.seed,
-        tuple(points.tolist()),
-    )  # fmt: skip
-    here = int(np.argmin(np.abs(found.proportions - here_p)))
-    share, error = float(found.coverage[here]), float(found.coverage_error[here])
+    here, named = truth, "p = x/n"
+    if here is None:
+        here, named = round(posterior_of(asked).mean, 3), "p = the posterior mean"
+    points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here))
+    shown = dataclasses.replace(design, confidential_count=None, rules=(), repetitions=1)
+    found = cached(_coverage, "Listing every release …")(shown, KINDS[label], tuple(points.tolist()))
+    place, level = int(np.argmin(np.abs(found.proportions - here))), percent(design.level, 8)
+    share, error = float(found.coverage[place]), float(found.coverage_error[place])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"
     st.html(
         answer(
             f"{readable(100 * share, 4)} %",
-            f"of the {readable(100 * design.level, 8)} % posterior intervals hold p when {named} = "
-            f"{readable(here_p, 4)}, {sure}; mean length {readable(float(found.mean_width[here]), 4)}.",
+            f"of the {level} posterior intervals hold p when {named} = {readable(here, 4)}, {sure}; mean length "
+            f"{readable(float(found.mean_width[place]), 4)}.",
         )
     )
-    lines = [Line(name="exact", color=design.law.key, x=points, y=found.coverage)] if found.exact else []
-    dots = Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)
-    mark = Mark(x=float(points[here]), y=share, color=design.law.key, text=f"{readable(100 * share, 4)} %")
-    show_figure(
-        lines_chart(
-            lines,
-            Scale(title="true proportion p", low=-0.01, high=1.01),
-            Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
-            key="posterior coverage",
-            dots=[] if found.exact else [dots],
-            marks=[mark],
-            rules=[Rule(text=f"level: {readable(100 * design.level, 8)} %", y=design.level)],
-        ),
-        key=f"{PREFIX}reach",
-        alt="Frequentist coverage of the posterior interval along the true proportion.",
-        height=380,
+    lines = [Line(name="exact", color=design.law.key, x=points, y=found.coverage)]
+    dots = [Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)]
+    chart = lines_chart(
+        lines if found.exact else [],
+        Scale(title="true proportion p", low=-0.01, high=1.01),
+        Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
+        key="posterior coverage",
+        dots=[] if found.exact else dots,
+        marks=[Mark(x=float(points[place]), y=share, color=design.law.key, text=f"{readable(100 * share, 4)} %")],
+        rules=[Rule(text=f"level: {level}", y=design.level)],
     )
-    how = (
-        f"Exact at {len(points)} values of p, straight lines between them; all {found.releases:,} different releases "
-        "are listed."
-        if found.exact
-        else f"Simulated: {found.releases:,} releases at each p; there are too many to list."
-    )
-    edge = here_p in (0, 1) and KINDS[label] == "equal_tailed"
+    alt = "Frequentist coverage of the posterior interval along the true proportion."
+    show_figure(chart, key=f"{PREFIX}reach", alt=alt, height=380)
+    how = f"Simulated: {found.releases:,} releases at each p; there are too many to list."
+    if found.exact:
+        how = f"Exact at {len(points)} values of p, straight lines between them; all {found.releases:,} different "
+        how += "releases are listed."
+    edge = here in (0, 1) and KINDS[label] == "equal_tailed"
     never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
     st.caption(f"x ~ Binomial(n, p), M = {design.sets}. {how}{never}")

@@ -24,7 +24,7 @@ from pages.components.choices import choice, switch
 from pages.components.figure import show_figure
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
-from pages.posterior.answer import NAMES, drawn, posterior_of
+from pages.posterior.answer import NAMES, drawn, heads, mean_and_deviation, posterior_of, summary
 from pages.posterior.controls import PAGE, PREFIX, Asked
 
 GUESS = "around a guess"
@@ -37,14 +37,12 @@ PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
 
 SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n alike")
 AROUND = keep_switch(f"{PREFIX}around", True)
-
-LEANS = 3.0
-"""How many times its prior probability an end of the range has when the posterior of n is said to pile up there."""
+LEANS = 3.0  # times its prior probability that an end of the range has when the posterior of n is said to pile up there
 
 
 def show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
-    design = asked.design
+    design, known = asked.design, posterior_of(asked)
     note(
         "Charest's discussion proposes a prior on n where the agency keeps it secret. Under “ε/M for each set” α "
         "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
@@ -52,32 +50,31 @@ def show_secret(asked: Asked) -> None:
     )
     label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
     around = switch(
-        f"the range is around the true n = {design.n:,}",
-        AROUND,
+        f"the range is around the true n = {design.n:,}", AROUND,
         help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
-    )
-    low, high = range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
+    )  # fmt: skip
+    ends = range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     guess = int(PAGE.checked("guess")) if label == GUESS else 0
 
     def compute(ends: tuple[int, int]) -> SecretSizePosterior:
         low, high = ends
         if low > high:
             raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-        return cached(_posterior)(
-            asked.counts, design.m, design.alpha_of_one_set, design.gamma1, design.gamma2, label, low, high, guess
-        )
+        return cached(posterior_secret_n)(
+            synthetic_counts=asked.counts, m=design.m, alpha=design.alpha_of_one_set, beta=design.alpha_of_one_set,
+            prior=PRIORS[label](low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
+        )  # fmt: skip
 
     found = accepted(
-        f"{PREFIX}range", (low, high), compute, range_around(design.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
+        f"{PREFIX}range", ends, compute, range_around(design.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
     )
-    low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
-    known = posterior_of(asked)
-    ends, narrower = found.interval(design.level), found.variance < known.variance and high > design.n
+    sizes, narrower = found.prior.sizes, found.variance < known.variance and found.prior.sizes[-1] > design.n
+    start, end = (readable(one, 3) for one in found.interval(design.level))
     st.html(
         answer(
-            f"p = {readable(found.mean, 3)} ± {readable(math.sqrt(found.variance), 2)}",
-            f"Without n, which lies between {low:,} and {high:,}, p is between <b>{readable(ends[0], 3)}</b> and "
-            f"<b>{readable(ends[1], 3)}</b>. With n = {design.n:,} known the standard deviation is "
+            mean_and_deviation(found),
+            f"Without n, which lies between {sizes[0]:,} and {sizes[-1]:,}, p is between <b>{start}</b> and "
+            f"<b>{end}</b>. With n = {design.n:,} known the standard deviation is "
             f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
             + (" Some possible n are larger than this, and that narrows the posterior of p." if narrower else ""),
         )
@@ -86,59 +83,30 @@ def show_secret(asked: Asked) -> None:
         note(doubt)
     names = {"exact": f"{NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
     laws = {"exact": known, "secret": found}
+    densities = [drawn(names[key], key, law, [law.interval(design.level)]) for key, law in laws.items()]
     show_figure(
-        posterior_chart(
-            [
-                drawn(names[key], key, law, [law.interval(design.level)])
-                for key, law in laws.items()
-            ],
-            level=design.level, truth=asked.truth, key="secret",
-        ),
+        posterior_chart(densities, level=design.level, truth=asked.truth, key="secret"),
         key=f"{PREFIX}secret",
         alt="Posterior of p with n known and with n secret.",
         height=380,
-    )  # fmt: skip
+    )
     show_figure(
         count_law_chart(
-            found.prior.sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes",
-            mark=float(design.n), words=f"n = {design.n:,}",
+            sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes", mark=float(design.n),
+            words=f"n = {design.n:,}",
         ),
         key=f"{PREFIX}sizes",
         alt="Posterior probability of each number of confidential rows.",
         height=300,
     )  # fmt: skip
-    percent = readable(100 * design.level, 8)
-    listing(
-        ["posterior of p", "mean", "standard deviation", f"{percent} % equal tails"],
-        [
-            [
-                f"<b>{names[key]}</b>",
-                readable(law.mean, 5),
-                readable(math.sqrt(law.variance), 4),
-                " to ".join(readable(end, 4) for end in law.interval(design.level)),
-            ]
-            for key, law in laws.items()
-        ],
-        "Posterior with and without n",
-        frozenset({1, 2, 3}),
-    )
+    rows = [summary(names[key], law, design.level) for key, law in laws.items()]
+    listing(heads(design.level), rows, "Posterior with and without n", frozenset({1, 2, 3}))
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
-
-
-def _posterior(
-    counts: tuple[int, ...], m: int, alpha: float, gamma1: float, gamma2: float, prior: str, low: int, high: int,
-    guess: int,
-) -> SecretSizePosterior:  # fmt: skip
-    return posterior_secret_n(
-        synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=PRIORS[prior](low, high, guess), gamma1=gamma1,
-        gamma2=gamma2,
-    )  # fmt: skip
 
 
 def doubts(n: int, found: SecretSizePosterior) -> list[str]:
     """What speaks against the range: it leaves the true n out, or the posterior of n piles up at one of its ends."""
-    sizes = found.prior.sizes
-    low, high = int(sizes[0]), int(sizes[-1])
+    low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
     said = []
     if not low <= n <= high:
         said.append(

@@ -5,23 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import numpy as np
 import streamlit as st
 
+from dpviz.charts.posterior import count_law_chart
 from dpviz.designs import Design
+from dpviz.exports.posterior import posterior_csv, posterior_script
+from dpviz.parameters import readable
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.downloads import download_button, show_script
+from pages.components.figure import show_figure
 from pages.components.words import note
 from pages.posterior import SPEC
+from pages.posterior.answer import laws, posterior_of
 from pages.posterior.categories import show_categories
-from pages.posterior.controls import Asked
-from pages.posterior.count import show_count
-from pages.posterior.downloads import show_downloads
+from pages.posterior.controls import PREFIX, Asked
 from pages.posterior.published import show_published
 from pages.posterior.reach import show_reach
 from pages.posterior.secret import show_secret
 
 
-def of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
+def _of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
     """A section whose sums are those of the Beta-binomial; for another synthesizer a sentence says so."""
 
     def shown(asked: Asked) -> None:
@@ -31,6 +36,47 @@ def of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
             note("This section computes with the Beta-binomial synthesizer alone. Choose that synthesizer to see it.")
 
     return shown
+
+
+def _show_count(asked: Asked) -> None:
+    """The law of x given the release: the weights of the mixture."""
+    found, x = posterior_of(asked), asked.design.confidential_count
+    likeliest = int(np.argmax(found.weights))
+    note(
+        "The release tells about p only through x, the confidential count. These are the probabilities of every x "
+        "given the synthetic counts: the weights of the beta laws that make up the posterior above."
+    )
+    mark, words = None if x is None else float(x), f"x = {readable(x or 0)}"
+    every, title = np.arange(found.n + 1.0), "confidential ones x"
+    chart = count_law_chart(every, found.weights, title=title, key="count law", mark=mark, words=words)
+    alt = "Probability of each confidential count given the synthetic counts."
+    show_figure(chart, key=f"{PREFIX}count_law", alt=alt, height=340)
+    true = "" if x is None else f" The true one has {readable(float(found.weights[x]), 3)}."
+    st.caption(
+        f"Expected x = {readable(found.expected_count, 5)}; likeliest x = {readable(likeliest)} with probability "
+        f"{readable(float(found.weights[likeliest]), 3)}.{true}"
+    )
+
+
+def _show_downloads(asked: Asked) -> None:
+    """Densities and the law of x as CSV, and the script."""
+    p, x = np.linspace(0.0, 1.0, 1001), np.arange(asked.design.n + 1.0)
+    densities = {key: law.pdf(p) for key, law in laws(asked).items()}
+    weights = {"probability": posterior_of(asked).weights}
+    script = posterior_script(asked.design, asked.counts, given_text=asked.given_text)
+    left, middle, right = st.columns(3)
+    with left:
+        st.html("<b>Densities, every digit</b>")
+        download_button(PREFIX, "Densities, CSV", lambda: posterior_csv("p", p, densities), "posterior.csv")
+        download_button(PREFIX, "Law of x, CSV", lambda: posterior_csv("x", x, weights), "confidential_count.csv")
+    with middle:
+        st.html("<b>Pictures</b>")
+        st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
+    with right:
+        st.html("<b>This page in Python</b>")
+        download_button(PREFIX, "Script", lambda: script, "posterior_page.py")
+        st.caption("Save it beside the folder dpviz and run it there; it prints the numbers of the table above.")
+    show_script(script)
 
 
 def why(design: Design) -> str:
@@ -44,10 +90,7 @@ def why(design: Design) -> str:
         "sets": cases["shared" if "epsilon" in design.promised else "added"],
         "source": law.source,
     }
-    text = SPEC.text("words")
-    for name, word in words.items():
-        text = text.replace(f"{{{name}}}", word.strip())
-    return text
+    return re.sub(r"\{(" + "|".join(words) + r")\}", lambda found: words[found[1]].strip(), SPEC.text("words"))
 
 
 def _why(asked: Asked) -> None:
@@ -55,11 +98,11 @@ def _why(asked: Asked) -> None:
 
 
 SECTIONS: dict[str, Callable[[Asked], None]] = {
-    "What was x?": show_count,
+    "What was x?": _show_count,
     "Its own coverage": show_reach,
-    "If n is secret": of_beta_binomial(show_secret),
-    "k categories": of_beta_binomial(show_categories),
+    "If n is secret": _of_beta_binomial(show_secret),
+    "k categories": _of_beta_binomial(show_categories),
     "As published": show_published,
-    "Download": show_downloads,
+    "Download": _show_downloads,
     "Why, and sources": _why,
 }
