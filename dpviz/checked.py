@@ -39,18 +39,10 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
 
     A number arrives as a plain int or float, an array of numbers as an array; numpy's numbers, fractions and decimals
     are numbers, truth values are none. What is not of the annotated kind is refused by a TypeError, what is outside
-    its domain by a ValueError; both are sentences that name the argument, what is allowed and what came.
+    its domain by a ValueError; both are sentences that name the argument, what is allowed and what came. Arguments in
+    `broadcast` must have shapes that go together. `declared` gives, by the name of the argument, the declaration of a
+    number, the words that are accepted, a function that returns the checked value, or GAPS where there may be NaN.
 
-    Parameters
-    ----------
-    *broadcast
-        Names of arguments whose shapes must go together.
-    **declared
-        By the name of the argument: the declaration of a number, the words that are accepted, a function that returns
-        the checked value, or GAPS for an array that may hold NaN.
-
-    Examples
-    --------
     >>> @checked(kind=("low", "high"))
     ... def shift(kind: str, by: int, start: float | None = None) -> float:
     ...     return (start or 0.0) + (by if kind == "high" else -by)
@@ -110,8 +102,6 @@ def argument(
 ) -> Parameter:
     """The declaration of a number that has no control on a page.
 
-    Examples
-    --------
     >>> argument("share", 0, 1).check(2)
     Traceback (most recent call last):
     ValueError: share must be a number from 0 to 1; got 2.

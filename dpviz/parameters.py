@@ -25,35 +25,10 @@ PrivateEnd = Literal["larger", "smaller", "neither"]
 class Parameter:
     """A number that a user may set, with everything that is known about it.
 
-    Parameters
-    ----------
-    name
-        Name in signatures, in the address of a page and in messages, such as ``"alpha"``.
-    symbol
-        The papers' symbol, such as ``"α"``.
-    title
-        The words beside the control.
-    minimum, maximum
-        Smallest and largest value that is accepted; both belong to the domain unless `open_minimum`.
-    default
-        Value of a fresh page.
-    help
-        One or two sentences for a person who meets the parameter for the first time.
-    integer
-        Whether only whole numbers are accepted.
-    open_minimum
-        Whether `minimum` itself is refused.
-    scale
-        Whether a slider should move in equal steps or in equal ratios.
-    slider_minimum, slider_maximum
-        Ends of the slider, inside the domain; values beyond are typed. The domain's own ends where not given.
-    per_cell
-        Whether a sequence with one value for each cell is accepted in place of a single value for all.
-    private_end
-        The end of the slider that is more private when everything else stays.
+    `title` is the words beside the control. `maximum` belongs to the domain, and `minimum` unless `open_minimum`. The
+    slider goes to the ends of the domain where it has none of its own, in equal steps or ratios (`scale`), and one end
+    is more private when everything else stays. With `per_cell` a sequence with one value for each cell is accepted.
 
-    Examples
-    --------
     >>> rows = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=5000, default=5, help="", integer=True)
     >>> rows.check(7)
     7
@@ -122,8 +97,6 @@ class Parameter:
     def parse(self, text: str) -> float:
         """Return the value written in `text`, or raise the same ValueError as `check`.
 
-        Examples
-        --------
         >>> Parameter(name="x", symbol="x", title="X", minimum=0, maximum=9, default=1, help="").parse("2.5")
         2.5
         """
@@ -138,8 +111,6 @@ class Parameter:
 def plain_number(value: object) -> float | None:
     """Return a number of any kind as a plain int or float, or None where it is none: text, a truth value, NaN, 1j.
 
-    Examples
-    --------
     >>> plain_number(np.int8(3)), plain_number(Decimal("0.5")), plain_number(np.True_), plain_number("3")
     (3, 0.5, None, None)
     """
@@ -159,8 +130,6 @@ def plain_number(value: object) -> float | None:
 def shown(value: object) -> str:
     """What came, as a message shows it: a number as `readable` writes it where no digit is lost, else its repr, cut.
 
-    Examples
-    --------
     >>> shown(5000), shown(0.1 + 0.2), shown("many"), shown([0.5] * 99), shown(10**400)
     ('5,000', '0.30000000000000004', "'many'", '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 …', 'a number above 10³⁰⁸')
     """
@@ -191,8 +160,6 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def readable(number: float, digits: int = 6) -> str:
     """A number as a person writes it: thousands separated, powers of ten raised, `digits` significant digits.
 
-    Examples
-    --------
     >>> readable(5000), readable(0.25), readable(1e-05), readable(1.5e12), readable(float("inf"))
     ('5,000', '0.25', '10⁻⁵', '1.5×10¹²', '∞')
     """
@@ -221,8 +188,6 @@ def readable(number: float, digits: int = 6) -> str:
 def readable_apart(number: float, other: float, digits: int = 6) -> str:
     """A number as `readable` writes it, with as many digits more as tell it from another one.
 
-    Examples
-    --------
     >>> readable_apart(1.00001, 1.0, 4), readable_apart(1.2, 1.0, 4), readable_apart(1.0, 1.0, 4)
     ('1.00001', '1.2', '1')
     """
@@ -269,8 +234,6 @@ def rounded_up(number: float, digits: int = 6) -> float:
 
     A least prior shown with fewer digits than it has must still keep its promise.
 
-    Examples
-    --------
     >>> rounded_up(7.58061, 4), rounded_up(0.25), rounded_up(float("inf")), rounded_up(0.1 + 0.2)
     (7.581, 0.25, inf, 0.3)
     """
@@ -280,8 +243,6 @@ def rounded_up(number: float, digits: int = 6) -> float:
 def rounded_down(number: float, digits: int = 6) -> float:
     """The largest number of `digits` significant decimal digits that is not above `number`.
 
-    Examples
-    --------
     >>> rounded_down(1.34694, 4), rounded_down(0.25)
     (1.346, 0.25)
     """

@@ -39,23 +39,11 @@ class _Line:
 
 @checked()
 def read_matrix(content: str | bytes) -> GivenMatrix:
-    r"""The transition matrix written in `content`.
+    r"""The transition matrix written in `content`, a text or the bytes of a UTF-8 file, or a MatrixProblem.
 
     Comma, semicolon, tab or spaces between values; a header line or none; none, one or two columns of row names or
     counts before the probabilities, found by what sums to 1. Blank lines and lines that start with # are passed over.
 
-    Parameters
-    ----------
-    content
-        The text, or the bytes of a UTF-8 file, up to 32 MB and 1,000 × 1,000 probabilities.
-
-    Raises
-    ------
-    MatrixProblem
-        Where the text is no transition matrix: the line, the value and what is needed instead.
-
-    Examples
-    --------
     >>> read_matrix("n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75").probabilities.tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """

@@ -29,15 +29,7 @@ DIGITS_PER_DIGIT = 4
 
 @dataclass(frozen=True)
 class Recognition:
-    """A synthesizer whose matrix agrees with a given one in every printed digit.
-
-    Parameters
-    ----------
-    synthesizer
-        The law, with the fewest digits in its parameters that reproduce the matrix.
-    largest_difference
-        Largest distance of two entries.
-    """
+    """A synthesizer, of the fewest digits, whose matrix agrees with a given one in every printed digit."""
 
     synthesizer: Synthesizer
     largest_difference: float
@@ -51,8 +43,6 @@ def recognize(given: GivenMatrix) -> Recognition | None:
     clearly more independent numbers, rows · (columns − 1), than the law has parameters; two rows and two columns
     never suffice. Such a law is an explanation of the digits, not a correction: another one may print as the same.
 
-    Examples
-    --------
     >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
     >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4)).synthesizer
     BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)

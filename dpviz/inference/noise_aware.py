@@ -10,7 +10,7 @@ from dpviz.inference._summaries import _Rows
 from dpviz.inference.release_sums import ReleaseSums, binomial_weights
 from dpviz.inference.set_moments import central_moments
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.plug_in import PlugIn
+from dpviz.synthesizers.plug_ins import PlugIn
 from dpviz.types import FloatArray
 
 Ends = tuple[FloatArray, FloatArray]

@@ -15,9 +15,9 @@ from dpviz.analysis import GAMMA_ONES, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
 from dpviz.inference._beta_mixtures import BetaMixture
 from dpviz.inference._posterior_weights import checked_counts, normalized
+from dpviz.numerics.multisets import composition_count, compositions
 from dpviz.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.parameters import Parameter
-from dpviz.synthesizers.cells import composition_count, compositions
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
 

@@ -12,7 +12,7 @@ from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.inference.confidential import binomial_law, check_design, released_rows
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.plug_in import PlugIn
+from dpviz.synthesizers.plug_ins import PlugIn
 from dpviz.types import FloatArray, IntArray
 
 

@@ -8,8 +8,6 @@ import math
 def log_inverse(delta: float) -> float:
     """ln(1/δ) for δ in [0, 1]; infinite at 0, and a positive zero at 1.
 
-    Examples
-    --------
     >>> log_inverse(1.0), log_inverse(0.0)
     (0.0, inf)
     """
@@ -19,8 +17,6 @@ def log_inverse(delta: float) -> float:
 def inverse_gain(epsilon: float) -> float:
     """1 / (e^ε − 1) for ε > 0, however large.
 
-    Examples
-    --------
     >>> round(inverse_gain(math.log(3)), 12), inverse_gain(1000.0)
     (0.5, 0.0)
     """
@@ -30,8 +26,6 @@ def inverse_gain(epsilon: float) -> float:
 def gain(epsilon: float) -> float:
     """e^ε − 1, infinite where it exceeds the floating-point numbers.
 
-    Examples
-    --------
     >>> round(gain(math.log(3)), 12), gain(1000.0)
     (2.0, inf)
     """
@@ -41,8 +35,6 @@ def gain(epsilon: float) -> float:
 def quotient(numerator: float, denominator: float) -> float:
     """A positive number over one that may be 0, where it is infinite: the bound then excludes nothing.
 
-    Examples
-    --------
     >>> quotient(1.0, 2.0), quotient(1.0, 0.0)
     (0.5, inf)
     """

@@ -18,8 +18,6 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
 
     It is ln Γ(x + 1) − (x ln x − x + ½ ln 2πx) as well.
 
-    Examples
-    --------
     >>> float(stirling_remainder(np.array([1.0]))[0].round(9))  # 1 − ½ ln 2π
     0.081061467
     """
@@ -33,8 +31,6 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
 def log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
     """ln B(a, b) to the last digits of its own size, not of the much larger ln Γ(a + b).
 
-    Examples
-    --------
     >>> float(np.exp(log_beta(np.array([2.0]), np.array([3.0])))[0].round(12))  # 1! 2! / 4!
     0.083333333333
     """

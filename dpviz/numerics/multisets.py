@@ -1,4 +1,4 @@
-"""Everything that can come out of several draws whose order does not matter."""
+"""Everything that can come out of several draws whose order does not matter: the draws, or how often each came."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from dpviz.types import FloatArray, IntArray
 def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
     """Every multiset of `draws` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
 
-    Examples
-    --------
     >>> members, log_orders = multisets(2, 2)
     >>> members.tolist(), np.exp(log_orders).round(9).tolist()
     ([[0, 0], [0, 1], [1, 1]], [1.0, 2.0, 1.0])
@@ -31,3 +29,77 @@ def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
     members.setflags(write=False)
     log_orders.setflags(write=False)
     return members, log_orders
+
+
+def composition_count(total: int, cells: int) -> int:
+    """How many ways `total` splits into `cells` counts.
+
+    >>> composition_count(2, 3)
+    6
+    """
+    return math.comb(total + cells - 1, cells - 1)
+
+
+def compositions(total: int, cells: int) -> IntArray:
+    """Every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
+
+    >>> compositions(1, 3).tolist()
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    tables = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([total])
+    for _ in range(cells - 1):
+        repeats = left + 1
+        starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
+        count = np.arange(int(repeats.sum())) - starts
+        tables = np.column_stack([np.repeat(tables, repeats, axis=0), count])
+        left = np.repeat(left, repeats) - count
+    return np.column_stack([tables, left])
+
+
+def composition_ranks(tables: IntArray) -> IntArray:
+    """The place of each table in `compositions`."""
+    total, cells = int(tables[0].sum()), tables.shape[1]
+    ways = np.array([[composition_count(left, q) for q in range(1, cells + 1)] for left in range(total + 1)])
+    rank = np.zeros(len(tables), dtype=np.int64)
+    left = np.full(len(tables), total)
+    for cell in range(cells - 1):
+        q = cells - cell - 1
+        rank += ways[left, q] - ways[left - tables[:, cell], q]
+        left = left - tables[:, cell]
+    return rank
+
+
+def composition_rank(table: IntArray) -> int:
+    """The place of one table in `compositions`, however long that list is.
+
+    >>> composition_rank(np.array([1, 0, 0]))
+    2
+    """
+    cells, left, rank = len(table), int(table.sum()), 0
+    for cell in range(cells - 1):
+        count = int(table[cell])
+        if count == 0:
+            continue
+        rank += composition_count(left, cells - cell) - composition_count(left - count, cells - cell)
+        left -= count
+        if left == 0:
+            break
+    return rank
+
+
+def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
+    """The table at place `rank` in ``compositions(total, cells)``.
+
+    >>> composition_at(2, 1, 3)
+    (1, 0, 0)
+    """
+    table, left = [], total
+    for cell in range(cells - 1):
+        count = 0
+        while rank >= (ways := composition_count(left - count, cells - cell - 1)):
+            rank -= ways
+            count += 1
+        table.append(count)
+        left -= count
+    return (*table, left)

@@ -13,8 +13,6 @@ DIGITS = 50
 def private_side(value: float, towards: float, private: Callable[[float], bool]) -> float:
     """`value`, moved `towards` the private end by as few rounding errors as it takes until ``private(value)`` holds.
 
-    Examples
-    --------
     >>> private_side(1.0, math.inf, lambda value: value > 1.0) == 1.0 + 2.0**-52
     True
     """
@@ -27,8 +25,6 @@ def private_side(value: float, towards: float, private: Callable[[float], bool])
 def within(epsilon: float, *, times: int, rows: int, prior: float) -> bool:
     """Whether times · ln(1 + rows / prior) ≤ ε, in real numbers and in floats, which tell thousands of priors alike.
 
-    Examples
-    --------
     Of the doubles that give log-odds of 20 in floating point only the larger ones keep ε = 20.
 
     >>> [within(20.0, times=1, rows=1, prior=prior) for prior in (2.061153626686912e-09, 2.06115362668692e-09)]

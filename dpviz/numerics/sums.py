@@ -39,8 +39,6 @@ class SplitSum:
 def cumulative_sum(terms: FloatArray) -> SplitSum:
     """Partial sums 0, t₀, t₀ + t₁, … of `terms`, one more than there are terms.
 
-    Examples
-    --------
     >>> cumulative_sum(np.array([0.5, 0.25])).total().tolist()
     [0.0, 0.5, 0.75]
     """
@@ -54,8 +52,6 @@ def cumulative_sum(terms: FloatArray) -> SplitSum:
 def log_rising(base: float, count: int) -> SplitSum:
     """ln of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`.
 
-    Examples
-    --------
     >>> log_rising(2.0, 2).total().round(6).tolist()
     [0.0, 0.693147, 1.791759]
     """
@@ -65,8 +61,6 @@ def log_rising(base: float, count: int) -> SplitSum:
 def log_rising_ratio(base: float, count: int) -> SplitSum:
     """ln of the rising factorials divided by base^k: they stay small where `base` is large.
 
-    Examples
-    --------
     >>> log_rising_ratio(1e12, 3).total().round(14).tolist()
     [0.0, 0.0, 1e-12, 3e-12]
     """
@@ -76,11 +70,17 @@ def log_rising_ratio(base: float, count: int) -> SplitSum:
 def log_binomials(total: int) -> SplitSum:
     """ln C(total, j) for j = 0 … `total`.
 
-    Examples
-    --------
     >>> np.exp(log_binomials(4).total()).round(9).tolist()
     [1.0, 4.0, 6.0, 4.0, 1.0]
     """
-    factorial = log_rising(1.0, total)
     j = np.arange(total + 1)
-    return factorial[np.full(total + 1, total)] - factorial[j] - factorial[total - j]
+    return log_multinomials(total, j, total - j)
+
+
+def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
+    """ln of total! / Π counts!."""
+    factorial = log_rising(1.0, total)
+    value = factorial[np.full(counts[0].shape, total)]
+    for count in counts:
+        value = value - factorial[count]
+    return value

@@ -35,17 +35,8 @@ PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArray:
     """The pairs i = 0 … n − 1 whose δ is the largest, or within `NEAR` of it; the largest last.
 
-    Parameters
-    ----------
-    delta
-        δ of pairs with shared rows (x, y), vectorised, never rising in either.
-    n
-        Number of pairs.
-    ones, zeros
-        Shared pseudo-rows: x = ones + i, y = zeros + (n − 1 − i).
+    `delta` gives those with shared rows x = ones + i and y = zeros + (n − 1 − i), and never rises in either.
 
-    Examples
-    --------
     >>> largest_pairs(lambda x, y: 1 / x + 0.9 / y, 5, 1.0, 1.0).tolist()
     [0]
     """
@@ -86,15 +77,6 @@ def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones
     most the larger of ln δ_a and ln δ_b plus what w rises above its own chord; being concave, w rises above it
     nowhere more than twice as much as in the middle. Where w is flat, thousands of pairs that tie need a few looks.
 
-    Parameters
-    ----------
-    log_delta, log_weight
-        ln δ and w of pairs with shared rows (x, y), vectorised.
-    n, ones, zeros
-        As in `largest_pairs`.
-
-    Examples
-    --------
     >>> largest_log_convex(lambda x, y: 1 / x + 0.9 / y, lambda x, y: 0 * x, 5, 1.0, 1.0)
     0
     """

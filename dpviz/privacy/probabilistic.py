@@ -8,10 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from dpviz.checked import check_epsilon, checked
-from dpviz.numerics.sums import log_rising
+from dpviz.numerics.sums import log_multinomials, log_rising
 from dpviz.privacy.log_odds import exceeds
 from dpviz.synthesizers import Synthesizer
-from dpviz.synthesizers.cells import log_multinomials
 from dpviz.types import FloatArray, IntArray
 
 CACHED = 200_000

@@ -14,7 +14,7 @@ from dpviz.checked import argument, check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import DELTA, Parameter
 from dpviz.privacy.hockey_stick import epsilon_for_delta
-from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
+from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase, worse_direction
 from dpviz.types import FloatArray, IntArray
 
 POPULATION = Parameter(
@@ -125,11 +125,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         rows = np.arange(self.n)
         up = self._surplus(epsilon, rows, self._differences).sum(axis=1)
         down = self._surplus(epsilon, rows + 1, -self._differences).sum(axis=1)
-        if up.max() >= down.max():
-            pair = int(np.argmax(up))
-            return WorstCase(float(up[pair]), pair + 1, pair)
-        pair = int(np.argmax(down))
-        return WorstCase(float(down[pair]), pair, pair + 1)
+        return worse_direction(up, down)
 
     def _surplus(self, epsilon: float, rows: IntArray, change: FloatArray) -> FloatArray:
         """(Q + `change` − e^ε Q)₊ with Q the laws of `rows`, whose logarithm counts where Q itself underflows."""

@@ -3,12 +3,10 @@
 from dpviz.synthesizers.base import Release, Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.beta_binomial import BetaBinomial
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
-from dpviz.synthesizers.geometric import GeometricSanitizer
-from dpviz.synthesizers.laplace import LaplaceSanitizer
 from dpviz.synthesizers.laplace_cells import LaplaceCells
 from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
-from dpviz.synthesizers.posterior_mean import PosteriorMean
-from dpviz.synthesizers.posterior_mode import PosteriorMode
+from dpviz.synthesizers.noise import GeometricSanitizer, LaplaceSanitizer
+from dpviz.synthesizers.plug_ins import PosteriorMean, PosteriorMode
 
 SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     cls.key: cls

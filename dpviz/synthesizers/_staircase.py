@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.numerics.ends import gain
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.synthesizers._stop_loss import log_delta_of_pairs
@@ -52,7 +53,7 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
     """The largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over i; the other direction is that of the mirrored release."""
     i = np.arange(s.n)
     x = s.alpha + i
-    pairs = int(np.count_nonzero(s.m / x > _expm1(epsilon)))
+    pairs = int(np.count_nonzero(s.m / x > gain(epsilon)))
     if pairs == 0:
         return WorstCase(0.0, 1, 0)
     if s.n == 1:
@@ -73,10 +74,6 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
                 return WorstCase(float(estimate[best]), best + 1, best)
             return _largest_of(s, epsilon, near)
     return _largest_of(s, epsilon, i[:pairs])
-
-
-def _expm1(epsilon: float) -> float:
-    return math.expm1(epsilon) if epsilon < 700 else math.inf
 
 
 def _tail_differences(
@@ -107,13 +104,7 @@ def _tail_differences(
 
 
 def _running_product(factors: FloatArray) -> FloatArray:
-    """Products of the first 1, 2, 3, … factors: block by block where one on the way would underflow and lose digits.
-
-    Examples
-    --------
-    >>> round(float(_running_product(np.array([1e-200, 1e-200, 1e200, 1e200]))[-1]), 9)
-    1.0
-    """
+    """Products of the first 1, 2, 3, … factors: block by block where one on the way would underflow and lose digits."""
     with np.errstate(over="ignore", under="ignore"):
         product: FloatArray = np.multiply.accumulate(factors)
         if product.min() > SMALLEST and product.max() < math.inf:

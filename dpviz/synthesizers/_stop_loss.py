@@ -36,19 +36,8 @@ CELLS = 1 << 15
 
 
 def log_delta_of_pairs(x: FloatArray, y: FloatArray, m: int, epsilon: float) -> FloatArray:
-    """ln δ(ε) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1); −∞ where δ is 0.
+    """ln δ(ε) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1), arrays of pairs; −∞ where δ is 0.
 
-    Parameters
-    ----------
-    x, y
-        Rows and pseudo-rows that both tables share, positive, one shape.
-    m
-        Synthetic rows.
-    epsilon
-        ε ≥ 0.
-
-    Examples
-    --------
     Rows (2/3, 1/3) and (1/3, 2/3).
 
     >>> round(float(np.exp(log_delta_of_pairs(np.array([1.0]), np.array([1.0]), 1, 0.0))[0]), 12)
@@ -106,15 +95,6 @@ def log_mass(a: FloatArray, b: FloatArray, m: int, j: FloatArray) -> FloatArray:
     With p = (a + j) / (a + b + m) the large parts are m KL(j/m ‖ p) + (a + b) KL(a/(a + b) ‖ p), each of four positive
     terms s ln(s / t) + t − s with the same |s − t|, as Loader (2000) does for the binomial.
 
-    Parameters
-    ----------
-    a, b
-        Parameters of the law, positive.
-    m, j
-        Draws, and how many of them are counted.
-
-    Examples
-    --------
     >>> float(np.exp(log_mass(np.array([2.0]), np.array([1.0]), 1, np.array([1.0])))[0].round(12))
     0.666666666667
     """

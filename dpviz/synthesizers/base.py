@@ -27,26 +27,19 @@ ROWS = Parameter(
     scale="log",
     help="The number of rows in the confidential data. It is public: neighbouring tables have the same n.",
 )
-SYNTHETIC_ROWS = Parameter(
+SYNTHETIC_ROWS = dataclasses.replace(
+    ROWS,
     name="m",
     symbol="m",
     title="Synthetic rows",
-    minimum=1,
-    maximum=limits.ROWS,
-    default=5,
-    slider_maximum=1000,
-    integer=True,
-    scale="log",
     private_end="smaller",
     help="The number of rows released. Fewer rows are more private: each row is one more draw from the fitted law.",
 )
 
 
 def parameter(declaration: Parameter, **changes: Any) -> Any:
-    """A dataclass field that carries its declaration, with `changes` to it; the field itself has no default.
+    """A dataclass field without a default that carries its declaration, with `changes` to it.
 
-    Examples
-    --------
     >>> parameter(ROWS).metadata["parameter"].name
     'n'
     """
@@ -55,18 +48,10 @@ def parameter(declaration: Parameter, **changes: Any) -> Any:
 
 @dataclass(frozen=True)
 class WorstCase:
-    """Where a privacy measure attains its maximum.
+    """The maximum of a privacy measure, and the indices of rows and column that attain it.
 
-    Parameters
-    ----------
-    value
-        The maximum.
-    likelier
-        Index of the confidential row under which the released counts are likelier; `Synthesizer.row_table` names it.
-    other
-        Index of its neighbour.
-    column
-        Index of the released column, or None where the measure sums over columns; `Synthesizer.column_table` names it.
+    The released counts are likelier under row `likelier` than under its neighbour `other`; `column` is None where the
+    measure sums over columns.
     """
 
     value: float
@@ -90,9 +75,8 @@ class Release(Protocol):
 class Synthesizer(ABC):
     """A release mechanism on a table of k counts: the law of the released counts given the confidential ones.
 
-    A subclass declares its parameters as fields (`parameter`) and gives `log_transition`, the natural logarithm of
-    Pr(released | confidential). Everything else follows from it, and a subclass may override a method by a faster
-    exact form. Instances are immutable and comparable; what they compute once they keep.
+    A subclass declares its parameters as fields (`parameter`) and gives `log_transition`. Everything else follows from
+    it, and a subclass may override a method by a faster exact form. Instances keep what they compute once.
 
     Source: Abowd & Vilhuber (2008), §2: any proper conditional distribution Pr[m | n] is a synthesizer.
     """
@@ -145,12 +129,9 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(released counts | confidential counts), shape (len(rows), len(columns)); −inf where impossible.
+        """ln Pr(released | confidential) of rows and columns by their indices, shape (len(rows), len(columns)).
 
-        Parameters
-        ----------
-        rows, columns
-            Indices into `row_counts` and `column_counts`.
+        It is −inf where the counts are impossible.
         """
 
     def row_table(self, index: int) -> tuple[int, ...]:
@@ -185,11 +166,6 @@ class Synthesizer(ABC):
 
         A count that neither row can release says nothing about them: its log-odds are 0. One that a single row
         can release decides: its log-odds are infinite.
-
-        Parameters
-        ----------
-        pairs, columns
-            Indices into `neighbours` and `column_counts`.
         """
         first, second = self.neighbours[pairs].T
         likelier, other = self.log_transition(first, columns), self.log_transition(second, columns)
@@ -212,14 +188,9 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """The largest hockey-stick divergence over ordered neighbouring pairs.
+        """The largest hockey-stick divergence over ordered neighbouring pairs; at ε = 0 the total variation distance.
 
         δ(ε) = max over neighbours of Σ max(0, Pr(c | first) − e^ε Pr(c | second)), the sum over released counts c.
-
-        Parameters
-        ----------
-        epsilon
-            ε ≥ 0; 0 gives the total variation distance.
         """
 
 
@@ -260,35 +231,21 @@ class TwoCellSynthesizer(Synthesizer):
     def draw(
         self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
     ) -> IntArray:
-        """Released counts of independent sets, drawn from the row of the matrix; the same state gives the same counts.
-
-        Parameters
-        ----------
-        generator
-            Source of random numbers.
-        confidential_count
-            x, a whole number from 0 to n.
-        size
-            Number of sets, or the shape of an array of them.
-        """
-        row = self.row(self.check_count(confidential_count))
+        """Released counts of independent sets of `confidential_count` ones, drawn from the row of the matrix."""
+        row = self.row(check_index(confidential_count, self.n + 1, "confidential_count"))
         return generator.choice(self.m + 1, size=size, p=row / row.sum())
 
-    def check_count(self, confidential_count: object) -> int:
-        """`confidential_count` if it is a whole number from 0 to n, or a ValueError that says what is allowed."""
-        number = plain_number(confidential_count)
-        if number is None or not 0 <= number <= self.n or number != math.floor(number):
-            raise ValueError(
-                f"confidential_count must be a whole number from 0 to n = {self.n:,}; got {shown(confidential_count)}."
-            )
-        return int(number)
+
+def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
+    """The largest divergence of the pairs i, i + 1: those in `up` are of row i + 1 from row i."""
+    upward = bool(up.max() >= down.max())
+    pair = int(np.argmax(up if upward else down))
+    return WorstCase(float((up if upward else down)[pair]), pair + int(upward), pair + int(not upward))
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:
     """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed.
 
-    Examples
-    --------
     >>> check_index(4, 4)
     Traceback (most recent call last):
     ValueError: index must be a whole number from 0 to 3; got 4.
@@ -302,8 +259,6 @@ def check_index(index: int, count: int, name: str = "index") -> int:
 def two_counts(total: int) -> IntArray:
     """The tables (0, total), (1, total − 1), …, (total, 0).
 
-    Examples
-    --------
     >>> two_counts(2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """

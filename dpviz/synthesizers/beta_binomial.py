@@ -38,19 +38,8 @@ class BetaBinomial(PriorSynthesizer):
 
     The proportion is drawn from its posterior Beta(α + n1, β + n0), then m synthetic rows from that proportion.
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 5,000.
-    m
-        Synthetic rows, 1 to 5,000.
-    alpha, beta
-        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
-
     Source: Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One).
 
-    Examples
-    --------
     With one row and a flat prior the posterior is Beta(1, 2) or Beta(2, 1), so a single draw has odds 2 to 1.
 
     >>> BetaBinomial(n=1, m=1, alpha=1, beta=1).transition_matrix().round(6).tolist()
@@ -96,7 +85,7 @@ class BetaBinomial(PriorSynthesizer):
         self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
     ) -> IntArray:
         """Released counts of independent sets: each draws its proportion from the posterior, then m rows from that."""
-        x = self.check_count(confidential_count)
+        x = check_index(confidential_count, self.n + 1, "confidential_count")
         return generator.binomial(self.m, generator.beta(self.alpha + x, self.beta + (self.n - x), size=size))
 
     def row(self, index: int) -> FloatArray:
@@ -192,19 +181,8 @@ class BetaBinomial(PriorSynthesizer):
     def worst_log_odds(self) -> WorstCase:
         """ε* = ln(1 + m / min(α, β)), at the table with a single row in the rarer cell and every draw in that cell."""
         if self.alpha <= self.beta:
-            return WorstCase(self.epsilon_of(m=self.m, alpha=self.alpha), 1, 0, self.m)
-        return WorstCase(self.epsilon_of(m=self.m, alpha=self.beta), self.n - 1, self.n, 0)
-
-    @classmethod
-    def epsilon_of(cls, *, m: int, alpha: float) -> float:
-        """The pure ε of m rows when the smaller prior is α, ln(1 + m / α), whatever n is.
-
-        Examples
-        --------
-        >>> round(BetaBinomial.epsilon_of(m=5, alpha=0.5), 6)
-        2.397895
-        """
-        return math.log1p(m / alpha)
+            return WorstCase(math.log1p(self.m / self.alpha), 1, 0, self.m)
+        return WorstCase(math.log1p(self.m / self.beta), self.n - 1, self.n, 0)
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         return _staircase.worst_upward_pair(self, epsilon)
@@ -216,8 +194,6 @@ class BetaBinomial(PriorSynthesizer):
 
         Source: Abowd & Vilhuber (2008) and Charest (2011) after Machanavajjhala et al. (2008).
 
-        Examples
-        --------
         >>> round(BetaBinomial.least_alpha(m=100, epsilon=1.0), 6)
         58.197671
         """
@@ -256,13 +232,7 @@ def _log_growth(base: float, k: IntArray) -> FloatArray:
 
 
 def _consecutive_products(factors: FloatArray, count: int) -> FloatArray:
-    """Products of every `count` neighbouring factors.
-
-    Examples
-    --------
-    >>> _consecutive_products(np.array([2.0, 3.0, 5.0]), 2).tolist()
-    [6.0, 15.0]
-    """
+    """Products of every `count` neighbouring factors."""
     products: FloatArray = factors[: len(factors) - count + 1].copy()
     for shift in range(1, count):
         products *= factors[shift : shift + len(products)]

@@ -21,11 +21,16 @@ import numpy as np
 
 from dpviz import limits
 from dpviz.checked import check_epsilon, checked
-from dpviz.numerics.sums import SplitSum, log_rising
+from dpviz.numerics.multisets import (
+    composition_at,
+    composition_count,
+    composition_rank,
+    composition_ranks,
+    compositions,
+)
 from dpviz.parameters import Parameter
-from dpviz.synthesizers._losses import LossDistribution
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, Synthesizer, WorstCase, check_index, parameter
-from dpviz.synthesizers.prior import PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
+from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 CELLS = Parameter(
@@ -39,8 +44,50 @@ CELLS = Parameter(
     integer=True,
     help="The number of cells that a row can fall into.",
 )
+PRIOR_ROWS = {"title": "Prior rows in a cell", "per_cell": True}
 FEWER_ROWS = {"slider_maximum": 60}
 FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}
+
+
+CANCELLATION, SMALLEST = 1e-4, 1e-290
+"""Share of its tail, and tail of the other law, below which δ is summed again from positive terms."""
+
+
+class LossDistribution:
+    """Released outcomes by their privacy loss L = ln(P / Q), with their probability under P; L ≤ 0 never counts.
+
+    δ(ε) = Σ_{L > ε} P (1 − e^{ε − L}).
+
+    Randomised response that tells the truth with probability 3/4 has losses ± ln 3.
+
+    >>> LossDistribution(np.log([3, 1 / 3]), np.array([0.75, 0.25])).delta(0.0)
+    0.5
+    """
+
+    def __init__(self, losses: FloatArray, masses: FloatArray) -> None:
+        counted = (losses > 0) & (masses > 0)
+        order = np.argsort(-losses[counted], kind="stable")
+        self.losses = losses[counted][order]
+        self.masses = masses[counted][order]
+
+    @cached_property
+    def _tails(self) -> tuple[FloatArray, FloatArray]:
+        """Probability under P and under Q of the k largest losses, k = 0, 1, …"""
+        with np.errstate(under="ignore"):
+            other = self.masses * np.exp(-self.losses)
+        return tuple(np.concatenate([[0.0], np.cumsum(part)]) for part in (self.masses, other))  # type: ignore[return-value]
+
+    def delta(self, epsilon: float) -> float:
+        """δ(ε), with about twelve digits however small it is."""
+        count = int(np.searchsorted(-self.losses, -epsilon, side="left"))
+        if count == 0:
+            return 0.0
+        likelier, other = (float(tail[count]) for tail in self._tails)
+        if other > SMALLEST:
+            value = likelier - math.exp(epsilon + math.log(other))
+            if value > CANCELLATION * likelier:
+                return value
+        return float(self.masses[:count] @ -np.expm1(epsilon - self.losses[:count]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +162,12 @@ class CellSynthesizer(Synthesizer):
         stacked = np.sort(np.concatenate(pairs), axis=1)
         return stacked[np.lexsort((stacked[:, 1], stacked[:, 0]))]
 
+    def _moved(self, pairs: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Cells in which the first table of each pair has a row more, and the second, and their counts without it."""
+        first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)
+        gains, loses, pair = np.argmax(first > second, axis=1), np.argmax(first < second, axis=1), np.arange(len(pairs))
+        return gains, loses, second[pair, gains], first[pair, loses]
+
     @abstractmethod
     def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
         """Privacy losses of the ordered neighbours that can be the worst, with the cells that gain and lose a row."""
@@ -148,6 +201,14 @@ class PriorCellSynthesizer(CellSynthesizer):
     """The same law for two counts."""
 
     m: int = parameter(SYNTHETIC_ROWS, **FEWER_SYNTHETIC_ROWS)
+    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.alpha, tuple) and len(self.alpha) != self.cells:
+            raise ValueError(
+                f"alpha (prior rows in a cell) must be one number or {self.cells} of them; got {len(self.alpha)}."
+            )
 
     @property
     def released_shape(self) -> tuple[int, bool]:
@@ -162,10 +223,16 @@ class PriorCellSynthesizer(CellSynthesizer):
         """The least prior in every cell with pure ε-differential privacy: that of two cells, whatever k is."""
         return cls.two_cells.least_alpha(m=m, epsilon=epsilon)
 
-    @property
-    @abstractmethod
+    @cached_property
     def weights(self) -> FloatArray:
         """What is added to the count of each cell, shape (k,)."""
+        return np.broadcast_to(np.asarray(self.alpha, dtype=float) - self.two_cells.lost, (self.cells,))
+
+    @property
+    def _rarest(self) -> tuple[int, int]:
+        """The two cells with the smallest priors."""
+        first, second = np.argsort(self.weights, kind="stable")[:2].tolist()
+        return first, second
 
     @abstractmethod
     def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
@@ -176,7 +243,7 @@ class PriorCellSynthesizer(CellSynthesizer):
 
     def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
         weights, released = self.weights, np.arange(self.m + 1)
-        first, second = (int(cell) for cell in np.argsort(weights, kind="stable")[:2])
+        first, second = self._rarest
         orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]
         u, v = np.meshgrid(released, released, indexing="ij")
         inside = u + v <= self.m
@@ -190,98 +257,8 @@ class PriorCellSynthesizer(CellSynthesizer):
                 result.append((LossDistribution(losses, np.exp(log_masses)), gains, loses))
         return result
 
-    def _everything_in(self, cell: int) -> int:
+    def _everything_drawn(self, value: float) -> WorstCase:
+        """The neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
         counts = np.zeros(self.cells, dtype=np.int64)
-        counts[cell] = self.m
-        return composition_rank(counts)
-
-
-def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
-    """ln of total! / Π counts!."""
-    factorial = log_rising(1.0, total)
-    value = factorial[np.full(counts[0].shape, total)]
-    for count in counts:
-        value = value - factorial[count]
-    return value
-
-
-def composition_count(total: int, cells: int) -> int:
-    """How many ways `total` splits into `cells` counts.
-
-    Examples
-    --------
-    >>> composition_count(2, 3)
-    6
-    """
-    return math.comb(total + cells - 1, cells - 1)
-
-
-def compositions(total: int, cells: int) -> IntArray:
-    """Every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
-
-    Examples
-    --------
-    >>> compositions(1, 3).tolist()
-    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    """
-    tables = np.zeros((1, 0), dtype=np.int64)
-    left = np.array([total])
-    for _ in range(cells - 1):
-        repeats = left + 1
-        starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
-        count = np.arange(int(repeats.sum())) - starts
-        tables = np.column_stack([np.repeat(tables, repeats, axis=0), count])
-        left = np.repeat(left, repeats) - count
-    return np.column_stack([tables, left])
-
-
-def composition_ranks(tables: IntArray) -> IntArray:
-    """The place of each table in `compositions`."""
-    total, cells = int(tables[0].sum()), tables.shape[1]
-    ways = np.array([[composition_count(left, q) for q in range(1, cells + 1)] for left in range(total + 1)])
-    rank = np.zeros(len(tables), dtype=np.int64)
-    left = np.full(len(tables), total)
-    for cell in range(cells - 1):
-        q = cells - cell - 1
-        rank += ways[left, q] - ways[left - tables[:, cell], q]
-        left = left - tables[:, cell]
-    return rank
-
-
-def composition_rank(table: IntArray) -> int:
-    """The place of one table in `compositions`, however long that list is.
-
-    Examples
-    --------
-    >>> composition_rank(np.array([1, 0, 0]))
-    2
-    """
-    cells, left, rank = len(table), int(table.sum()), 0
-    for cell in range(cells - 1):
-        count = int(table[cell])
-        if count == 0:
-            continue
-        rank += composition_count(left, cells - cell) - composition_count(left - count, cells - cell)
-        left -= count
-        if left == 0:
-            break
-    return rank
-
-
-def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
-    """The table at place `rank` in ``compositions(total, cells)``.
-
-    Examples
-    --------
-    >>> composition_at(2, 1, 3)
-    (1, 0, 0)
-    """
-    table, left = [], total
-    for cell in range(cells - 1):
-        count = 0
-        while rank >= (ways := composition_count(left - count, cells - cell - 1)):
-            rank -= ways
-            count += 1
-        table.append(count)
-        left -= count
-    return (*table, left)
+        counts[self._rarest[0]] = self.m
+        return self._case(value, *self._rarest, composition_rank(counts))

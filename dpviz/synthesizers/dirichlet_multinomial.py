@@ -9,14 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.numerics.sums import SplitSum, log_rising
-from dpviz.synthesizers.base import WorstCase, parameter
+from dpviz.numerics.sums import SplitSum, log_multinomials, log_rising
+from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.beta_binomial import BetaBinomial
-from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
-from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.synthesizers.cells import PriorCellSynthesizer
 from dpviz.types import FloatArray, IntArray
-
-PRIOR_ROWS = {"title": "Prior rows in a cell", "per_cell": True}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,21 +22,8 @@ class DirichletMultinomial(PriorCellSynthesizer):
 
     A = n + Σ α_c. The proportions are drawn from Dirichlet(α + n), then m rows from them.
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 5,000.
-    m
-        Synthetic rows, 1 to 1,000.
-    cells
-        Number of cells k, 3 to 1,000.
-    alpha
-        Prior pseudo-rows in a cell, one number for all or one for each, 1e-300 to 1e12.
-
     Source: Abowd & Vilhuber (2008), equation (1).
 
-    Examples
-    --------
     One row in three cells with a flat prior: the same cell comes out with probability 2 / 4.
 
     >>> DirichletMultinomial(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()
@@ -53,16 +37,6 @@ class DirichletMultinomial(PriorCellSynthesizer):
     )
     source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1)"
     two_cells = BetaBinomial
-
-    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_per_cell(self.alpha, self.cells)
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        return np.broadcast_to(np.asarray(self.alpha, dtype=float), (self.cells,))
 
     @cached_property
     def _log_risings(self) -> list[SplitSum]:
@@ -131,27 +105,16 @@ class DirichletMultinomial(PriorCellSynthesizer):
         return float(coefficient[0]) + self.m * log_share + total * log_rest
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)
-        gains, loses = np.argmax(first > second, axis=1), np.argmax(first < second, axis=1)
-        pair, released = np.arange(len(first)), self.column_counts[columns]
-        x = self.weights[gains] + second[pair, gains]
-        y = self.weights[loses] + first[pair, loses]
+        (gains, loses, gained, lost), released = self._moved(pairs), self.column_counts[columns]
+        x, y = self.weights[gains] + gained, self.weights[loses] + lost
         return np.log1p(released[:, gains].T / x[:, None]) - np.log1p(released[:, loses].T / y[:, None])
 
     def worst_log_odds(self) -> WorstCase:
         """ε* = ln(1 + m / min α): a single row in the cell with the smallest prior, and every draw in that cell."""
-        order = np.argsort(self.weights, kind="stable")
-        gains, loses = int(order[0]), int(order[1])
-        return self._case(math.log1p(self.m / self.weights[gains]), gains, loses, self._everything_in(gains))
+        return self._everything_drawn(math.log1p(self.m / self.weights.min()))
 
     def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
         m, w = self.m, self.m - u - v
         log_masses = log_multinomials(m, u, v, w) - log_rising(x + 1 + y + rest, m)[np.full(u.shape, m)]
         log_masses = log_masses + log_rising(x + 1, m)[u] + log_rising(y, m)[v] + log_rising(rest, m)[w]
         return np.log1p(u / x) - np.log1p(v / y), log_masses.total()
-
-
-def check_per_cell(alpha: float | tuple[float, ...], cells: int) -> None:
-    """Raise a ValueError unless `alpha` is one number or one for each cell."""
-    if isinstance(alpha, tuple) and len(alpha) != cells:
-        raise ValueError(f"alpha (prior rows in a cell) must be one number or {cells} of them; got {len(alpha)}.")

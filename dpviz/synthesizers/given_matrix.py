@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import shown
-from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase
+from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase, worse_direction
 from dpviz.types import FloatArray, IntArray
 
 ROW_SUM_TOLERANCE = 1e-4
@@ -26,25 +26,11 @@ class GivenMatrix(TwoCellSynthesizer):
     """Pr(column | row) as given; rows in order are neighbours, as the tables (0, n), (1, n − 1), …, (n, 0).
 
     A cell given as 0 is suppression: where a neighbour's is not 0, the release decides between them and its ε is
-    infinite. Numbers are used as given, without rescaling the rows.
-
-    Parameters
-    ----------
-    probabilities
-        The matrix, shape (rows, columns), at least two rows; entries from 0 to 1, rows that sum to 1 within 1e-4.
-    decimals
-        Printed decimals of the numbers, when rounding matters: one number for all, or an array with one for each
-        entry. None when they are exact.
-
-    Raises
-    ------
-    ValueError
-        Naming the first row and column that break a rule.
+    infinite. Rows sum to 1 within 1e-4 and are not rescaled. `decimals` are the printed ones, one number for all
+    entries or one for each, None where the numbers are exact.
 
     Source: Abowd & Vilhuber (2008), §3: a differential-privacy audit of the sanitizers in regular use.
 
-    Examples
-    --------
     >>> release = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
     >>> release.worst_log_odds()
     WorstCase(value=inf, likelier=1, other=0, column=2)
@@ -153,11 +139,7 @@ class GivenMatrix(TwoCellSynthesizer):
                 grown *= math.exp(min(epsilon - LARGEST_EXPONENT, LARGEST_EXPONENT))
         down = np.maximum(self.probabilities[:-1] - grown[1:], 0.0).sum(axis=1)
         up = np.maximum(self.probabilities[1:] - grown[:-1], 0.0).sum(axis=1)
-        if up.max() >= down.max():
-            pair = int(np.argmax(up))
-            return WorstCase(min(float(up[pair]), 1.0), pair + 1, pair)
-        pair = int(np.argmax(down))
-        return WorstCase(min(float(down[pair]), 1.0), pair, pair + 1)
+        return worse_direction(up, down)
 
     def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest signed log-odds that round to the given digits, cell by cell; equal where exact.

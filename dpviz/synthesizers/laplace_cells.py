@@ -10,11 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.synthesizers._losses import LossDistribution
-from dpviz.synthesizers._noise import NOISE_EPSILON
 from dpviz.synthesizers.base import WorstCase, check_index, parameter
-from dpviz.synthesizers.cells import CellSynthesizer
-from dpviz.synthesizers.laplace import LaplaceSanitizer
+from dpviz.synthesizers.cells import CellSynthesizer, LossDistribution
+from dpviz.synthesizers.noise import NOISE_EPSILON, LaplaceSanitizer
 from dpviz.types import FloatArray, IntArray
 
 
@@ -24,19 +22,8 @@ class LaplaceCells(CellSynthesizer):
 
     Substituting a row moves two counts by 1, hence the scale 2/ε. The released counts need not sum to n.
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 5,000.
-    cells
-        Number of cells k, 3 to 1,000.
-    epsilon
-        The ε that the noise is scaled for, 1e-6 to 1e3.
-
     Source: Abowd & Vilhuber (2008), equation (2), after Dwork et al. (2006).
 
-    Examples
-    --------
     >>> release = LaplaceCells(n=4, cells=3, epsilon=2)
     >>> release.worst_log_odds().value, release.shape
     (2.0, (15, 125))
@@ -79,11 +66,9 @@ class LaplaceCells(CellSynthesizer):
         return value
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)
-        gains, loses = np.argmax(first > second, axis=1), np.argmax(first < second, axis=1)
-        pair, released, table = np.arange(len(first)), self.column_counts[columns], self.one_cell.log_odds_table()
-        gained = -table[second[pair, gains][:, None], released[:, gains].T]
-        return gained + table[first[pair, loses][:, None], released[:, loses].T]
+        gains, loses, gained, lost = self._moved(pairs)
+        released, table = self.column_counts[columns], self.one_cell.log_odds_table()
+        return table[lost[:, None], released[:, loses].T] - table[gained[:, None], released[:, gains].T]
 
     def _places(self) -> list[tuple[int, int]]:
         """Counts before a row is added to cell i and to cell j, that stand for every pair of neighbours.

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from dpviz.numerics.sums import log_multinomials
 from dpviz.synthesizers.base import WorstCase, parameter
-from dpviz.synthesizers.cells import PriorCellSynthesizer, log_multinomials
-from dpviz.synthesizers.dirichlet_multinomial import PRIOR_ROWS, check_per_cell
-from dpviz.synthesizers.posterior_mean import PosteriorMean
-from dpviz.synthesizers.posterior_mode import ABOVE_ONE, PosteriorMode
+from dpviz.synthesizers.cells import PRIOR_ROWS, PriorCellSynthesizer
+from dpviz.synthesizers.plug_ins import ABOVE_ONE, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
 class MultinomialPlugIn(PriorCellSynthesizer):
-    """Multinomial(m, θ) with θ_c = (n_c + a_c) / (n + Σ a_c); a subclass names a, the effective prior."""
-
-    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_per_cell(self.alpha, self.cells)
-
-    @property
-    @abstractmethod
-    def weights(self) -> FloatArray:
-        """The effective prior a of each cell, shape (k,)."""
+    """Multinomial(m, θ) with θ_c = (n_c + a_c) / (n + Σ a_c), a the effective prior."""
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         released = self.column_counts[columns]
@@ -58,9 +44,7 @@ class MultinomialPlugIn(PriorCellSynthesizer):
 
     def worst_log_odds(self) -> WorstCase:
         """ε* = m ln(1 + 1 / min a): every draw falls in the cell that had a single row or none."""
-        order = np.argsort(self.weights, kind="stable")
-        gains, loses = int(order[0]), int(order[1])
-        return self._case(self.m * math.log1p(1 / self.weights[gains]), gains, loses, self._everything_in(gains))
+        return self._everything_drawn(self.m * math.log1p(1 / self.weights.min()))
 
     def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
         w, total = self.m - u - v, x + 1 + y + rest
@@ -73,22 +57,9 @@ class MultinomialPlugIn(PriorCellSynthesizer):
 class MultinomialMean(MultinomialPlugIn):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c) / (n + Σ α_c).
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 5,000.
-    m
-        Synthetic rows, 1 to 1,000.
-    cells
-        Number of cells k, 3 to 1,000.
-    alpha
-        Prior pseudo-rows in a cell, one number for all or one for each, 1e-300 to 1e12.
-
     Source: Zheng (2015), Theorem 6.21, posterior mean. The R package synthpop 1.9-2 draws this law in its
     ``syn.catall(noisetype = "Exponential")``: ``rmultinom`` on the cell proportions with N / (e^ε − 1) added.
 
-    Examples
-    --------
     >>> MultinomialMean(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     """
@@ -99,30 +70,13 @@ class MultinomialMean(MultinomialPlugIn):
     source: ClassVar[str] = "Zheng (2015), Theorem 6.21"
     two_cells = PosteriorMean
 
-    @cached_property
-    def weights(self) -> FloatArray:
-        return np.broadcast_to(np.asarray(self.alpha, dtype=float), (self.cells,))
-
 
 @dataclass(frozen=True, kw_only=True)
 class MultinomialMode(MultinomialPlugIn):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c − 1) / (n + Σ α_c − k).
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 5,000.
-    m
-        Synthetic rows, 1 to 1,000.
-    cells
-        Number of cells k, 3 to 1,000.
-    alpha
-        Prior pseudo-rows in a cell, one number for all or one for each, above 1, at most 1e12.
-
     Source: Zheng (2015), Theorem 6.22, posterior mode.
 
-    Examples
-    --------
     >>> MultinomialMode(n=1, m=1, cells=3, alpha=2).transition_matrix().round(6).tolist()
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     """
@@ -134,7 +88,3 @@ class MultinomialMode(MultinomialPlugIn):
     two_cells = PosteriorMode
 
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS, **ABOVE_ONE)
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        return np.broadcast_to(np.asarray(self.alpha, dtype=float) - 1, (self.cells,))

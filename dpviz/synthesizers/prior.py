@@ -28,17 +28,11 @@ PRIOR_ONES = Parameter(
     help="Pseudo-rows with a 1 that the prior adds to the data. More of them are more private, and pull the synthetic "
     "data away from the confidential data.",
 )
-PRIOR_ZEROS = Parameter(
+PRIOR_ZEROS = dataclasses.replace(
+    PRIOR_ONES,
     name="beta",
     symbol="β",
     title="Prior zeros",
-    minimum=1e-300,
-    maximum=1e12,
-    default=0.5,
-    slider_minimum=1e-3,
-    slider_maximum=1e6,
-    scale="log",
-    private_end="larger",
     help="Pseudo-rows with a 0 that the prior adds to the data. Linked to α by default.",
 )
 
@@ -55,6 +49,8 @@ class PriorSynthesizer(TwoCellSynthesizer):
     """
 
     has_prior: ClassVar[bool] = True
+    lost: ClassVar[int] = 0
+    """Pseudo-rows of each cell that the law does not use."""
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)

@@ -1,4 +1,4 @@
-"""What the two noise sanitizers share: the confidential count plus symmetric noise, clamped to 0 … n."""
+"""The sanitizers that add noise: the confidential count plus symmetric noise on the whole numbers, clamped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -86,3 +87,70 @@ class NoiseSanitizer(TwoCellSynthesizer):
         parts = [(tail[0], end)] if self.n == 1 else [(stay[0], inside), (tail[1], self.epsilon)]
         value = sum(math.exp(log_mass) * -math.expm1(min(epsilon - loss, 0.0)) for log_mass, loss in parts)
         return WorstCase(value, 1, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceSanitizer(NoiseSanitizer):
+    """m1 = n1 + Laplace(1/ε), rounded to the nearest whole number and clamped to 0 … n; m2 = n − m1.
+
+    With n public a substituted row moves the one protected count by 1, hence the scale 1/ε. Inside the range,
+    Pr(m1 − n1 = d) = e^{−ε|d|} sinh(ε/2) for d ≠ 0 and 1 − e^{−ε/2} for d = 0.
+
+    Source: Abowd & Vilhuber (2008), equation (2) and Fig. 3, after Dwork et al. (2006).
+
+    >>> LaplaceSanitizer(n=5, epsilon=2).transition_matrix()[0].round(6).tolist()
+    [0.81606, 0.159046, 0.021525, 0.002913, 0.000394, 6.2e-05]
+    """
+
+    key: ClassVar[str] = "laplace"
+    label: ClassVar[str] = "Laplace sanitizer"
+    law: ClassVar[str] = (
+        r"m_1 = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_1 + \mathrm{Laplace}(1/\varepsilon)\right)"
+    )
+    source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (2) and Fig. 3"
+
+    def log_mass(self, distance: IntArray) -> FloatArray:
+        half = self.epsilon / 2
+        log_sinh = half + math.log(-math.expm1(-self.epsilon)) - math.log(2)
+        stay = math.log(-math.expm1(-half))
+        return np.where(distance == 0, stay, log_sinh - self.epsilon * np.asarray(distance))
+
+    def log_tail(self, distance: IntArray) -> FloatArray:
+        half = self.epsilon / 2
+        at_zero = math.log1p(-math.exp(-half) / 2)
+        return np.where(distance == 0, at_zero, half - self.epsilon * np.asarray(distance) - math.log(2))
+
+    def near_log_odds(self) -> tuple[float, float]:
+        half = self.epsilon / 2
+        inside = half - math.log1p(math.expm1(-half) / 2)
+        return inside, half + math.log1p(-math.expm1(-half))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometricSanitizer(NoiseSanitizer):
+    """m1 = n1 + Z clamped to 0 … n, Pr(Z = d) = e^{−ε|d|} (1 − e^{−ε}) / (1 + e^{−ε}); m2 = n − m1.
+
+    Every cell of its log-odds table is ε or −ε: it spends the whole promise everywhere.
+
+    Source: Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum; not in the papers shown here.
+
+    With e^ε = 3 the noise is 0 with probability (1 − 1/3) / (1 + 1/3) = 1/2, and a tail from 1 on holds 1/4.
+
+    >>> GeometricSanitizer(n=2, epsilon=math.log(3)).transition_matrix()[1].round(6).tolist()
+    [0.25, 0.5, 0.25]
+    """
+
+    key: ClassVar[str] = "geometric"
+    label: ClassVar[str] = "Geometric sanitizer"
+    law: ClassVar[str] = r"m_1 = \mathrm{clamp}_{0}^{n}(n_1 + Z),\quad \Pr(Z=d) \propto e^{-\varepsilon|d|}"
+    source: ClassVar[str] = "Ghosh, Roughgarden & Sundararajan (2009)"
+
+    def log_mass(self, distance: IntArray) -> FloatArray:
+        scale = math.log(-math.expm1(-self.epsilon)) - math.log1p(math.exp(-self.epsilon))
+        return scale - self.epsilon * np.asarray(distance)
+
+    def log_tail(self, distance: IntArray) -> FloatArray:
+        return -self.epsilon * np.asarray(distance) - math.log1p(math.exp(-self.epsilon))
+
+    def near_log_odds(self) -> tuple[float, float]:
+        return self.epsilon, self.epsilon

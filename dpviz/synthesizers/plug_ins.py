@@ -1,19 +1,22 @@
-"""What both plug-in synthesizers share: one fitted proportion θ for each table, and Binomial(m, θ) released."""
+"""The plug-in synthesizers: one fitted proportion θ for each table, and Binomial(m, θ) released."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc
 
+from dpviz.checked import checked
+from dpviz.numerics.ends import inverse_gain
+from dpviz.numerics.private_side import private_side, within
 from dpviz.numerics.sums import log_binomials
 from dpviz.numerics.worst_pair import largest_pairs
-from dpviz.synthesizers.base import WorstCase
-from dpviz.synthesizers.prior import PriorSynthesizer
+from dpviz.synthesizers.base import WorstCase, parameter
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 TINY, CANCELLED = 1e-13, 1e-6
@@ -36,12 +39,12 @@ COLUMNS = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class PlugIn(PriorSynthesizer):
-    """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b); a subclass names a and b, the effective prior."""
+    """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b), a and b the effective prior."""
 
     @property
-    @abstractmethod
     def effective_prior(self) -> tuple[float, float]:
         """What is added to the counts of ones and of zeros before the proportion is taken."""
+        return self.alpha - self.lost, self.beta - self.lost
 
     @cached_property
     def _pair_slopes(self) -> tuple[FloatArray, FloatArray]:
@@ -173,11 +176,18 @@ class PlugIn(PriorSynthesizer):
             start -= COLUMNS
         return math.exp(log_mass + math.log(total)) if total > 0 else 0.0
 
-    @staticmethod
-    def least_effective_prior(m: int, epsilon: float) -> float:
-        """1 / (e^{ε/m} − 1): the least effective prior with pure ε-differential privacy."""
-        share = epsilon / m
-        return 1 / math.expm1(share) if share < 700 else math.exp(-share)
+    @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
+    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1), plus 1 for the mode.
+
+        Theorems 6.11 and 6.9 of Zheng (2015) print 1 more, which is sufficient and not necessary.
+
+        >>> [round(law.least_alpha(m=100, epsilon=1.0), 6) for law in (PosteriorMean, PosteriorMode)]
+        [99.500833, 100.500833]
+        """
+        least = max(cls.lost + inverse_gain(epsilon / m), math.nextafter(cls.lost, math.inf), PRIOR_ONES.minimum)
+        return private_side(least, math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value - cls.lost))
 
 
 def _column_terms(m: int) -> FloatArray:
@@ -198,3 +208,47 @@ def _log_one_plus(lean: FloatArray, doubled: FloatArray) -> FloatArray:
 def _threshold(m: int, epsilon: float, up: FloatArray, down: FloatArray) -> FloatArray:
     """The least count j whose log-odds j·up − (m − j)·down exceed ε."""
     return np.floor((epsilon + m * down) / (up + down)) + 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorMean(PlugIn):
+    """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α) / (n + α + β).
+
+    Source: Zheng (2015), SYNTH_Post(Many); the law that Abowd & Vilhuber's (2008) Fig. 1 really shows.
+
+    >>> PosteriorMean(n=1, m=2, alpha=1, beta=1).transition_matrix().round(6).tolist()
+    [[0.444444, 0.444444, 0.111111], [0.111111, 0.444444, 0.444444]]
+    """
+
+    key: ClassVar[str] = "posterior_mean"
+    label: ClassVar[str] = "Posterior-mean plug-in"
+    law: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha}{n+\alpha+\beta}\right)"
+    source: ClassVar[str] = "Zheng (2015), SYNTH_Post(Many); Abowd & Vilhuber (2008), Fig. 1 as printed"
+
+
+ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorMode(PlugIn):
+    """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α − 1) / (n + α + β − 2).
+
+    At a prior of 1 and below a mode can lie at the edge, where it gives some counts probability 0.
+
+    Source: Zheng (2015), SYNTH_MAP.
+
+    With a prior of 2 the mode adds one pseudo-row to each cell, as the mean does with a prior of 1.
+
+    >>> PosteriorMode(n=1, m=2, alpha=2, beta=2).transition_matrix().round(6).tolist()
+    [[0.444444, 0.444444, 0.111111], [0.111111, 0.444444, 0.444444]]
+    """
+
+    key: ClassVar[str] = "posterior_mode"
+    label: ClassVar[str] = "Posterior-mode plug-in"
+    law: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha-1}{n+\alpha+\beta-2}\right)"
+    source: ClassVar[str] = "Zheng (2015), SYNTH_MAP"
+
+    lost: ClassVar[int] = 1
+
+    alpha: float = parameter(PRIOR_ONES, **ABOVE_ONE)
+    beta: float = parameter(PRIOR_ZEROS, **ABOVE_ONE)
