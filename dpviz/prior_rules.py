@@ -52,16 +52,14 @@ def _exact(design: Design) -> float:
 def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
     """The search takes a moment, and most of what is set on a page does not change its answer."""
     from dpviz.methods import Method, method_of  # a design of another rule needs no search
-    from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
     from dpviz.priors.sets import minimum_prior_for_sets
 
     method = method_of(law if cells == 2 else law.two_cells)
     if sets > 1 and not (method.independent or method.knows(Method.losses)):
         raise ValueError(f"prior must be pure or own for several sets of {law.label}; got 'exact'.")
-    asked: Any = {"n": n, "m": m, "sets": sets, "epsilon": epsilon, "delta": delta}
-    if cells == 2:
-        return minimum_prior_for_sets(method.key, **asked).exact.upper
-    return minimum_prior_for_cell_sets(method.key, cells=cells, **asked).upper
+    return minimum_prior_for_sets(
+        method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells
+    ).upper
 
 
 PRIOR_RULES = {

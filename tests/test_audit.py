@@ -14,7 +14,8 @@ from scipy.stats import truncnorm
 
 from dpviz.audits import Finding, audit
 from dpviz.audits.reasons import EXPLAIN
-from dpviz.priors import CALIBRATED, KINDS, Setting, parameter_failure
+from dpviz.methods.posterior_parameter import parameter_failure
+from dpviz.priors import CALIBRATED, KINDS, Setting
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
 from tests.test_minimum_prior import log_delta

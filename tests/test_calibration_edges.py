@@ -11,7 +11,7 @@ import pytest
 from dpviz.audits import audit
 from dpviz.methods.cell_releases import CellRelease, DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior, release
-from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
+from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import DirichletMultinomial, MultinomialMean, PosteriorMean
 
@@ -123,7 +123,7 @@ def test_losses_whose_other_side_underflows(epsilon: float) -> None:
 
 def test_sets_of_many_cells_and_a_large_epsilon_keep_their_promise() -> None:
     """Two sets of one draw from n = 3: the two draws enumerated, with odds 1 + 1/α of a draw of either cell."""
-    found = minimum_prior_for_cell_sets("synth_post_one", n=3, m=1, cells=3, sets=2, epsilon=40.0, delta=1e-9)
+    found = minimum_prior_for_sets("synth_post_one", n=3, m=1, cells=3, sets=2, epsilon=40.0, delta=1e-9)
     with mp.workdps(60):
 
         def both(alpha: mp.mpf) -> mp.mpf:

@@ -16,8 +16,7 @@ from dpviz.methods.posterior_parameter import log_parameter_delta
 from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.priors import CALIBRATED, METHODS, Setting, minimum_prior, release
 from dpviz.priors._least_root import Start, interpolated, least_root
-from dpviz.priors.curve_axes import AXES, Axis
-from dpviz.priors.curves import prior_curves, stream_prior_curves
+from dpviz.priors.curves import AXES, Axis, prior_curves, stream_prior_curves
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.types import FloatArray

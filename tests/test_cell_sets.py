@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.priors import minimum_prior
-from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
+from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import DirichletMultinomial
 
 ASKED = {"n": 3, "m": 2, "cells": 3, "epsilon": 0.8, "delta": 0.02}
@@ -29,27 +29,27 @@ def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> 
 @pytest.mark.parametrize(("n", "m", "cells"), [(1, 1, 3), (2, 3, 3), (3, 2, 4), (4, 3, 3)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.05), (1.5, 1e-3)])
 def test_two_sets_agree_with_listing_everything(n: int, m: int, cells: int, epsilon: float, delta: float) -> None:
-    found = minimum_prior_for_cell_sets("synth_post_one", n=n, m=m, cells=cells, sets=2, epsilon=epsilon, delta=delta)
+    found = minimum_prior_for_sets("synth_post_one", n=n, m=m, cells=cells, sets=2, epsilon=epsilon, delta=delta)
     assert found.lower <= found.upper <= found.lower * (1 + 1e-5)
     assert two_sets_delta(n, m, cells, found.upper, epsilon) <= delta * (1 + 1e-9)
     assert two_sets_delta(n, m, cells, found.lower * (1 - 1e-6), epsilon) > delta
 
 
 def test_one_set_is_the_single_answer() -> None:
-    found = minimum_prior_for_cell_sets("synth_post_one", sets=1, **ASKED)
+    found = minimum_prior_for_sets("synth_post_one", sets=1, **ASKED)
     assert found.upper == minimum_prior("synth_post_one", **ASKED)
 
 
 def test_sets_of_a_plug_in_are_one_larger_set() -> None:
     for method in ("synth_post_many", "synth_map"):
-        found = minimum_prior_for_cell_sets(method, sets=4, **ASKED)
+        found = minimum_prior_for_sets(method, sets=4, **ASKED)
         assert found.upper == minimum_prior(method, **{**ASKED, "m": 8})
 
 
 def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
     uppers = []
     for sets in (1, 2, 3, 5):
-        found = minimum_prior_for_cell_sets("synth_post_one", sets=sets, **ASKED)
+        found = minimum_prior_for_sets("synth_post_one", sets=sets, **ASKED)
         share = {**ASKED, "epsilon": ASKED["epsilon"] / sets, "delta": ASKED["delta"] / sets}
         assert found.upper <= minimum_prior("synth_post_one", **share)
         uppers.append(found.upper)
@@ -58,7 +58,7 @@ def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
 
 def test_the_parameter_draw_knows_neither_cells_nor_rows() -> None:
     answers = {
-        minimum_prior_for_cell_sets("param_post", sets=3, **{**ASKED, "cells": cells, "n": n}).upper
+        minimum_prior_for_sets("param_post", sets=3, **{**ASKED, "cells": cells, "n": n}).upper
         for cells in (3, 7)
         for n in (1, 50)
     }
@@ -66,7 +66,7 @@ def test_the_parameter_draw_knows_neither_cells_nor_rows() -> None:
 
 
 def test_without_delta_every_set_has_its_share() -> None:
-    found = minimum_prior_for_cell_sets("synth_post_one", sets=4, **{**ASKED, "delta": 0.0})
+    found = minimum_prior_for_sets("synth_post_one", sets=4, **{**ASKED, "delta": 0.0})
     assert found.lower == found.upper == pytest.approx(2 / math.expm1(0.2), rel=1e-12)
 
 
@@ -76,4 +76,4 @@ def test_without_delta_every_set_has_its_share() -> None:
 )
 def test_bad_input_is_named(change: dict[str, float], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        minimum_prior_for_cell_sets("synth_post_one", **{**ASKED, "sets": 2, **change})
+        minimum_prior_for_sets("synth_post_one", **{**ASKED, "sets": 2, **change})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
+from functools import partial
 
 import mpmath as mp
 import numpy as np
@@ -18,7 +19,7 @@ from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
 from dpviz.methods.posterior_parameter import log_parameter_delta
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.releases import release
-from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.composition import (
     Bracket,
@@ -282,10 +283,10 @@ def test_the_prior_of_m_sets_is_where_an_earlier_bracket_found_it(
     sets: int, low: float, high: float, split: float, pure: float
 ) -> None:
     found = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=sets, epsilon=1.0, delta=1e-5)
-    assert low < found.exact.lower < found.exact.upper < high
-    assert found.split == pytest.approx(split, rel=4e-4)
-    assert found.pure == pytest.approx(pure, rel=1e-3)
-    assert found.exact.upper < found.exact.lower * (1 + 1e-5)
+    assert low < found.lower < found.upper < high
+    shares = [minimum_prior("synth_post_one", n=100, m=100, epsilon=1 / sets, delta=d / sets) for d in (1e-5, 0.0)]
+    assert shares == [pytest.approx(split, rel=4e-4), pytest.approx(pure, rel=1e-3)]
+    assert found.upper < found.lower * (1 + 1e-5)
 
 
 @pytest.mark.parametrize(
@@ -306,17 +307,17 @@ def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
         pairs = [(i, i + 1) for i in range(n)] + [(i + 1, i) for i in range(n)]
         return max(float(np.maximum(p[a] - math.exp(epsilon) * p[b], 0).sum()) for a, b in pairs)
 
-    assert worst(found.exact.upper) <= delta * (1 + 1e-9)
-    assert worst(found.exact.lower) > delta * (1 - 1e-9)
-    assert worst(found.exact.lower * (1 - 1e-5)) > delta
-    assert found.exact.upper < found.exact.lower * (1 + 1e-5)
+    assert worst(found.upper) <= delta * (1 + 1e-9)
+    assert worst(found.lower) > delta * (1 - 1e-9)
+    assert worst(found.lower * (1 - 1e-5)) > delta
+    assert found.upper < found.lower * (1 + 1e-5)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "sets"), [(1.0, 1e-5, 5), (0.01, 1e-4, 3), (8.0, 1e-7, 4)])
 @pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
 def test_no_pair_exceeds_delta_at_the_upper_end(method: str, epsilon: float, delta: float, sets: int) -> None:
     n, m = 14, 60
-    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact
+    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
     worst = [0.0, 0.0]
     for i in range(n):
         for end, alpha in enumerate((found.lower, found.upper)):
@@ -331,13 +332,13 @@ def test_the_proportion_drawn_once_is_calibrated_as_a_single_release() -> None:
     for method in ("synth_post_one", "param_post"):
         found = minimum_prior_for_sets(method, n=100, m=100, sets=1, epsilon=1.0, delta=1e-5)
         single = minimum_prior(method, n=100, m=100, epsilon=1.0, delta=1e-5)
-        assert found.exact.upper == found.split == pytest.approx(single, rel=1e-12)
+        assert found.upper == pytest.approx(single, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["synth_post_many", "synth_map"])
 def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
     found = minimum_prior_for_sets(method, n=50, m=30, sets=4, epsilon=1.0, delta=1e-5)
-    for prior, kept in ((found.exact.upper, True), (found.exact.lower, False)):
+    for prior, kept in ((found.upper, True), (found.lower, False)):
         whole = release(method, n=50, m=120, alpha=prior, beta=prior)
         assert (delta_for_epsilon(whole, 1.0) <= 1e-5) is kept
 
@@ -345,13 +346,19 @@ def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
 @pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many", "synth_map", "param_post"])
 def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
     found = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
-    assert found.advanced is not None
-    assert found.exact.lower <= found.exact.upper <= min(found.split, found.advanced, found.pure)
+    single = partial(minimum_prior, method, n=40, m=20)
+    shares = [single(epsilon=0.5 / 30, delta=delta) for delta in (0.0, 1e-6 / 30)]
+    advanced, _ = least_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
+    assert found.lower <= found.upper <= min(*shares, advanced)
 
 
 def test_advanced_composition_is_split_the_best_way() -> None:
     sets, epsilon, delta = 10, 1.0, 1e-5
-    found = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=sets, epsilon=epsilon, delta=delta)
+
+    def single(epsilon: float, delta: float) -> float:
+        return minimum_prior("synth_post_one", n=100, m=100, epsilon=epsilon, delta=delta)
+
+    advanced, slack_found = least_by_advanced(single, sets, epsilon, delta)
     priors = {}
     for slack in delta * np.arange(0.05, 1.0, 0.05):
         low, high = 0.0, epsilon
@@ -359,26 +366,23 @@ def test_advanced_composition_is_split_the_best_way() -> None:
             middle = (low + high) / 2
             kept = advanced_composition(middle, sets, slack) <= epsilon
             low, high = (middle, high) if kept else (low, middle)
-        priors[slack] = minimum_prior("synth_post_one", n=100, m=100, epsilon=low, delta=(delta - slack) / sets)
-    assert found.advanced is not None
-    assert found.advanced <= min(priors.values()) * (1 + 1e-7)
-    assert found.advanced == pytest.approx(min(priors.values()), rel=2e-3)
-    assert found.slack == pytest.approx(min(priors, key=lambda slack: priors[slack]), abs=0.06 * delta)
+        priors[slack] = single(low, (delta - slack) / sets)
+    assert advanced <= min(priors.values()) * (1 + 1e-7)
+    assert advanced == pytest.approx(min(priors.values()), rel=2e-3)
+    assert slack_found == pytest.approx(min(priors, key=lambda slack: priors[slack]), abs=0.06 * delta)
 
 
 def test_without_delta_only_the_pure_rule_is_left() -> None:
     found = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=5, epsilon=1.0, delta=0.0)
-    assert found.exact == Bracket(found.pure, found.pure)
-    assert found.pure == pytest.approx(100 / math.expm1(0.2), rel=1e-12)
-    assert (found.split, found.advanced, found.slack) == (found.pure, None, None)
-    pair = beta_binomial_pair(found.pure, found.pure + 99, 100)
+    assert found.lower == found.upper == pytest.approx(100 / math.expm1(0.2), rel=1e-12)
+    pair = beta_binomial_pair(found.upper, found.upper + 99, 100)
     assert composed_delta(pair, 5, 1.0).upper == 0.0
     assert composed_delta(pair, 5, 0.999).upper > 0.0
-    assert minimum_prior_for_sets("param_post", n=9, m=1, sets=2, epsilon=1.0, delta=0.0).pure == math.inf
+    assert minimum_prior_for_sets("param_post", n=9, m=1, sets=2, epsilon=1.0, delta=0.0).upper == math.inf
 
 
 def test_many_tied_pairs_are_still_covered() -> None:
-    found = minimum_prior_for_sets("param_post", n=300, m=1, sets=2, epsilon=1e-3, delta=1e-5).exact
+    found = minimum_prior_for_sets("param_post", n=300, m=1, sets=2, epsilon=1e-3, delta=1e-5)
     assert found.upper < found.lower * (1 + 1e-5)
     value = composed_delta(BetaLosses(found.lower, found.lower + 299), 2, 1e-3)
     assert value.upper > 1e-5

@@ -237,7 +237,7 @@ def test_nearly_even_losses_need_a_grid_point_each() -> None:
 def test_where_many_pairs_tie_none_exceeds_delta_at_the_upper_end(
     method: str, n: int, m: int, sets: int, epsilon: float, delta: float
 ) -> None:
-    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta).exact
+    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
 
     def bounds(prior: float, i: int) -> tuple[float, float]:
         x, y = prior + i, prior + (n - 1 - i)
@@ -251,13 +251,13 @@ def test_where_many_pairs_tie_none_exceeds_delta_at_the_upper_end(
 
 
 def test_the_bounds_are_in_order_where_any_prior_is_enough() -> None:
-    found = minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9).exact
+    found = minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9)
     assert 0 < found.lower <= found.upper < 1e-200
 
 
 def test_many_outcomes_of_few_sets_are_added_up_one_by_one() -> None:
     """Twenty-one outcomes and five sets at a huge ε: the two ends agree, and the prior keeps the promise."""
-    found = minimum_prior_for_sets("synth_post_one", n=1, m=20, sets=5, epsilon=40.0, delta=1e-5).exact
+    found = minimum_prior_for_sets("synth_post_one", n=1, m=20, sets=5, epsilon=40.0, delta=1e-5)
     assert found.upper < found.lower * (1 + 2e-6)
     at = composed_delta(beta_binomial_pair(found.upper, found.upper, 20), 5, 40.0)
     below = composed_delta(beta_binomial_pair(found.lower, found.lower, 20), 5, 40.0)

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
-from dpviz.priors.curve_axes import AXES, LIMITS, Axis, axis_points
-from dpviz.priors.curves import DRAWN, Curves, prior_curves
+from dpviz.priors._least_root import Start
+from dpviz.priors.curves import AXES, DRAWN, LIMITS, Axis, Curves, axis_points, prior_curves
 from dpviz.theorems import CLAIMS
 
 SETTINGS = {
@@ -161,8 +161,5 @@ def test_a_guess_does_not_change_the_answer(family: str, method: str) -> None:
     setting = SETTINGS[family]
     alone = KINDS[family].need(METHODS[method], setting, setting.delta)
     for factor in (1e-3, 0.9, 1.0, 1.1, 1e3):
-        guessed = minimum_prior(
-            method, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta,
-            cells=KINDS[family].cells(setting), near=alone * factor,
-        )  # fmt: skip
-        assert guessed == pytest.approx(alone, rel=CLOSE)
+        guessed = KINDS[family].search(METHODS[method], setting, setting.delta, Start(alone * factor))
+        assert guessed.prior == pytest.approx(alone, rel=CLOSE)

@@ -20,8 +20,7 @@ from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import color_of
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from dpviz.priors.curve_axes import AXES, Axis
-from dpviz.priors.curves import Curves, prior_curves
+from dpviz.priors.curves import AXES, Axis, Curves, prior_curves
 from pages.components.figure import decode_figure, encode_figure
 from tests.test_charts import BREAKING
 

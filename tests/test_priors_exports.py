@@ -17,10 +17,8 @@ import pytest
 from dpviz.audits import audit
 from dpviz.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
-from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
-from dpviz.priors.curve_axes import AXES, Axis
-from dpviz.priors.curves import prior_curves
+from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
+from dpviz.priors.curves import AXES, Axis, prior_curves
 from dpviz.priors.sets import minimum_prior_for_sets
 from tests.browser import ROOT
 from tests.pages import method_table, open_priors, shown_prior, shown_range
@@ -183,11 +181,7 @@ def test_the_script_of_several_sets_prints_what_they_need_together(family: str) 
     sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "sets": 5}
     for label, method in zip(METHOD_LABELS, CALIBRATED, strict=True):
         for place, delta in enumerate((0.0, setting.delta)):
-            exact = (
-                minimum_prior_for_sets(method, **sizes, delta=delta).exact
-                if family == "bernoulli"
-                else minimum_prior_for_cell_sets(method, **sizes, delta=delta, cells=setting.cells)
-            )
+            exact = minimum_prior_for_sets(method, **sizes, delta=delta, cells=KINDS[family].cells(setting))
             assert found[method, delta] == exact.upper
             assert table[label][place] == shown_prior(exact.upper)
 

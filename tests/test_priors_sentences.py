@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
-from dpviz.priors.release_size import delta_by_size
+from dpviz.priors.releases import delta_by_size
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.privacy.subsampling import subsampled_tight

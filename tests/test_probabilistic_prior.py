@@ -12,7 +12,8 @@ from scipy.stats import beta as scipy_beta
 from scipy.stats import betabinom, binom
 
 from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
-from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, parameter_failure, probabilistic
+from dpviz.methods.posterior_parameter import parameter_failure
+from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, probabilistic
 from dpviz.privacy import probabilistic_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure

@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.priors.release_size import delta_by_size
+from dpviz.priors.releases import delta_by_size
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 
 ONE = "synth_post_one"

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from dpviz.methods import CALIBRATED, METHODS
-from dpviz.methods.posterior_parameter import parameter_failure
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.kinds import KINDS, Kind
 from dpviz.priors.probabilistic import minimum_prior_probabilistic
@@ -25,7 +24,6 @@ __all__ = [
     "maximum_range",
     "minimum_prior",
     "minimum_prior_probabilistic",
-    "parameter_failure",
     "release",
 ]
 

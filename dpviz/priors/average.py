@@ -1,4 +1,4 @@
-"""Average-case δ of the five methods beside their worst case, at one prior."""
+"""Average-case δ of every method that knows it beside its worst case, at one prior."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
-from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.types import FloatArray
 
@@ -19,8 +18,8 @@ FOLDED = 12
 """Decimals to which θ and 1 − θ must agree to be the same point."""
 
 
-def _averaged() -> dict[str, Method]:
-    return {key: method for key, method in CALIBRATED.items() if method.knows(Method.average_delta)}
+def _averaged() -> list[Method]:
+    return [method for method in CALIBRATED.values() if method.knows(Method.average_delta)]
 
 
 def average_and_worst(
@@ -42,17 +41,17 @@ def average_and_worst(
     found: dict[str, tuple[float, float | None] | None] = {
         PARAM_MAP.key: (PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None)
     }
-    for key, method in _averaged().items():
-        found[key] = None
+    for method in _averaged():
+        found[method.key] = None
         if alpha > method.lost:
-            worst = delta_for_epsilon(release(key, n=n, m=m, alpha=alpha), epsilon)
-            found[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
+            worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
+            found[method.key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
     return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class AverageCurves:
-    """Average-case δ of every method along rising probabilities θ of a one."""
+    """Average-case δ by method along rising probabilities θ of a one."""
 
     thetas: FloatArray
     deltas: dict[str, FloatArray]
@@ -61,10 +60,10 @@ class AverageCurves:
 def stream_average_by_theta(
     n: int, m: int, alpha: float, epsilon: float, thetas: Sequence[float] | FloatArray
 ) -> Iterator[AverageCurves]:
-    """Average-case δ of every method that has a prior, for each θ, coarse to fine.
+    """Average-case δ of every method with a prior for each θ, coarse to fine: the points before, and some more.
 
     With α = β nothing changes when ones and zeros trade places, so δ(θ) = δ(1 − θ) and each pair is computed once.
-    Each has the points of the one before it and some more; SYNTH_MAP is missing at a prior of 1 or less.
+    SYNTH_MAP is missing at a prior of 1 or less.
 
     Examples
     --------
@@ -77,23 +76,22 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = [one for one in _averaged().values() if alpha > one.lost]
+    methods = [one for one in _averaged() if alpha > one.lost]
+    smaller = np.minimum(points, 1 - points)
+    folded = np.round(smaller, FOLDED).tolist()
     known: dict[float, dict[str, float]] = {}
     shown: set[int] = set()
     for stride in STRIDES:
         level = {0, len(points) - 1, *range(0, len(points), stride)} - shown
-        for place in sorted(level):
-            theta = float(points[place])
-            folded = round(min(theta, 1 - theta), FOLDED)
-            if folded not in known:
-                known[folded] = {
-                    one.key: one.average_delta(n, m, alpha, min(theta, 1 - theta), epsilon) for one in methods
-                }
         if not level:
             continue
         shown |= level
         places = sorted(shown)
-        at = [known[round(min(theta, 1 - theta), FOLDED)] for theta in points[places].tolist()]
+        for place in places:
+            if folded[place] not in known:
+                theta = float(smaller[place])
+                known[folded[place]] = {one.key: one.average_delta(n, m, alpha, theta, epsilon) for one in methods}
         yield AverageCurves(
-            thetas=points[places], deltas={one.key: np.array([deltas[one.key] for deltas in at]) for one in methods}
+            thetas=points[places],
+            deltas={one.key: np.array([known[folded[place]][one.key] for place in places]) for one in methods},
         )

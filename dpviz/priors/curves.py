@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,13 +10,27 @@ from typing import Literal
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.methods import Method
 from dpviz.priors._least_root import Start, interpolated
-from dpviz.priors.curve_axes import Axis, axis_points, moved, point_count
 from dpviz.priors.kinds import KINDS, Kind
 from dpviz.priors.setting import Setting
-from dpviz.theorems import CLAIMS
+from dpviz.theorems import CLAIMS, Claim
 from dpviz.types import FloatArray
+
+Axis = Literal["epsilon", "delta", "m", "n"]
+AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
+LIMITS: dict[Axis, tuple[float, float]] = {
+    "epsilon": (1e-4, 50.0),
+    "delta": (1e-300, 0.5),
+    "m": (1, limits.PRIOR_ROWS),
+    "n": (1, limits.PRIOR_ROWS),
+}
+SPAN: dict[Axis, tuple[float, float]] = {"epsilon": (30.0, 15.0), "m": (100.0, 10.0), "n": (100.0, 10.0)}
+"""How many times below and above the chosen value a curve reaches."""
+
+POINTS, SEVERAL, FEW = 25, 13, 9
+"""Points of a curve beside the chosen one; fewer of them from 10,000 rows on, and from 50,000."""
 
 STRIDES, NEAREST = (8, 4, 2, 1), 4
 """Steps between the points of a curve, coarse to fine, and most values that a guess of the next is drawn through."""
@@ -54,6 +69,22 @@ class Curves:
         return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
 
 
+def axis_points(axis: Axis, chosen: float, count: int = POINTS) -> FloatArray:
+    """Points of an axis in equal ratios around the chosen one, which is among them; whole where rows are counted."""
+    low, high = LIMITS[axis]
+    if axis == "delta":
+        start, stop = min(1e-12, max(low, chosen / 1e3)) if chosen > 0 else 1e-12, max(0.1, chosen)
+    else:
+        below, above = SPAN[axis]
+        start, stop = max(low, chosen / below), min(high, max(chosen * above, 10 * low))
+    points = np.geomspace(start, stop, count)
+    if axis in ("m", "n"):
+        points = np.rint(points)
+    if chosen > 0:
+        points = np.append(points, chosen)
+    return np.unique(points)
+
+
 def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
     """The least prior (or the largest R/σ) of every method against ε, δ, m or n, exact and as printed.
 
@@ -76,65 +107,47 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
 
     Examples
     --------
-    >>> setting = Setting(n=10, m=10, epsilon=1.0)
-    >>> [len(curves.points) for curves in stream_prior_curves("bernoulli", setting, "epsilon")]
+    >>> [len(one.points) for one in stream_prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")]
     [6, 9, 14, 26]
     """
     kind = KINDS[family]
-    points = axis_points(axis, float(getattr(setting, axis)), point_count(setting))
-    settings = [moved(setting, axis, float(point), m_is_n) for point in points]
+    rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
+    points = axis_points(axis, chosen, POINTS if rows < 10_000 else SEVERAL if rows < 50_000 else FEW)
+    linked = ("n", "m") if axis == "n" and m_is_n else (axis,)
+    settings = [dataclasses.replace(setting, **dict.fromkeys(linked, point)) for point in points.tolist()]
+    places = np.log(-np.log(points)) if axis == "delta" else np.log(points)  # where ln prior is nearly straight
     promises = [pure for pure in (False, True) if pure or axis == "delta" or setting.delta > 0]
-    methods = kind.methods
-    found = dict.fromkeys(kind.like(method)[0] for method in methods.values())
-    places = _scale(axis, points)
+    searched = {key: kind.like(method) for key, method in kind.methods.items()}
+    found = dict.fromkeys(one for one, _ in searched.values())
     lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
-    chosen = np.flatnonzero(points == float(getattr(setting, axis)))
+    claims = [
+        claim
+        for claim in map(CLAIMS.__getitem__, DRAWN)
+        if claim.family == kind.key and (claim.promise == "pure" or axis == "delta" or setting.delta > 0)
+    ]
+    printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
     kept: set[int] = set()
-    known: dict[tuple[str, Setting], float] = {}
     for stride in STRIDES:
-        level = [*chosen.tolist(), 0, len(points) - 1, *range(0, len(points), stride)]
+        level = [*np.flatnonzero(points == chosen).tolist(), 0, len(points) - 1, *range(0, len(points), stride)]
         for place in dict.fromkeys(level):
             if place not in kept:
                 for line in lines.values():
                     line.find(place)
+                for claim in claims:
+                    printed[claim.key][place] = _printed(claim, settings[place])
         kept.update(level)
         shown = sorted(kept)
-        exact = {key: line.values[shown] for key, line in lines.items()}
-        yield Curves(
-            kind=kind,
-            setting=setting,
-            axis=axis,
-            points=points[shown],
-            lines=(
-                *(
-                    Curve(method=key, kind="pure" if pure else "exact", values=exact[one, pure] + more)
-                    for pure in promises
-                    for key, method in methods.items()
-                    for one, more in [kind.like(method)]
-                ),
-                *_printed_curves(kind, setting, axis, [settings[place] for place in shown], known),
-            ),
-        )
-
-
-def _printed_curves(
-    kind: Kind, setting: Setting, axis: Axis, settings: list[Setting], known: dict[tuple[str, Setting], float]
-) -> Iterator[Curve]:
-    """The printed bounds at these settings; what is `known` is not computed again, and what is computed joins it."""
-    for number in DRAWN:
-        bound = CLAIMS[number]
-        if bound.family == kind.key and (bound.promise == "pure" or axis == "delta" or setting.delta > 0):
-            for one in settings:
-                if (number, one) not in known:
-                    known[number, one] = _printed(number, one)
-            values = np.array([known[number, one] for one in settings])
-            for method in bound.methods:
-                yield Curve(method=method, kind="printed", values=values, theorem=bound.name)
-
-
-def _scale(axis: Axis, points: FloatArray) -> FloatArray:
-    """Where the points lie on a scale on which ln prior is nearly straight."""
-    return np.log(-np.log(points)) if axis == "delta" else np.log(points)
+        exact = [
+            Curve(method=key, kind="pure" if pure else "exact", values=lines[one, pure].values[shown] + more)
+            for pure in promises
+            for key, (one, more) in searched.items()
+        ]
+        bounds = [
+            Curve(method=method, kind="printed", values=printed[claim.key][shown], theorem=claim.name)
+            for claim in claims
+            for method in claim.methods
+        ]
+        yield Curves(kind=kind, setting=setting, axis=axis, points=points[shown], lines=(*exact, *bounds))
 
 
 @dataclass
@@ -180,10 +193,9 @@ class _Line:
         return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
 
 
-def _printed(number: str, setting: Setting) -> float:
-    bound = CLAIMS[number]
+def _printed(claim: Claim, setting: Setting) -> float:
     values = setting.arguments()
-    if bound.promise != "pure" and setting.delta == 0:
+    if (claim.promise != "pure" and setting.delta == 0) or not claim.applies(**values):
         return math.nan
-    value = bound.at(**values) if bound.applies(**values) else math.nan
+    value = claim.at(**values)
     return value if math.isfinite(value) and value > 0 else math.nan

@@ -5,27 +5,26 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
 from dpviz.parameters import rounded_down, rounded_up
 from dpviz.priors._least_root import Start
-from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
 from dpviz.priors.exact import Promise, least_prior
-from dpviz.priors.ranges import GaussianRelease, maximum_range
-from dpviz.priors.releases import release
+from dpviz.priors.ranges import GaussianRelease
 from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy.composition import Bracket
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, privacy_profile
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.types import FloatArray
 
 if TYPE_CHECKING:
     from dpviz.priors.setting import Setting
-
 
 PROFILE_POINTS = 41
 SMALLEST_DELTA = 1e-12
@@ -34,49 +33,53 @@ SMALLEST_DELTA = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What one method gives at a prior or range."""
+    """What one set of a method gives at a prior or range.
+
+    The exact ε without δ, or infinity (for Gaussian data of the release conditioned to [−R, R]); the least ε at the
+    setting's δ; δ at the setting's ε, nothing conditioned; and the privacy profile δ(ε).
+    """
 
     pure_epsilon: float
-    """The exact ε without δ, or infinity; for Gaussian data that of the release conditioned to [−R, R]."""
-
     epsilon_at_delta: float
-    """The least ε at the setting's δ; equal to `pure_epsilon` where that is 0."""
-
     delta_at_epsilon: float
-    """δ at the setting's ε, of the release that is not conditioned."""
-
     epsilons: FloatArray
     deltas: FloatArray
-    """The privacy profile δ(ε)."""
+
+
+def _given(
+    setting: Setting, pure: float, end: float, epsilon_at: Callable[[float], float], delta_at: Callable[[float], float]
+) -> Given:
+    epsilons = np.linspace(0.0, end, PROFILE_POINTS)
+    return Given(
+        pure_epsilon=pure,
+        epsilon_at_delta=pure if setting.delta == 0 else epsilon_at(setting.delta),
+        delta_at_epsilon=delta_at(setting.epsilon),
+        epsilons=epsilons,
+        deltas=np.array([delta_at(epsilon) for epsilon in epsilons.tolist()]),
+    )
 
 
 class Kind(ABC):
-    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy."""
+    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy.
 
-    key: ClassVar[str]
-    label: ClassVar[str]
-    numbers: ClassVar[tuple[str, ...]] = ()
-    """What a `Setting` of it has beside n, m, ε and δ."""
+    `numbers`: what a `Setting` of it has beside n, m, ε and δ. `quantity`, `symbol`, `axis`: what is asked for, its
+    symbol, and its name along an axis; `level`: the parameter that says how much there is; `larger_is_safer`: whether
+    more of it is more private, as of a prior but not of a range; `cost`: numbers that what it costs depends on.
+    `conditioned`: whether the answer without δ is for another release, each number of which is conditioned to the
+    range. `binary`: whether rows are zeros and ones.
+    """
 
-    quantity: ClassVar[str]
-    symbol: ClassVar[str]
-    axis: ClassVar[str]
-    """What is asked for, its symbol, and its name along an axis."""
-
-    level: ClassVar[str]
-    """The parameter that says how much there is."""
-
-    larger_is_safer: ClassVar[bool]
-    """Whether more of it is more private: a prior; a range is the other way round."""
-
-    cost: ClassVar[tuple[str, ...]] = ()
-    """Numbers that what it costs depends on."""
-
-    conditioned: ClassVar[bool] = False
-    """Whether the answer without δ is for another release, each number of which is conditioned to the range."""
-
-    binary: ClassVar[bool] = False
-    """Whether rows are zeros and ones."""
+    key: str
+    label: str
+    numbers: tuple[str, ...] = ()
+    quantity: str
+    symbol: str
+    axis: str
+    level: str
+    larger_is_safer = True
+    cost: tuple[str, ...] = ()
+    conditioned = False
+    binary = False
 
     def __repr__(self) -> str:
         return self.key
@@ -100,15 +103,7 @@ class Kind(ABC):
 
     @abstractmethod
     def given(self, method: Method, setting: Setting, level: float) -> Given | None:
-        """The exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less: there is no mode.
-
-        Examples
-        --------
-        >>> from dpviz.priors import METHODS, Setting
-        >>> found = KINDS["bernoulli"].given(METHODS["synth_post_one"], Setting(n=10, m=10, epsilon=1.0), 5.0)
-        >>> round(found.pure_epsilon, 6)  # ln(1 + 10 / 5)
-        1.098612
-        """
+        """The exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less: there is no mode."""
 
     @abstractmethod
     def sensitivity(self, setting: Setting) -> float:
@@ -133,19 +128,18 @@ class Kind(ABC):
         """
         return self.search(method, setting, delta).prior
 
-    def strictness(self, value: float) -> float:
-        """What rises the more a level asks for; its own inverse."""
-        return value if self.larger_is_safer else 1 / value
-
     def by_advanced(self, method: Method, setting: Setting, sets: int) -> float:
         """What M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
+
+        def strictness(value: float) -> float:
+            return value if self.larger_is_safer else 1 / value
 
         def single(epsilon: float, delta: float) -> float:
             if self.conditioned and delta == 0:
                 return math.inf
-            return self.strictness(self.need(method, dataclasses.replace(setting, epsilon=epsilon), delta))
+            return strictness(self.need(method, dataclasses.replace(setting, epsilon=epsilon), delta))
 
-        return self.strictness(least_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
+        return strictness(least_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
 
     def keeps(self, level: float, needed: float) -> bool:
         """Whether a level is enough where so much is needed."""
@@ -162,7 +156,6 @@ class Bernoulli(Kind):
     key, label = "bernoulli", "Bernoulli"
     quantity, symbol, axis = "least prior", "α", "least prior α, pseudo-rows in each cell"
     level, cost = "alpha", ("proportion",)
-    larger_is_safer = True
     binary = True
 
     def takes(self, method: Method) -> bool:  # noqa: ARG002
@@ -176,23 +169,16 @@ class Bernoulli(Kind):
         return least_prior(asked, start)
 
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
-        return minimum_prior_for_sets(
-            method.key, n=setting.n, m=setting.m, sets=sets, epsilon=setting.epsilon, delta=delta
-        ).exact
+        n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
+        return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
     def given(self, method: Method, setting: Setting, level: float) -> Given | None:
         if level <= method.lost:
             return None
-        made = release(method.key, n=setting.n, m=setting.m, alpha=level, cells=self.cells(setting))
+        made = method.release(setting.n, setting.m, level, level, self.cells(setting))
         pure = pure_epsilon(made)
-        epsilons = np.linspace(0.0, min(pure, epsilon_for_delta(made, SMALLEST_DELTA)), PROFILE_POINTS)
-        return Given(
-            pure_epsilon=pure,
-            epsilon_at_delta=pure if setting.delta == 0 else epsilon_for_delta(made, setting.delta),
-            delta_at_epsilon=delta_for_epsilon(made, setting.epsilon),
-            epsilons=epsilons,
-            deltas=privacy_profile(made, epsilons),
-        )
+        end = min(pure, epsilon_for_delta(made, SMALLEST_DELTA))
+        return _given(setting, pure, end, partial(epsilon_for_delta, made), partial(delta_for_epsilon, made))
 
     def sensitivity(self, setting: Setting) -> float:
         return 1 / (setting.n + 2 * (setting.alpha - 1))
@@ -214,11 +200,6 @@ class Categories(Bernoulli):
     def cells(self, setting: Setting) -> int:
         return setting.cells
 
-    def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
-        return minimum_prior_for_cell_sets(
-            method.key, n=setting.n, m=setting.m, cells=setting.cells, sets=sets, epsilon=setting.epsilon, delta=delta
-        )
-
 
 class Gaussian(Kind):
     """Numbers from a normal law with known variance, within a range."""
@@ -233,9 +214,10 @@ class Gaussian(Kind):
     def takes(self, method: Method) -> bool:
         return method.knows(Method.variance)
 
-    def release(self, method: Method, setting: Setting) -> GaussianRelease:
-        """What a method releases, one set."""
-        return GaussianRelease(method=method.key, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0)
+    def release(self, method: Method, setting: Setting, sets: int = 1) -> GaussianRelease:
+        """What a method releases."""
+        sizes = {name: getattr(setting, name) for name in ("n", "m", *self.numbers)}
+        return GaussianRelease(method=method.key, sets=sets, **sizes)
 
     def sensitivity(self, setting: Setting) -> float:
         return 2 * self.release(PARAM_MAP, setting).shrinkage / setting.n
@@ -244,23 +226,14 @@ class Gaussian(Kind):
         return Start(self.together(method, setting, 1, delta).upper)
 
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
-        found = maximum_range(
-            method.key, n=setting.n, m=setting.m, sigma=setting.sigma, sigma0=setting.sigma0, epsilon=setting.epsilon,
-            delta=delta, sets=sets,
-        )  # fmt: skip
+        found = self.release(method, setting, sets).largest(setting.epsilon, delta)
         return Bracket(found, found)
 
     def given(self, method: Method, setting: Setting, level: float) -> Given:
         made = self.release(method, setting)
         pure, end = made.pure_epsilon(level), made.epsilon(level, SMALLEST_DELTA)
-        epsilons = np.linspace(0.0, end if math.isfinite(end) else 1.0, PROFILE_POINTS)
-        return Given(
-            pure_epsilon=pure,
-            epsilon_at_delta=pure if setting.delta == 0 else made.epsilon(level, setting.delta),
-            delta_at_epsilon=made.delta(level, setting.epsilon),
-            epsilons=epsilons,
-            deltas=np.array([made.delta(level, float(epsilon)) for epsilon in epsilons]),
-        )
+        end = end if math.isfinite(end) else 1.0
+        return _given(setting, pure, end, partial(made.epsilon, level), partial(made.delta, level))
 
 
 GAUSSIAN = Gaussian()

@@ -21,15 +21,13 @@ from scipy.optimize import brentq
 from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.methods import METHODS, Method
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.numerics.private_side import private_side
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.priors.conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 
-DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS, default=100)
-RELEASED_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS, default=100)
 SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.SETS, default=1)
 SIGMA = Parameter(
     name="sigma",
@@ -58,32 +56,26 @@ SIGMA0 = Parameter(
     "released mean towards 0; very much leaves it to the data alone.",
 )
 RANGE = Parameter(
-    name="range_over_sigma",
-    symbol="R/σ",
-    title="Range of the data",
-    minimum=1e-100,
-    maximum=1e100,
-    default=1.0,
-    slider_minimum=0.01,
-    slider_maximum=100.0,
-    scale="log",
-    private_end="smaller",
+    name="range_over_sigma", symbol="R/σ", title="Range of the data", minimum=1e-100, maximum=1e100, default=1.0,
+    slider_minimum=0.01, slider_maximum=100.0, scale="log", private_end="smaller",
     help="Every row lies between −R and R; this is R in standard deviations of one row. A narrower range is more "
     "private, and cuts off more of the data.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianRelease:
     """A release from n rows of N(μ, σ²) with the prior μ ~ N(0, σ0²), data in [−R, R].
 
+    The posterior mode or a posterior draw of μ; m rows around the mode, around a single posterior draw, or each around
+    a draw of its own.
+
     Parameters
     ----------
     method
-        A key of `METHODS`: the posterior mode or a posterior draw of μ; m rows around the mode, around a single
-        posterior draw, or each around a draw of its own.
+        A key of `METHODS`; the releases of μ do not use m.
     n, m
-        Confidential and synthetic rows, 1 to 100,000; the releases of μ do not use m.
+        Confidential and synthetic rows, 1 to 100,000.
     sigma, sigma0
         σ and σ0, 1e-12 to 1e12, in the unit of the data; σ0 may be infinite, for a flat prior.
     sets
@@ -110,7 +102,7 @@ class GaussianRelease:
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}; got {shown(self.method)}.")
-        for declaration in (DATA_ROWS, RELEASED_ROWS, SIGMA, SIGMA0, SETS):
+        for declaration in (MANY_ROWS, MANY_SYNTHETIC_ROWS, SIGMA, SIGMA0, SETS):
             value = getattr(self, declaration.name)
             if declaration is SIGMA0 and isinstance(value, (float, np.floating)) and value == math.inf:
                 continue
@@ -143,7 +135,7 @@ class GaussianRelease:
         Each set shows x̄ only through a normal statistic with mean s x̄, and M independent sets through their average:
         M sets are one Gaussian mechanism with √M times the ratio. Infinite for PARAM_MAP.
         """
-        distance = 2 * RANGE.check(range_over_sigma) * self.shrinkage / self.n
+        distance = 2 * range_over_sigma * self.shrinkage / self.n
         return math.sqrt(self.sets) * distance / math.sqrt(self._variance) if self._variance else math.inf
 
     @checked(range_over_sigma=RANGE, epsilon=check_epsilon)
@@ -162,10 +154,7 @@ class GaussianRelease:
 
     @checked(range_over_sigma=RANGE, delta=DELTA)
     def epsilon(self, range_over_sigma: float, delta: float) -> float:
-        """The least ε for which the untruncated release is (ε, δ)-differentially private.
-
-        Infinite for PARAM_MAP and for δ = 0: a pure promise needs the conditioning of `pure_epsilon`.
-        """
+        """The least ε for which the untruncated release is (ε, δ)-DP; infinite for PARAM_MAP and for δ = 0."""
         return gaussian_epsilon(self.ratio(range_over_sigma), delta)
 
     @checked(range_over_sigma=RANGE)
@@ -173,8 +162,8 @@ class GaussianRelease:
         """The exact pure ε of the release whose every number is conditioned to lie in [−R, R].
 
         μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One). Independent numbers
-        add up: M times the ε of a set, and m times that of a row. Infinite for PARAM_MAP.
-        ε > 0 rises in R; its relative error is about 1e-13.
+        add up: M times the ε of a set, and m times that of a row. Infinite for PARAM_MAP. It rises in R; its relative
+        error is about 1e-13.
 
         Source: proof in `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14,
         bound it.
@@ -187,29 +176,39 @@ class GaussianRelease:
         >>> round(release.pure_epsilon(0.5), 12)
         0.5
         """
-        reach = RANGE.check(range_over_sigma)
         if not self.made.calibrated:
             return math.inf
-        variance, copies = self._conditioned_variance, self._copies
-        law = (
-            joint_law(self.shrinkage, self.n, self.m, reach)
-            if self.made.rows_together
-            else single_law(self.shrinkage, variance, reach)
-        )
-        return conditioned_epsilon(law, self.shrinkage, self.n, variance, reach, copies)
+        s, reach, (variance, copies) = self.shrinkage, range_over_sigma, self._conditioned
+        together = self.made.rows_together
+        law = joint_law(s, self.n, self.m, reach) if together else single_law(s, variance, reach)
+        return conditioned_epsilon(law, s, self.n, variance, reach, copies)
 
     @property
-    def _conditioned_variance(self) -> float:
-        """Variance v, in units of σ², of the statistic of what is conditioned together."""
-        return self._variance * (self.m if self.made.independent else 1)
+    def _conditioned(self) -> tuple[float, int]:
+        """Variance, in units of σ², of what is conditioned together, and how many independent ones are released."""
+        alone = self.m if self.made.independent else 1
+        return self._variance * alone, self.sets * alone
 
-    @property
-    def _copies(self) -> int:
-        """How many independent numbers, or sets conditioned together, are released."""
-        return self.sets * (self.m if self.made.independent else 1)
+    def largest(self, epsilon: float, delta: float) -> float:
+        """`maximum_range` of it."""
+        epsilon, delta = EPSILON.check(epsilon), DELTA.check(delta)
+        if delta == 1:
+            raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")
+        if not self.made.calibrated:
+            return 0.0
+        if delta > 0:
+            reach = gaussian_ratio(epsilon, delta) / self.ratio(1.0)
+            return private_side(reach, 0.0, lambda value: self.delta(value, epsilon) <= delta)
+        # ε = B for a single row, and B ≤ ε < 2B for more, where B is the square of R/σ times:
+        variance, copies = self._conditioned
+        reach = math.sqrt(epsilon / (2 * self.shrinkage * copies / (variance * self.n)))
+        if self.n > 1:
+            low, high = math.log(reach / math.sqrt(2)) - 1e-9, math.log(reach) + 1e-9
+            solution = brentq(lambda log: math.log(self.pure_epsilon(math.exp(log)) / epsilon), low, high, xtol=1e-14)
+            reach = math.exp(float(solution))
+        return private_side(reach, 0.0, lambda value: self.pure_epsilon(value) <= epsilon)
 
 
-@checked(method=METHODS, n=DATA_ROWS, m=RELEASED_ROWS, epsilon=EPSILON, delta=DELTA, sets=SETS)
 def maximum_range(
     method: str,
     *,
@@ -221,24 +220,11 @@ def maximum_range(
     delta: float = 0.0,
     sets: int = 1,
 ) -> float:
-    """The largest R/σ with which a Gaussian release is private.
+    """The largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
-    For δ > 0 the release is not truncated: R/σ = r n noise_sd/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 every
-    released number is conditioned to [−R, R], and `GaussianRelease.pure_epsilon` is solved for R/σ.
-
-    Parameters
-    ----------
-    method, n, m, sigma, sigma0, sets
-        As in `GaussianRelease`.
-    epsilon
-        ε, 1e-6 to 1,000, of all sets together.
-    delta
-        δ, 0 ≤ δ < 1, of all sets together.
-
-    Returns
-    -------
-    float
-        R/σ, whose exact δ (or pure ε) is no larger than promised; 0 for PARAM_MAP, which no range makes private.
+    For 0 < δ < 1 the release is not truncated: R/σ = r n noise_sd/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 every
+    released number is conditioned to [−R, R], and `GaussianRelease.pure_epsilon` is solved for R/σ. ε and δ are those
+    of all sets together, ε from 1e-6 to 1,000; the other parameters are those of `GaussianRelease`.
 
     Source: Zheng (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
 
@@ -250,19 +236,4 @@ def maximum_range(
     0.52085
     """
     release = GaussianRelease(method=method, n=n, m=m, sigma=sigma, sigma0=sigma0, sets=sets)
-    epsilon, delta = EPSILON.check(epsilon), DELTA.check(delta)
-    if delta == 1:
-        raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")
-    if not release.made.calibrated:
-        return 0.0
-    if delta > 0:
-        reach = gaussian_ratio(epsilon, delta) / release.ratio(1.0)
-        return private_side(reach, 0.0, lambda value: release.delta(value, epsilon) <= delta)
-    # ε = B for a single row, and B ≤ ε < 2B for more, where B is the square of R/σ times:
-    base = 2 * release.shrinkage * release._copies / (release._conditioned_variance * release.n)
-    reach = math.sqrt(epsilon / base)
-    if release.n > 1:
-        low, high = math.log(reach / math.sqrt(2)) - 1e-9, math.log(reach) + 1e-9
-        solution = brentq(lambda log: math.log(release.pure_epsilon(math.exp(log)) / epsilon), low, high, xtol=1e-14)
-        reach = math.exp(float(solution))
-    return private_side(reach, 0.0, lambda value: release.pure_epsilon(value) <= epsilon)
+    return release.largest(epsilon, delta)

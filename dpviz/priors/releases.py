@@ -1,14 +1,22 @@
-"""The methods of Zheng's thesis as releases whose privacy is known exactly, for up to 100,000 rows."""
+"""The methods of Zheng's thesis as releases under one prior, and δ of each as a function of the rows released."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from dpviz.checked import checked
 from dpviz.methods import CALIBRATED, Method
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.synthesizers import Release
-from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.types import FloatArray, IntArray
+
+BY_SIZE = {key: method for key, method in CALIBRATED.items() if method.limit}
+"""The methods whose rows tend to something known as their number grows."""
 
 
 def method_called(key: str, among: Mapping[str, Method] = CALIBRATED) -> Method:
@@ -29,10 +37,51 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
     0.333333333333
     """
-    if cells == 2:
-        return CALIBRATED[method].two_cells(n, m, alpha, alpha if beta is None else beta)
-    if beta is not None:
-        raise ValueError(f"beta (prior zeros) must not be given where there are {cells} cells; got {beta}.")
-    for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (PRIOR_ONES, alpha)):
-        declaration.check(value)
-    return CALIBRATED[method].more_cells(n, m, alpha, cells)
+    if cells > 2:
+        if beta is not None:
+            raise ValueError(f"beta (prior zeros) must not be given where there are {cells} cells; got {beta}.")
+        for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (PRIOR_ONES, alpha)):
+            declaration.check(value)
+    return CALIBRATED[method].release(n, m, alpha, alpha if beta is None else beta, cells)
+
+
+@dataclass(frozen=True)
+class SizeCurves:
+    """δ of the releases of rows by method at rising numbers of rows m, and what each tends to and never exceeds."""
+
+    sizes: IntArray
+    deltas: dict[str, FloatArray]
+    limits: dict[str, float]
+
+
+def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequence[int] | IntArray) -> SizeCurves:
+    """δ(ε) of every release of m rows at one prior, for each m; SYNTH_MAP is missing where α or β is 1 or less.
+
+    No δ falls as m grows, because leaving out one of the released rows is post-processing. The limits are δ of
+    PARAM_Post, and 1 of PARAM_MAP and the posterior mean, which tell neighbouring tables apart for sure.
+
+    Source: Zheng (2015), Theorem 5.1 (SYNTH_Post(One) never exceeds PARAM_Post), Hypothesis 5.5 (that it gets there),
+    Theorem 5.4 and Corollary 5.6 (the other two exceed every δ below 1).
+
+    Examples
+    --------
+    One confidential row and a flat prior. At ε = 0 one released row differs by 1/3, an even m by m / (2m + 2), a draw
+    of θ by 1/2.
+
+    >>> curves = delta_by_size(1, 1.0, 1.0, 0.0, [1, 1000])
+    >>> curves.deltas["synth_post_one"].round(6).tolist(), round(curves.limits["synth_post_one"], 6)
+    ([0.333333, 0.4995], 0.5)
+    """
+    if len(sizes) == 0:
+        raise ValueError("sizes must hold at least one number of released rows; got none.")
+    rows = np.array(sorted({int(MANY_SYNTHETIC_ROWS.check(size)) for size in sizes}))
+    smaller = min(PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta))
+
+    def delta(method: Method | None, m: int) -> float:
+        if method is None or not method.calibrated:
+            return 1.0
+        return delta_for_epsilon(method.two_cells(n, m, alpha, beta), epsilon)
+
+    known = {key: method for key, method in BY_SIZE.items() if smaller > method.lost}
+    deltas = {key: np.array([delta(method, int(m)) for m in rows]) for key, method in known.items()}
+    return SizeCurves(rows, deltas, {key: delta(method.limit, 1) for key, method in known.items()})

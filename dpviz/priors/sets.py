@@ -1,62 +1,47 @@
-"""The prior that M independent synthetic sets of the same data need for one total promise, each way to compose them."""
+"""The prior that M independent synthetic sets of the same data need together for one promise."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.limits import PRIOR_ROWS
+from dpviz.limits import PRIOR_ROWS, ROWS_OF_CELL_SETS
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
 from dpviz.priors.releases import method_called
-from dpviz.privacy.composition import SETS, Bracket
+from dpviz.privacy.composition import SETS, Bracket, composed_delta
 
 ALMOST_NONE = 1e-291
 """A prior that counts as none; the search for a larger one starts from it."""
 
 
-@dataclass(frozen=True)
-class SetPriors:
-    """The least symmetric prior for M sets under one total promise, by four ways to count what they cost."""
+def minimum_prior_for_sets(
+    method: str, *, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int = 2
+) -> Bracket:
+    """The least prior α in every cell with which M sets together are (ε, δ)-DP: `upper` is private, `lower` is not.
 
-    pure: float
-    """Each set ε/M, without δ: the papers' rule. Infinite for PARAM_Post."""
+    Two cells: the largest δ_M(ε; α) over all n pairs of neighbours is δ. More: the worst neighbours hold their only row
+    of two cells in one or in the other, everything else elsewhere, whatever M is, as more pseudo-rows are never less
+    private; PARAM_Post then tells neither k nor n. M sets of a plug-in are one set of Mm rows. Without δ each set has
+    ε/M. Usually 1e-6 wide, relative.
 
-    split: float
-    """Each set (ε/M, δ/M), by basic composition."""
+    n and m are at most 100,000, for the plug-ins Mm as well, for k > 2 cells of SYNTH_Post(One) 1,000; M is 1 to 1,000,
+    ε at least M · 1e-6, δ below 1.
 
-    advanced: float | None
-    slack: float | None
-    """Each set (ε0, δ0) by advanced composition with the best slack δ'; None where δ = 0, for then it says nothing."""
-
-    exact: Bracket
-    """The sum of M losses itself: `upper` is private for sure, `lower` is not."""
-
-
-def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: float, delta: float) -> SetPriors:
-    """The least prior α = β with which M synthetic sets together are (ε, δ)-differentially private.
-
-    Pure: SYNTH_Post(One) m / (e^{ε/M} − 1), SYNTH_Post(Many) 1 / (e^{ε/(Mm)} − 1), SYNTH_MAP 1 more. Exact: the largest
-    δ_M(ε; α) over all n pairs of neighbours is δ. M sets of a plug-in are one set of Mm rows, exactly.
-
-    n and m are at most 100,000, for the plug-ins Mm as well; M is 1 to 1,000, ε at least M · 1e-6, δ below 1.
-    `exact` is usually 1e-6 wide, relative; with δ = 0 it is the pure answer.
-
-    Source: Zheng (2015), Theorems 2.17 and 2.18; Charest (2011) for ε/M each.
+    Source: Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
 
     Examples
     --------
     One row and two sets of one draw: each has odds 1 + 1/α at most, together 4 where α = 1.
 
     >>> found = minimum_prior_for_sets("synth_post_one", n=1, m=1, sets=2, epsilon=math.log(4), delta=0.0)
-    >>> round(found.pure, 9), round(found.exact.upper, 9)
-    (1.0, 1.0)
+    >>> round(found.upper, 9)
+    1.0
     """
     made = method_called(method)
     MANY_ROWS.check(n)
@@ -64,39 +49,60 @@ def minimum_prior_for_sets(method: str, *, n: int, m: int, sets: int, epsilon: f
     sets, epsilon, delta = int(SETS.check(sets)), EPSILON.check(epsilon), DELTA.check(delta)
     if epsilon / sets < EPSILON.minimum:
         raise ValueError(f"epsilon must be at least {readable(EPSILON.minimum)} for each set; got {readable(epsilon)}.")
-    if made.independent and delta > 0:
-        check_all_rows(sets * m)
+    if cells > 2 and not made.knows_cells:
+        n, m, cells = 1, 1, 2
 
     def single(share: float, failure: float, rows: int = m) -> float:
-        return minimum_prior(method, n=n, m=rows, epsilon=share, delta=failure)
+        return minimum_prior(method, n=n, m=rows, epsilon=share, delta=failure, cells=cells)
 
-    pure, alone = single(epsilon / sets, 0.0), single(epsilon, delta)
     if delta == 0:
-        return SetPriors(pure, pure, None, None, Bracket(pure, pure))
-    split = single(epsilon / sets, delta / sets)
-    advanced, slack = least_by_advanced(single, sets, epsilon, delta)
-    if made.independent:
-        exact = bracket_of(single(epsilon, delta, sets * m))
-    elif sets == 1:
-        exact = bracket_of(split)
-    else:
-        low, high = max(alone, ALMOST_NONE), min(pure, split, advanced)
-        exact = SetSearch(partial(made.losses, m=m), n, sets, epsilon, delta, low, high, made.log_density).bracket()
-    return SetPriors(pure, split, advanced, slack, exact)
-
-
-def check_all_rows(rows: int) -> None:
-    """Raise a ValueError where the sets of a plug-in have more rows together than a calibration reaches."""
-    if rows > PRIOR_ROWS:
+        pure = single(epsilon / sets, 0.0)
+        return Bracket(pure, pure)
+    if made.independent and sets * m > PRIOR_ROWS:
         raise ValueError(
             f"sets times m (all synthetic rows together) must be at most {PRIOR_ROWS:,} for several sets of a plug-in; "
-            f"got {readable(rows)}."
+            f"got {readable(sets * m)}."
         )
+    if made.independent or sets == 1:
+        prior = single(epsilon, delta, sets * m)
+        return Bracket(prior * (1 - TOLERANCE), prior)
+    if cells > 2 and max(n, m) > ROWS_OF_CELL_SETS:
+        raise ValueError(
+            f"n and m must be at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells; "
+            f"got {readable(max(n, m))}."
+        )
+    alone, enough = single(epsilon, delta), min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
+    if cells > 2:
+        low = max(alone * (1 - TOLERANCE), ALMOST_NONE)
+        losses = partial(made.cell_losses, n, m, cells=cells)
+        return _of_one_pair(lambda alpha: composed_delta(losses(alpha=alpha), sets, epsilon), delta, low, enough)
+    low, high = max(alone, ALMOST_NONE), min(enough, least_by_advanced(single, sets, epsilon, delta)[0])
+    return SetSearch(partial(made.losses, m=m), n, sets, epsilon, delta, low, high, made.log_density).bracket()
 
 
-def bracket_of(prior: float) -> Bracket:
-    """What `minimum_prior` promises of its answer."""
-    return Bracket(prior * (1 - TOLERANCE), prior)
+def _of_one_pair(composed: Callable[[float], Bracket], delta: float, low: float, high: float) -> Bracket:
+    """Where a falling δ(α), known between bounds, passes `delta`."""
+    upper = _crossing(lambda alpha: composed(alpha).upper, delta, low, high)
+    while upper < high and composed(upper).upper > delta:
+        upper *= 1 + TOLERANCE / 10
+    lower = _crossing(lambda alpha: composed(alpha).lower, delta, low, upper)
+    while lower > low and composed(lower).lower <= delta:
+        lower *= 1 - TOLERANCE / 10
+    return Bracket(max(lower, low), min(upper, high))
+
+
+def _crossing(delta_of: Callable[[float], float], delta: float, low: float, high: float) -> float:
+    """Where a falling δ(α) passes `delta` in [low, high], or the end beyond which it does."""
+
+    def excess(log_alpha: float) -> float:
+        return math.log(max(delta_of(math.exp(log_alpha)), 1e-320) / delta)
+
+    ends = math.log(low), math.log(high)
+    if excess(ends[1]) > 0:
+        return high
+    if excess(ends[0]) <= 0:
+        return low
+    return math.exp(float(brentq(excess, *ends, xtol=TOLERANCE / 20)))
 
 
 def least_by_advanced(
@@ -105,9 +111,8 @@ def least_by_advanced(
     """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
 
     Each set gets (ε0, δ0): ε0 is the largest that Theorem 2.18 takes to ε with slack δ', and δ0 = (δ − δ') / M.
-
-    `single` is what one set needs for (ε0, δ0), the more the more private: a prior, or one over a range. The answer is
-    infinite where every split leaves a set less than the smallest ε.
+    `single` is what one set needs for (ε0, δ0), the more the more private: a prior, or one over a range. Infinite where
+    every split leaves a set less than the smallest ε.
 
     Source: Zheng (2015), Theorem 2.18, after Dwork, Rothblum & Vadhan (2010).
 
@@ -121,15 +126,14 @@ def least_by_advanced(
     """
     from dpviz.theorems.general import advanced_composition  # the table of theorems is loaded where one is used
 
-    def total(each: float, slack: float) -> float:
-        return advanced_composition(each, sets, slack)
-
     def at(t: float) -> tuple[float, float]:
         slack, share = delta / (1 + math.exp(-t)), delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
         limit = epsilon / math.sqrt(-2 * sets * math.log(slack))
-        each = float(brentq(lambda e: total(e, slack) - epsilon, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13))
+        each = float(
+            brentq(lambda e: advanced_composition(e, sets, slack) - epsilon, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13)
+        )
         step = 1e-15
-        while total(each, slack) > epsilon:
+        while advanced_composition(each, sets, slack) > epsilon:
             each, step = each * (1 - step), 2 * step
         return single(each, share) if each >= EPSILON.minimum else math.inf, slack
 

@@ -16,18 +16,9 @@ from dpviz.synthesizers.prior import PRIOR_ONES
 class Setting:
     """What the printed bounds are held against.
 
-    Parameters
-    ----------
-    n, m
-        Confidential and synthetic rows, 1 to 100,000.
-    epsilon, delta
-        The promise: ε from 1e-6 to 1000, 0 ≤ δ < 1; with δ = 0 the (ε, δ) theorems are not asked.
-    cells
-        k of the categorical family, 3 to 1,000.
-    sigma, sigma0
-        σ and σ0 of the Gaussian family; σ0 may be infinite.
-    alpha
-        Prior of the release that Corollary 6.2 adds noise to, at least 1.
+    n and m are 1 to 100,000, ε 1e-6 to 1000, 0 ≤ δ < 1, where without δ no (ε, δ) theorem is asked; k `cells` are those
+    of the categorical family, 2 to 1,000, σ and σ0 those of the Gaussian family, where σ0 may be infinite, and `alpha`,
+    at least 1, is the prior of the release that Corollary 6.2 adds noise to.
     """
 
     n: int

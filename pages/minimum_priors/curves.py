@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.prior_curves import curves_chart
-from dpviz.priors.curve_axes import AXES, Axis
-from dpviz.priors.curves import Curves, prior_curves, stream_prior_curves
+from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
 from pages.components.choices import choice
 from pages.components.figure import show_figure

@@ -9,7 +9,7 @@ from dpviz import limits
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
-from dpviz.priors.release_size import BY_SIZE, SizeCurves, delta_by_size
+from dpviz.priors.releases import BY_SIZE, SizeCurves, delta_by_size
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.inference.posterior_cells import PosteriorCells, posterior_cells
 from dpviz.limits import COUNTS_SHOWN
 from dpviz.parameters import readable
-from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
+from dpviz.priors.sets import minimum_prior_for_sets
 from pages.components.address import keep_text
 from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import written
