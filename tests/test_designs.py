@@ -19,7 +19,7 @@ from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.methods import METHODS, method_of
 from dpviz.prior_rules import PRIOR_RULES
-from dpviz.priors.cell_sets import minimum_prior_for_cell_sets
+from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -298,7 +298,7 @@ def test_what_a_mechanism_has_beside_is_a_detail_of_its_design() -> None:
 def test_the_exact_prior_of_several_sets_of_cells_is_that_of_their_composition(law: str) -> None:
     design = Design(mechanism=law, n=6, m=4, sets=2, epsilon=1.5, delta=0.01, prior="exact", details={"cells": 4})
     method = method_of(design.law.two_cells).key  # type: ignore[attr-defined]
-    found = minimum_prior_for_cell_sets(method, n=6, m=4, cells=4, sets=2, epsilon=1.5, delta=0.01)
+    found = minimum_prior_for_sets(method, n=6, m=4, cells=4, sets=2, epsilon=1.5, delta=0.01)
     assert design.alpha_of_one_set == found.upper
 
 

@@ -64,7 +64,7 @@ def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], flo
     tables, design = read_tables(text), asked.design
     rows, cells, sets = sum(tables[0]), len(tables[0]), len(tables)
     if "delta" in design.promised and cells > 2:
-        alpha = cached(minimum_prior_for_cell_sets, "Composing the sets …")(
+        alpha = cached(minimum_prior_for_sets, "Composing the sets …")(
             "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
         ).upper
     else:
