@@ -185,8 +185,7 @@ VALID: dict[str, Any] = {
     "resolution": 1e-3,
     "tilt": None,
     "only_upper": False,
-    "highest_density": False,
-    "kind": "equal_tailed",
+    "interval": inference.HIGHEST_DENSITY,
     "content": "0.5,0.5\n0.25,0.75",
     "given_text": None,
     "values": None,
@@ -238,7 +237,7 @@ GIVEN = read_matrix("0.5,0.5\n0.25,0.75")
 LOSSES = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
 CELLS = inference.posterior_cells(synthetic_counts=[[1, 1, 1], [2, 0, 1]], n=4, alpha=1.0)
 SECRET = inference.posterior_secret_n(synthetic_counts=[1, 2], m=3, alpha=2.0, beta=2.0, prior=SIZES)
-SUMMARIES = inference.posterior_summaries([[1, 2], [0, 3]], synthesizer=ONE, highest_density=True)
+SUMMARIES = inference.posterior_summaries([[1, 2], [0, 3]], synthesizer=ONE, interval=inference.HIGHEST_DENSITY)
 GAUSSIAN = priors.GaussianRelease(method="param_post", n=4, m=1, sigma=1.0, sigma0=2.0)
 TWO_CELLS = [ONE, synthesizers.PosteriorMean(n=4, m=3, alpha=1, beta=1), synthesizers.LaplaceSanitizer(n=3, epsilon=1)]
 MORE_CELLS = [
@@ -254,11 +253,10 @@ METHODS: dict[str, Callable[..., Any]] = {
     f"{type(one).__name__}.{name}": getattr(one, name)
     for one, names in [
         (MIXTURE, "cdf pdf quantile interval highest_density"),
-        (SECRET, "given_size size_quantile"),
-        (CELLS, "marginal count_law"),
+        (CELLS, "marginal"),
         (SUMMARIES, "covers"),
         (GAUSSIAN, "delta epsilon pure_epsilon ratio"),
-        (inference.RULES[RULE], "half_width interval variance_and_degrees"),
+        (inference.RULES[RULE], "interval_from variance_and_degrees"),
         (CLAIMS["6.7"], "at"),
         (TALLY, "rule"),
         (DESIGN, "from_json from_address"),
@@ -504,18 +502,6 @@ NAMED: dict[str, Callable[[], Any]] = {
     "epsilon as an integer of numpy": lambda: privacy.delta_for_epsilon(ONE, np.int64(1)),
 }
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "negative rows": (
-        lambda: inference.COMBINING_RULES[RULE].interval([1], rows=-5, confidential_rows=5),
-        "rows must be a whole",
-    ),
-    "no rows": (
-        lambda: inference.COMBINING_RULES[RULE].interval([1], rows=math.nan, confidential_rows=5),
-        "rows must be a whole",
-    ),
-    "10⁸ rows": (
-        lambda: inference.COMBINING_RULES[RULE].interval([1], rows=10**8, confidential_rows=5),
-        "rows must be a whole",
-    ),
     "10¹⁹ places": (lambda: coverage.coarse_to_fine(10**19), "count .* must be a whole number"),
     "a truth value": (lambda: charest_table(True), "number must be a whole number; got True"),
     "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),
@@ -537,8 +523,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a range below 0": (lambda: inference.share_beyond(-1), "range_over_sigma must be a number, 0 or larger; got −1"),
     "the variance between the sets of one": (
-        lambda: inference.COMBINING_RULES["rubin_1987"].half_width(np.array(0.0), np.array(0.1), sets=1),
-        "sets .* must be a whole number from 2",
+        lambda: inference.COMBINING_RULES["rubin_1987"].variance_and_degrees(np.array(0.0), np.array(0.1), sets=1),
+        "needs at least 2 sets; got 1",
     ),
     "half a float": (
         lambda: inference.BetaMixture(first=np.float16("inf"), second=[1.0], weights=[1.0]),

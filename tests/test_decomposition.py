@@ -36,12 +36,9 @@ def listed(synthesizer, rule, p, sets, level, fixed=None):
 
     counts = np.array(list(itertools.product(range(m + 1), repeat=sets)))
     chance = (weights(p)[:, None] * np.prod(matrix[:, counts], axis=2)).sum(axis=0)
-    read = [
-        COMBINING_RULES[rule].interval(release.tolist(), rows=m, confidential_rows=n, level=level) for release in counts
-    ]
-    q = np.array([one.estimate for one in read])
-    variance = np.array([one.variance for one in read])
-    degrees = np.array([one.degrees_of_freedom for one in read])
+    shares = counts / m
+    q, between, within = shares.mean(axis=1), shares.var(axis=1, ddof=1), (shares * (1 - shares)).mean(axis=1) / m
+    variance, degrees = COMBINING_RULES[rule].variance_and_degrees(between, within, sets=sets, synthetic_ratio=m / n)
     curve = lambda p: float(weights(p) @ matrix @ np.arange(m + 1)) / m  # noqa: E731
     mean, expected = curve(p), chance @ variance
     spread = chance @ (q - mean) ** 2

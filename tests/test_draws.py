@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import betabinom, chi2
 
 from dpviz.designs import Design
-from dpviz.inference.posterior_coverage import posterior_coverage
+from dpviz.inference.frequentist import posterior_coverage
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer, two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.synthesizers.prior import PriorSynthesizer

@@ -17,14 +17,14 @@ from scipy.special import logsumexp
 from dpviz.inference import BetaMixture, posterior_coverage, posterior_given, posterior_summaries
 from dpviz.inference._posterior_weights import log_prior_counts, normalized
 from dpviz.inference.posterior import PosteriorMixture
-from dpviz.inference.posterior_coverage import Kind
+from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
 
 LEVELS = (0.05, 0.3, 0.5, 0.8, 0.95, 0.999)
 BELOW_1, ABOVE_0 = math.nextafter(1.0, 0.0), math.nextafter(0.0, 1.0)
-KINDS: tuple[Kind, ...] = ("equal_tailed", "highest_density")
+INTERVALS = (EQUAL_TAILS, HIGHEST_DENSITY)
 
 
 class Referee:
@@ -203,7 +203,7 @@ def test_many_intervals_at_once_end_where_the_law_says(gammas: tuple[float, floa
     counts = [[0, 0], [0, 4], [2, 3], [4, 4]]
     priors = {"gamma1": gammas[0], "gamma2": gammas[1]}
     tails = posterior_summaries(counts, synthesizer=release, **priors, level=level)
-    dense = posterior_summaries(counts, synthesizer=release, **priors, level=level, highest_density=True)
+    dense = posterior_summaries(counts, synthesizer=release, **priors, level=level, interval=HIGHEST_DENSITY)
     for row, one in enumerate(counts):
         law = posterior_given(release, one, **priors)
         referee, low, high = Referee(law), float(tails.low[row]), float(tails.high[row])
@@ -216,23 +216,23 @@ def test_many_intervals_at_once_end_where_the_law_says(gammas: tuple[float, floa
         assert region == [pytest.approx(part, rel=1e-12, abs=0) for part in check_region(law, level)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("interval", INTERVALS)
 @pytest.mark.parametrize("gammas", [(0.02, 0.3), (0.6, 0.05), (1.05, 0.5), (3.0, 1.03)])
 def test_coverage_at_an_end_and_next_to_it_is_that_of_the_mirrored_problem(
-    kind: Kind, gammas: tuple[float, float]
+    interval: PosteriorInterval, gammas: tuple[float, float]
 ) -> None:
     near = np.array([0.0, 2.0**-50, 2.0**-40, 2.0**-20, 0.25])
     for level in (0.3, 0.9):
         here = posterior_coverage(
             synthesizer=BetaBinomial(n=12, m=9, alpha=0.7, beta=2.0), proportions=near, sets=2,
-            gamma1=gammas[0], gamma2=gammas[1], level=level, kind=kind,
+            gamma1=gammas[0], gamma2=gammas[1], level=level, interval=interval,
         )  # fmt: skip
         there = posterior_coverage(
             synthesizer=BetaBinomial(n=12, m=9, alpha=2.0, beta=0.7), proportions=1 - near, sets=2,
-            gamma1=gammas[1], gamma2=gammas[0], level=level, kind=kind,
+            gamma1=gammas[1], gamma2=gammas[0], level=level, interval=interval,
         )  # fmt: skip
         assert here.coverage == pytest.approx(there.coverage, abs=1e-12)
-        held_at_0 = kind == "highest_density" and gammas[0] < 1
+        held_at_0 = interval.holds_ends and gammas[0] < 1
         assert (here.coverage[0] > 0.5) == held_at_0
         if not held_at_0:
             assert here.coverage[0] == 0

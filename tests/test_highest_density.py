@@ -14,6 +14,7 @@ from scipy.special import betainc, betaincc, betaln, logsumexp
 from scipy.stats import binom
 
 from dpviz.inference import (
+    HIGHEST_DENSITY,
     BetaMixture,
     posterior_cells,
     posterior_coverage,
@@ -22,7 +23,7 @@ from dpviz.inference import (
     posterior_secret_n,
     uniform_size,
 )
-from dpviz.inference.posterior_coverage import release_probabilities
+from dpviz.inference.frequentist import release_probabilities
 from dpviz.numerics.multisets import multisets
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -147,7 +148,7 @@ def test_coverage_by_density_holds_where_the_prior_makes_it_infinite(sets: int) 
         gamma1=gammas[0],
         gamma2=gammas[1],
         level=0.8,
-        kind="highest_density",
+        interval=HIGHEST_DENSITY,
     )
     assert found.coverage @ prior == pytest.approx(0.8, abs=3e-3)
     for index in (3, 200):
@@ -169,7 +170,7 @@ def test_regions_come_at_once_where_they_took_a_minute() -> None:
     start = time.process_time()
     found = posterior_coverage(
         synthesizer=BetaBinomial(n=30, m=20, alpha=1, beta=1), proportions=[0.0, 0.3], sets=3, gamma1=0.5,
-        kind="highest_density",
+        interval=HIGHEST_DENSITY,
     )  # fmt: skip
     assert found.exact
     assert time.process_time() - start < 6

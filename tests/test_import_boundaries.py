@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import pkgutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dpviz
-from dpviz import privacy
+from dpviz import inference, privacy
 from dpviz.methods import METHODS
 from dpviz.priors import KINDS
 from pages.components.navigation import PAGES
@@ -182,6 +183,20 @@ def test_a_page_loads_no_other_page_and_not_its_theory(one: PageSpec) -> None:
     loaded = modules_after(f"import logging; logging.disable(50); import pages.{one.folder}.sections")
     others = [f"pages.{other.folder}.sections" for other in PAGES if other != one]
     assert not {name for name in loaded if within(name, *others, *ELSEWHERE[one.folder])}
+
+
+def test_who_needs_the_moments_waits_for_no_posterior() -> None:
+    loaded = modules_after("import logging; logging.disable(50); import pages.minimum_priors.sections")
+    parts = {name.removeprefix("dpviz.inference.") for name in loaded if within(name, "dpviz.inference")}
+    assert parts == {"dpviz.inference", "confidential", "moments"}
+
+
+def test_what_scripts_import_from_inference_is_found_and_the_house_asks_its_modules() -> None:
+    """The names of the package come late and untyped: they are for scripts."""
+    for name, home in inference.HOMES.items():
+        assert getattr(inference, name) is getattr(importlib.import_module(f"dpviz.inference.{home}"), name)
+    for path in [*MODULE_FILES, *PAGE_FILES]:
+        assert not [one for one in imported(path) if one.removeprefix("dpviz.inference.") in inference.HOMES], path
 
 
 def test_a_page_is_registered_once_and_lives_in_its_folder() -> None:

@@ -12,10 +12,10 @@ from scipy.stats import binom, binomtest
 
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
-from dpviz.inference.length_limit import _least_acceptance, length_limit
+from dpviz.inference.moments import central_moments
 from dpviz.inference.noise_aware import _hull_of_score, posterior_ends, score_ends
-from dpviz.inference.release_sums import ReleaseSums, release_sums, within_sums
-from dpviz.inference.set_moments import central_moments
+from dpviz.inference.pratt import _least_acceptance, length_limit
+from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
@@ -196,8 +196,8 @@ def test_the_posterior_given_the_sum_is_the_whole_posterior_where_the_sum_says_a
         (LaplaceSanitizer(n=30, epsilon=0.7), [6]),
         (PosteriorMean(n=30, m=20, alpha=4.0, beta=7.0), [3, 9, 5]),
     ):
-        low, high = posterior_ends(release_sums(release, len(counts)), 0.9, 0.5, 2.0)
-        wanted = posterior_given(release, counts, gamma1=0.5, gamma2=2.0).interval(0.9)
+        low, high = posterior_ends(release_sums(release, len(counts)), 0.9)
+        wanted = posterior_given(release, counts).interval(0.9)
         assert (low[sum(counts)], high[sum(counts)]) == pytest.approx(wanted, abs=1e-10)
 
 

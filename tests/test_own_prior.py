@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz import limits
 from dpviz.designs import Design
-from dpviz.inference.posterior_secret_n import posterior_secret_n, range_around, uniform_size
+from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
 from dpviz.parameters import readable
 from dpviz.privacy.subsampling import subsampled_tight
 from dpviz.synthesizers import BetaBinomial

@@ -16,7 +16,8 @@ import pytest
 
 from dpviz.designs import Design
 from dpviz.exports.posterior import posterior_csv, posterior_script
-from dpviz.inference.posterior import BetaMixture, posterior_if_known, posterior_if_real, posterior_mixture
+from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable
 from tests.browser import ROOT
 from tests.pages import open_posterior

@@ -15,8 +15,8 @@ from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom, dlaplace, laplace
 
 from dpviz.designs import Design
-from dpviz.inference.posterior_coverage import posterior_coverage
-from dpviz.inference.posterior_secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
+from dpviz.inference.frequentist import posterior_coverage
+from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.synthesizers import TwoCellSynthesizer, two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.posterior.answer import laws, posterior_sentence
@@ -192,14 +192,13 @@ def test_equal_tails_never_hold_0_or_1(law):
 
 @pytest.mark.parametrize("law", two_cell_laws())
 def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) -> None:
-    """At ε = 2, x = 30 of n = 100: the mean length of the interval, one set exactly and five simulated."""
+    """At ε = 2, p = 0.3, n = 100: the mean length of the interval, one set exactly and five simulated."""
     found = {}
     for sets in (1, 5):
         design = Design(mechanism=law, n=100, sets=sets, epsilon=2.0, confidential_count=30)
         assert "More sets are not more knowledge" in why(design)
         found[sets] = posterior_coverage(
-            synthesizer=design.release, proportions=0.3, sets=sets, confidential_count=30, kind="equal_tailed",
-            generator=np.random.default_rng(1), runs=200,
+            synthesizer=design.release, proportions=0.3, sets=sets, generator=np.random.default_rng(1), runs=200,
         )  # fmt: skip
     assert found[5].mean_width[0] - 4 * found[5].width_error[0] > found[1].mean_width[0]
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.inference.interval_ends import holds, vacuous
-from dpviz.inference.interval_rules import Ends, IntervalRule, Releases
+from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, holds, vacuous
 from dpviz.numerics.quantiles import quantile_table
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray

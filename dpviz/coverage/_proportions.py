@@ -13,8 +13,7 @@ from dpviz.coverage._intervals import Features, Point, Sums, ends_of, features, 
 from dpviz.coverage._sums import SumPoints
 from dpviz.coverage.law import BOX_ERROR, LONE_TAIL, ROW_ERROR, TAIL, boxes_of, likely_columns, release_law
 from dpviz.inference.confidential import confidential_mixture, released_rows
-from dpviz.inference.interval_ends import reached
-from dpviz.inference.interval_rules import IntervalRule, releases
+from dpviz.inference.interval_rules import IntervalRule, reached, releases
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 

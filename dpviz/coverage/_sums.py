@@ -12,7 +12,7 @@ from dpviz.coverage.estimates import estimate_law
 from dpviz.coverage.law import LONE_TAIL, ROW_ERROR
 from dpviz.inference.confidential import confidential_mixture
 from dpviz.inference.interval_rules import IntervalRule, Releases
-from dpviz.inference.release_sums import release_sums, within_sums
+from dpviz.inference.sum_law import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 

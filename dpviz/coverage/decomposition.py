@@ -11,10 +11,10 @@ import numpy as np
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage.law import release_law
-from dpviz.inference.combining_rules import CombiningRule, covers
-from dpviz.inference.interval_ends import half_widths
+from dpviz.inference.combining_rules import CombiningRule
+from dpviz.inference.interval_rules import half_widths, holds
+from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import check_rule
-from dpviz.inference.set_moments import set_moments
 from dpviz.numerics.quantiles import quantile, quantile_table
 from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -200,7 +200,8 @@ def coverage_decomposition(
     target = (float(p), moments.mean_estimate)
     coverage = np.empty((2, 2, 2))
     for prior, whole, quiet in itertools.product((0, 1), repeat=3):
-        held = covers(estimate, half[whole, quiet], target[prior])
+        reach = half[whole, quiet]
+        held = holds(estimate - reach, estimate + reach, target[prior])
         coverage[prior, whole, quiet] = min(float(law.probability[held].sum()), 1.0)
     return CoverageDecomposition(
         rule=rule,

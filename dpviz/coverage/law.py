@@ -13,8 +13,8 @@ from scipy.fft import next_fast_len
 from dpviz.analysis import SETS
 from dpviz.checked import checked
 from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
-from dpviz.inference.combining_rules import estimate_and_variances
 from dpviz.inference.confidential import Mixture, check_design, confidential_mixture, released_rows
+from dpviz.inference.interval_rules import estimate_and_variances
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.types import FloatArray, IntArray

@@ -10,8 +10,8 @@ import numpy as np
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage.curves import PLACES, CoverageCurves, stream_by_proportion
-from dpviz.inference.length_limit import length_limit
-from dpviz.inference.release_sums import release_sums, within_sums
+from dpviz.inference.pratt import length_limit
+from dpviz.inference.sum_law import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 

@@ -13,8 +13,7 @@ from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally
 from dpviz.inference.confidential import binomial_law
-from dpviz.inference.interval_ends import holds, vacuous
-from dpviz.inference.interval_rules import IntervalRule, Releases, releases
+from dpviz.inference.interval_rules import IntervalRule, Releases, holds, releases, vacuous
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
 from dpviz.parameters import Parameter, shown

@@ -115,7 +115,7 @@ def coverage_script(design: Design) -> str:
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach
 {imports}
 from dpviz.inference import RULES, length_limit, release_sums
-from dpviz.inference.release_sums import within_sums
+from dpviz.inference.sum_law import within_sums
 
 {make}
 n, m, sets, p, level, rules = design.n, design.m, design.sets, design.p, design.level, design.rules

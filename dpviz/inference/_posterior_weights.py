@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from dpviz.numerics.sums import log_rising_ratio
-from dpviz.synthesizers.base import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 IMPOSSIBLE = (
@@ -16,23 +15,8 @@ IMPOSSIBLE = (
 )
 
 
-def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
-    """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
-    given = np.asarray(counts)
-    if given.size == 0:
-        raise ValueError(f"{name} must hold at least one count; got none.")
-    if given.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {counts!r}.")
-    wrong = ~((given >= 0) & (given <= m) & (given == np.floor(given)))
-    if wrong.any():
-        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {given[wrong].flat[0]}.")
-    return given.astype(np.int64)
-
-
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
-    """ln BetaBinomial(x; n, γ1, γ2): the analyst's law of the confidential count before the release.
-
-    `x` and `n` broadcast against each other.
+    """ln BetaBinomial(x; n, γ1, γ2), the analyst's law of the confidential count before the release; x and n broadcast.
 
     Examples
     --------
@@ -46,11 +30,6 @@ def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: floa
     scale = x * -math.log1p(gamma2 / gamma1) + (n - x) * -math.log1p(gamma1 / gamma2)
     risings = ones[x] - factorial[x] + zeros[n - x] - factorial[n - x] + factorial[n] - total[n]
     return risings.total() + scale
-
-
-def log_likelihood_table(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
-    """ln Pr(count | x), shape (len(counts), n + 1)."""
-    return synthesizer.log_transition(np.arange(synthesizer.n + 1), counts).T
 
 
 def normalized(log_weights: FloatArray) -> FloatArray:

@@ -70,6 +70,35 @@ def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArr
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
+    """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
+    given = np.asarray(counts)
+    if given.size == 0:
+        raise ValueError(f"{name} must hold at least one count; got none.")
+    if given.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {counts!r}.")
+    wrong = ~((given >= 0) & (given <= m) & (given == np.floor(given)))
+    if wrong.any():
+        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {given[wrong].flat[0]}.")
+    return given.astype(np.int64)
+
+
+def one_release(counts: object, m: int) -> IntArray:
+    """The checked counts of M sets."""
+    found = checked_counts(counts, m)
+    if found.ndim != 1:
+        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
+    return found
+
+
+def along_axis(proportions: FloatArray | float) -> FloatArray:
+    """One true proportion or several, already checked, as an array with one axis."""
+    p = np.atleast_1d(np.asarray(proportions, float))
+    if p.ndim != 1 or not p.size:
+        raise ValueError(f"proportions (true proportion) must be one number or a row of them; got {proportions!r}.")
+    return p
+
+
 def check_design(
     synthesizer: TwoCellSynthesizer, p: float, sets: int, confidential_count: int | None
 ) -> tuple[float, int, int | None]:

@@ -1,7 +1,8 @@
-"""What every rule is: a way from the released counts of M sets to an interval for the proportion."""
+"""What every rule is, a way from the released counts of M sets to an interval, and what an interval holds."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.analysis import LEVEL, SETS
-from dpviz.checked import checked
-from dpviz.inference._posterior_weights import checked_counts
-from dpviz.inference._variances import raghunathan_2003
-from dpviz.inference.interval_ends import estimate_and_variances
+from dpviz.checked import GAPS, argument, checked
+from dpviz.inference._variances import ROUNDING, raghunathan_2003
+from dpviz.inference.confidential import checked_counts
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
@@ -25,14 +25,7 @@ Quantiles = Callable[[FloatArray, FloatArray | float], FloatArray]
 class Releases(NamedTuple):
     """Releases of M sets, as far as a rule can read them: arrays of one shape, one entry for each.
 
-    Parameters
-    ----------
-    synthesizer, sets
-        How they were made.
-    total
-        S = Σ x̃_j.
-    estimate, between, within
-        q̄, b and v̄; v̄ below 0 where no release has such numbers, and NaN where the sum alone is known.
+    `total` is S = Σ x̃_j. v̄ (`within`) is below 0 where no release has such numbers, NaN where the sum alone is known.
     """
 
     synthesizer: TwoCellSynthesizer
@@ -53,46 +46,95 @@ class Releases(NamedTuple):
 
     @property
     def negative_total(self) -> BoolArray:
-        """Whether T_M = (1 + 1/M) b − v̄ is below 0; nowhere for a single set, which has no b."""
+        """Whether T_M = (1 + 1/M) b − v̄ is below 0; nowhere for a single set, which has no b, or where S is all."""
         if self.sets == 1:
             return np.zeros(self.within.shape, dtype=bool)
-        # Where only the sums are known, nothing is said of T.
         between, within = np.nan_to_num(self.between, nan=1.0), np.nan_to_num(self.within, nan=0.0)
-        return np.asarray(raghunathan_2003(between, np.maximum(within, 0.0), sets=self.sets)[0] < 0)
+        return np.asarray(raghunathan_2003(between, np.maximum(within, 0.0), self.sets)[0] < 0)
 
 
 def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
-    """The releases with these S = Σ x̃_j and Q = Σ x̃_j².
-
-    Parameters
-    ----------
-    synthesizer, sets
-        How they were made.
-    total, squares
-        S and Q, whole numbers, shapes that broadcast.
-    """
+    """The releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast."""
     found = np.broadcast_arrays(*estimate_and_variances(total, squares, sets=sets, rows=synthesizer.m))
     return Releases(synthesizer, sets, np.broadcast_to(total, found[0].shape), *found)
 
 
+def estimate_and_variances(
+    total: IntArray, squares: IntArray, *, sets: int, rows: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³) from S and Q = Σ x̃_j².
+
+    Examples
+    --------
+    Counts 1 and 3 of 4: proportions 1/4 and 3/4, b = 1/8, v̄ = (3/16)/4.
+
+    >>> [float(value) for value in estimate_and_variances(np.array(4), np.array(10), sets=2, rows=4)]
+    [0.5, 0.125, 0.046875]
+    """
+    total, squares = np.asarray(total, np.int64), np.asarray(squares, np.int64)
+    between = (sets * squares - total**2) / (max(sets * (sets - 1), 1) * rows**2)
+    return total / (sets * rows), between, (rows * total - squares) / (sets * rows**3)
+
+
+def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantiles: Quantiles = quantile) -> FloatArray:
+    """t_{ν, (1 + level)/2} √T; NaN where T < 0 and 0 where T = 0, whatever ν is.
+
+    At T = 0 < v̄ both rules with r have ν = 0, so that t √T is ∞ · 0. Computed with rounding it comes out as nothing, 0
+    or anything at all; here a variance of zero is an interval of width zero.
+
+    Examples
+    --------
+    >>> half_widths(np.array([4.0, 0.0, 0.0, -1.0]), np.array([np.inf, np.inf, 0.0, 1.0]), 0.95).round(4).tolist()
+    [3.9199, 0.0, 0.0, nan]
+    """
+    variance, degrees = np.broadcast_arrays(variance, degrees)
+    half = np.zeros(variance.shape)
+    positive = variance > 0
+    half[positive] = quantiles(degrees[positive], level) * np.sqrt(variance[positive])
+    half[variance < 0] = math.nan
+    return half
+
+
+ANY = argument("proportion", -1e150, 1e150)
+
+
+@checked("low", "high", "proportion", low=GAPS, high=GAPS, proportion=ANY)
+def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> BoolArray:
+    """Whether low ≤ p ≤ high, an end being reached when it is within a relative 1e-12; not where the ends are NaN.
+
+    Examples
+    --------
+    >>> holds(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
+    [True, True, False]
+    """
+    with np.errstate(invalid="ignore"):
+        lowest, highest = reached(low, high)
+    return np.asarray((lowest <= proportion) & (proportion <= highest))
+
+
+def vacuous(low: FloatArray, high: FloatArray) -> BoolArray:
+    """Whether the interval holds all of 0 to 1, so that it says nothing of a proportion.
+
+    Examples
+    --------
+    >>> vacuous(np.array([0.0, -0.2, np.nan]), np.array([1.0, 0.9, np.nan])).tolist()
+    [True, False, False]
+    """
+    lowest, highest = reached(low, high)
+    return np.asarray((lowest <= 0.0) & (highest >= 1.0))
+
+
+def reached(low: FloatArray, high: FloatArray) -> Ends:
+    """The smallest and largest p that the interval holds: its ends, moved out by 1e-12 of its half width and of p."""
+    slack = ROUNDING * ((high - low) / 2)
+    return (low - slack) / (1 + ROUNDING), (high + slack) / (1 - ROUNDING)
+
+
 @dataclass(frozen=True, kw_only=True)
 class IntervalRule(ABC):
-    """One way to turn M sets into an interval.
+    """One way to turn M sets into an interval; `abbreviation` stands beside a line, `least_sets` is the fewest sets.
 
-    Parameters
-    ----------
-    key, label, abbreviation
-        Name in signatures, for readers, and beside a line of a picture.
-    formula
-        How the interval is made, in the papers' symbols.
-    source
-        Where the rule is printed.
-    least_sets
-        Fewest sets it is defined for.
-    may_be_negative
-        Whether its variance can be negative, so that there is no interval.
-    few_degrees
-        Whether ν can come near 0, where the t quantile and with it the interval grows without end.
+    With `few_degrees` ν can come near 0, where the t quantile and with it the interval grows without end.
     """
 
     key: str
@@ -101,7 +143,6 @@ class IntervalRule(ABC):
     formula: str
     source: str
     least_sets: int = 1
-    may_be_negative: bool = False
     few_degrees: bool = False
 
     knows_noise: ClassVar[bool] = False
@@ -112,17 +153,7 @@ class IntervalRule(ABC):
 
     @abstractmethod
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
-        """Lower and upper end of the interval of each release; NaN where there is none.
-
-        Parameters
-        ----------
-        found
-            The releases.
-        level
-            Level of the interval, 0.001 to 0.999999.
-        quantiles
-            The function (ν, level) → t, for rules that need one.
-        """
+        """Lower and upper end of the interval of each release; NaN where there is none."""
 
     @checked(level=LEVEL)
     def interval_from(
@@ -133,16 +164,9 @@ class IntervalRule(ABC):
         Parameters
         ----------
         counts
-            Ones in each set, whole numbers from 0 to m; M is their number.
+            Ones in each set, 0 to m.
         synthesizer
-            Synthesizer of one set of two counts; rules that do not know the noise take n and m from it alone.
-        level
-            Level of the interval, 0.001 to 0.999999.
-
-        Raises
-        ------
-        ValueError
-            Where a count or level is out of its domain, or there are too few sets for the rule.
+            Synthesizer of one set; rules that do not know the noise take n and m from it alone.
 
         Examples
         --------

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpviz.inference.release_sums import ReleaseSums, binomial_weights
+from dpviz.inference.interval_rules import Ends
+from dpviz.inference.sum_law import ReleaseSums, binomial_weights
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 SAFE = 1e-12
@@ -18,8 +19,6 @@ GRID = 65
 STEPS = 100
 NEAR = 1e-13
 
-Ends = tuple[FloatArray, FloatArray]
-
 
 def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
     """For every S the p with Pr(S' ≥ S | p) > (1 − level)/2 and Pr(S' ≤ S | p) > (1 − level)/2.
@@ -28,18 +27,6 @@ def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
     interval. Where they are not, each tail is replaced by the smallest monotone bound from above, so that the interval
     holds the hull of those p. A sum that is too extreme for every p gives the one point 0 or 1. Ends lie outside the
     exact ones, by 1e-12 of probability: coverage is at least the level at every p.
-
-    Parameters
-    ----------
-    sums
-        The law of S for every confidential count.
-    level
-        Level of the interval, above 0 and below 1.
-
-    Returns
-    -------
-    tuple
-        The lower and upper ends for S = 0 … Mm.
 
     Source: Clopper & Pearson (1934), for the binomial distribution without privacy.
 
@@ -61,11 +48,6 @@ def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
     more than t(S). It lies inside the equal-tailed interval and is as safe: a test of its level rejects every p that it
     leaves out. For matrices that are not stochastically ordered the tails are bounded as in `equal_tailed_ends`; where
     the two tails together do not fall and then rise in p, the end is that of the equal tails, beyond the hull.
-
-    Parameters
-    ----------
-    sums, level
-        As for `equal_tailed_ends`.
 
     Source: Blaker (2000), for the binomial distribution; Sterne (1954) orders by the probability itself.
 
@@ -156,14 +138,8 @@ def _falls_then_rises(table: FloatArray) -> BoolArray:
 def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """For each row the p in [low, high] up to which Σ_x Binomial(x; n, p) row_x ≤ target, from below and to 1e-13.
 
-    Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once.
-
-    Parameters
-    ----------
-    table
-        Shape (rows, n + 1).
-    target, low, high
-        One number for each row; at `low` the value is at most the target.
+    Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once, and
+    is at most the target at `low`.
 
     Examples
     --------

@@ -6,14 +6,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.inference._posterior_weights import normalized
-from dpviz.inference._summaries import _Rows
-from dpviz.inference.release_sums import ReleaseSums, binomial_weights
-from dpviz.inference.set_moments import central_moments
+from dpviz.inference.interval_rules import Ends
+from dpviz.inference.moments import central_moments
+from dpviz.inference.sum_law import ReleaseSums, binomial_weights
+from dpviz.inference.summaries import Components
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers.plug_ins import PlugIn
 from dpviz.types import FloatArray
-
-Ends = tuple[FloatArray, FloatArray]
 
 EXACT_FIT = 1e-12
 """Largest difference from a line, or from a parabola, that is rounding."""
@@ -38,20 +37,6 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     in x, as (A q̄ − α)/n with A = n + α + β says, and σ_x² a parabola: then the ends solve a quadratic equation. In
     general the interval is the hull of those p. Where there are none, as q̄ is too extreme for every p, it is the one
     point that comes nearest.
-
-    Parameters
-    ----------
-    synthesizer
-        Synthesizer of one set of two counts.
-    sets
-        M, at least 1.
-    level
-        Level of the interval, above 0 and below 1.
-
-    Returns
-    -------
-    tuple
-        The lower and upper ends for S = 0 … Mm.
 
     Source: Wilson (1927), for the binomial distribution without privacy.
 
@@ -145,22 +130,13 @@ def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z:
     return outermost[0], outermost[1]
 
 
-def posterior_ends(sums: ReleaseSums, level: float, gamma1: float = 1.0, gamma2: float = 1.0) -> Ends:
-    """For every S the equal-tailed interval of the posterior of p given S, with p ~ Beta(γ1, γ2) before.
+def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
+    """For every S the equal-tailed interval of the posterior of p given S, uniform before.
 
-    p | S is Σ_x w_x Beta(γ1 + x, γ2 + n − x), w_x ∝ BetaBinomial(x; n, γ1, γ2) Pr(S | x): exact given the sum of the M
+    p | S is Σ_x w_x Beta(1 + x, 1 + n − x), w_x ∝ Pr(S | x): exact given the sum of the M
     counts. For one set, and for the plug-ins, whose counts say no more than their sum, it is the posterior given all
     counts, as in `dpviz.inference.posterior_given`; for several sets of another synthesizer it leaves a little out.
     Sums that cannot be, or are too unlikely for the digits of a large table, take the interval of the nearest other.
-
-    Parameters
-    ----------
-    sums
-        The law of S for every confidential count.
-    level
-        Probability of the interval.
-    gamma1, gamma2
-        The analyst's prior; 1 and 1 is uniform.
 
     Source: Charest (2011), §4, gives the model.
 
@@ -172,7 +148,7 @@ def posterior_ends(sums: ReleaseSums, level: float, gamma1: float = 1.0, gamma2:
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
     """
-    rows = _Rows(sums.n, gamma1, gamma2)
+    rows = Components(sums.n, 1.0, 1.0)
     likely = np.flatnonzero(sums.rows.max(axis=0) > TOO_ROUGH * sums.rounding)
     low, high = np.empty((2, len(likely)))
     step = max(1, BLOCK // (sums.n + 1))
@@ -180,7 +156,7 @@ def posterior_ends(sums: ReleaseSums, level: float, gamma1: float = 1.0, gamma2:
         block = slice(start, start + step)
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + rows.log_prior)
-        low[block], high[block] = rows.interval(weights, level)
+        low[block], high[block], _ = rows.equal_tails(weights, level)
     columns = np.arange(sums.rows.shape[1])
     after = np.clip(np.searchsorted(likely, columns), 0, len(likely) - 1)
     before = np.maximum(after - 1, 0)

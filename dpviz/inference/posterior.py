@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
 from dpviz import limits
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import argument, checked
-from dpviz.inference._beta_mixtures import BetaMixture
-from dpviz.inference._posterior_weights import checked_counts, log_prior_counts, normalized
-from dpviz.inference._summaries import PosteriorSummaries, summaries_of
+from dpviz.inference._posterior_weights import log_prior_counts, normalized
+from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.confidential import one_release
 from dpviz.parameters import shown
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
-
-__all__ = [
-    "BetaMixture",
-    "PosteriorMixture",
-    "PosteriorSummaries",
-    "posterior_given",
-    "posterior_if_known",
-    "posterior_if_real",
-    "posterior_mixture",
-    "posterior_summaries",
-]
 
 ANY_GAMMAS = tuple(replace(gamma, minimum=0, open_minimum=True) for gamma in (GAMMA_ONES, GAMMA_ZEROS))
 RELEASED = argument("synthetic_counts", 0, 2**53, integer=True)
@@ -36,17 +24,7 @@ RELEASED = argument("synthetic_counts", 0, 2**53, integer=True)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorMixture(BetaMixture):
-    """Σ_x w_x Beta(γ1 + x, γ2 + n − x), the posterior of p; `weights` is the law of x = 0 … n given the release.
-
-    Parameters
-    ----------
-    synthetic_counts
-        The released counts x̃_1 … x̃_M.
-    n
-        Confidential rows.
-    gamma1, gamma2
-        The analyst's prior of p.
-    """
+    """Σ_x w_x Beta(γ1 + x, γ2 + n − x), the posterior of p; `weights` is the law of x = 0 … n given the release."""
 
     synthetic_counts: tuple[int, ...]
     n: int
@@ -101,22 +79,13 @@ def posterior_mixture(
     ----------
     synthetic_counts
         x̃_1 … x̃_M, whole numbers from 0 to m, at least one.
-    n, m
-        Confidential rows and synthetic rows of one set, 1 to 10,000.
-    alpha, beta
-        Prior pseudo-rows of the synthesizer of one set, 1e-300 to 1e12.
     gamma1, gamma2
-        The analyst's prior, 0.01 to 10⁴; 1 and 1 is uniform.
+        The analyst's prior; 1 and 1 is uniform.
 
     Returns
     -------
     PosteriorMixture
         Its mean, variance, quantiles and intervals to about 1e-12.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter that is outside its domain.
 
     Source: Charest (2011), §4, where the same posterior is sampled by MCMC.
 
@@ -142,31 +111,21 @@ def posterior_given(
 ) -> PosteriorMixture:
     """The posterior of p after M sets of any two-cell synthesizer: w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
 
-    Parameters
-    ----------
-    synthesizer
-        The law of one set.
-    synthetic_counts
-        x̃_1 … x̃_M, whole numbers from 0 to m, at least one.
-    gamma1, gamma2
-        The analyst's prior, 0.01 to 10⁴; 1 and 1 is uniform.
-
     Raises
     ------
     ValueError
-        Naming the parameter that is outside its domain, or where no confidential count can release these.
+        Where no confidential count can release these as well.
 
     Source: Charest (2011), §4, with another synthesizer in place of the Beta-binomial.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from dpviz.synthesizers.given_matrix import GivenMatrix
     >>> blurred = GivenMatrix(probabilities=np.array([[0.75, 0.25], [0.25, 0.75]]))
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]
     """
-    counts, n = _one_release(synthetic_counts, synthesizer.m), synthesizer.n
+    counts, n = one_release(synthetic_counts, synthesizer.m), synthesizer.n
     log_weights = synthesizer.log_likelihood(counts) + log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)
     return PosteriorMixture(
         weights=normalized(log_weights), synthetic_counts=tuple(counts.tolist()), n=n, gamma1=gamma1, gamma2=gamma2
@@ -177,15 +136,6 @@ def posterior_given(
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:
     """Beta(γ1 + x, γ2 + n − x): the posterior of an analyst who sees the confidential count x itself.
 
-    Parameters
-    ----------
-    confidential_count
-        x, a whole number from 0 to n.
-    n
-        Confidential rows, 1 to 10,000.
-    gamma1, gamma2
-        The analyst's prior, 0.01 to 10⁴.
-
     Source: Charest (2011), §4, the "true posterior distribution".
 
     Examples
@@ -194,13 +144,9 @@ def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, 
     >>> round(post.mean, 4), round(post.variance, 6)
     (0.3039, 0.002054)
     """
-    n = cast(int, POSTERIOR_ROWS.check(n))
-    given = np.asarray(confidential_count)
-    if given.ndim or given.dtype.kind not in "iuf" or not (0 <= given <= n and given == np.floor(given)):
-        raise ValueError(
-            f"confidential_count must be a whole number from 0 to n = {n:,}; got {confidential_count!r}."
-        )  # fmt: skip
-    return _single(int(given), n, gamma1, gamma2)
+    if not 0 <= confidential_count <= n:
+        raise ValueError(f"confidential_count must be a whole number from 0 to n = {n:,}; got {confidential_count!r}.")
+    return _single(confidential_count, n, gamma1, gamma2)
 
 
 @checked(m=POSTERIOR_SYNTHETIC_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
@@ -209,15 +155,6 @@ def posterior_if_real(
 ) -> BetaMixture:
     """Beta(γ1 + Σ x̃_j, γ2 + M m − Σ x̃_j): the naive posterior, all M m synthetic rows taken for real rows of data.
 
-    Parameters
-    ----------
-    synthetic_counts
-        x̃_1 … x̃_M, whole numbers from 0 to m, at least one.
-    m
-        Synthetic rows of one set, 1 to 10,000.
-    gamma1, gamma2
-        The analyst's prior, 0.01 to 10⁴.
-
     Source: Bayes's rule for rows that would be real; Charest (2011), §1, on analyses that ignore how data were made.
 
     Examples
@@ -225,67 +162,11 @@ def posterior_if_real(
     >>> round(posterior_if_real([1, 0], m=1).mean, 12)  # Beta(2, 2)
     0.5
     """
-    m = cast(int, POSTERIOR_SYNTHETIC_ROWS.check(m))
-    counts = _one_release(synthetic_counts, m)
+    counts = one_release(synthetic_counts, m)
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
 
-@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
-def posterior_summaries(
-    synthetic_counts: IntArray | Sequence[Sequence[int]],
-    *,
-    synthesizer: TwoCellSynthesizer,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-    level: float | None = 0.95,
-    highest_density: bool = False,
-) -> PosteriorSummaries:
-    """Mean, variance and interval of the posterior of p for many releases at once.
-
-    Parameters
-    ----------
-    synthetic_counts
-        One release of M counts a row, whole numbers from 0 to m, shape (releases, M).
-    synthesizer
-        The law of one set.
-    gamma1, gamma2
-        The analyst's prior, 0.01 to 10⁴.
-    level
-        Probability of the intervals; None for moments alone.
-    highest_density
-        Whether the intervals are those of highest density in place of equal tails.
-
-    Returns
-    -------
-    PosteriorSummaries
-        One entry a release. Ends of intervals agree with those of `posterior_given` to 1e-10.
-
-    Examples
-    --------
-    >>> from dpviz.synthesizers import BetaBinomial
-    >>> found = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))
-    >>> found.mean.round(6).tolist()
-    [0.444444, 0.555556]
-    """
-    counts = checked_counts(synthetic_counts, synthesizer.m)
-    if counts.ndim != 2:
-        raise ValueError(
-            f"synthetic_counts must have one row of counts for each release; got {counts.ndim} dimensions, not 2."
-        )
-    gamma1, gamma2 = GAMMA_ONES.check(gamma1), GAMMA_ZEROS.check(gamma2)
-    level = None if level is None else LEVEL.check(level)
-    return summaries_of(counts, synthesizer, gamma1, gamma2, level, highest_density)
-
-
-def _one_release(synthetic_counts: object, m: int) -> IntArray:
-    counts = checked_counts(synthetic_counts, m)
-    if counts.ndim != 1:
-        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {synthetic_counts!r}.")
-    return counts
-
-
 def _single(ones: int, rows: int, gamma1: float, gamma2: float) -> BetaMixture:
-    gamma1, gamma2 = GAMMA_ONES.check(gamma1), GAMMA_ZEROS.check(gamma2)
     return BetaMixture(
         first=np.array([gamma1 + ones]), second=np.array([gamma2 + (rows - ones)]), weights=np.array([1.0])
     )

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.coverage.law import release_law
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.inference.posterior import posterior_summaries
-from dpviz.inference.posterior_coverage import release_probabilities
+from dpviz.inference.frequentist import release_probabilities
+from dpviz.inference.summaries import posterior_summaries
 from dpviz.numerics.multisets import multisets
 from dpviz.synthesizers import BetaBinomial
 from dpviz.types import FloatArray
@@ -87,8 +87,8 @@ def rule_moments(epsilon: float, proportion: float, sets: int) -> RuleMoments:
     chance = law.probability / law.probability.sum()
     squares = (estimate - chance @ estimate) ** 2
     variance = float(chance @ squares)
-    t, _ = COMBINING_RULES["raghunathan_2003"].combine(between, within, sets=sets)
-    t_star, _ = COMBINING_RULES["reiter_2002"].combine(between, within, sets=sets)
+    t, _ = COMBINING_RULES["raghunathan_2003"].variance_and_degrees(between, within, sets=sets)
+    t_star, _ = COMBINING_RULES["reiter_2002"].variance_and_degrees(between, within, sets=sets)
 
     def bias(estimator: FloatArray) -> Expected:
         ratio = float(chance @ estimator) / variance
@@ -120,7 +120,7 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) ->
     else:
         counts, runs = synthesizer.draw(generator, CONFIDENTIAL_COUNT, (SIMULATED_RUNS, sets)), SIMULATED_RUNS
         chance = np.full(SIMULATED_RUNS, 1 / SIMULATED_RUNS)
-    found = posterior_summaries(counts, synthesizer=synthesizer, level=None)
+    found = posterior_summaries(counts, synthesizer=synthesizer, interval=None)
 
     def expected(values: FloatArray) -> Expected:
         value = float(chance @ values)

@@ -10,7 +10,8 @@ import streamlit as st
 
 from dpviz.analysis import LEVEL, PROPORTION
 from dpviz.designs import Design
-from dpviz.inference import COMBINING_RULES, RULES, check_rule
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import readable
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import two_cell_laws

@@ -22,7 +22,7 @@ from dpviz.coverage import (
 )
 from dpviz.coverage.lines import sampled_lines
 from dpviz.designs import Design
-from dpviz.inference import RULES
+from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, readable_apart
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of

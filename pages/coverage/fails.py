@@ -12,7 +12,7 @@ from dpviz.charts.causes import causes_chart, signed
 from dpviz.coverage import REPAIRS, CoverageDecomposition
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
-from dpviz.inference import RULES
+from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent

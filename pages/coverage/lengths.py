@@ -11,7 +11,7 @@ from dpviz.charts.coverage import picture_height
 from dpviz.charts.lengths import length_chart
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.designs import Design
-from dpviz.inference import RULES
+from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing

@@ -19,7 +19,8 @@ from dpviz.coverage import (
     performance_of,
 )
 from dpviz.designs import Design
-from dpviz.inference import RULES, holds
+from dpviz.inference.interval_rules import holds
+from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, rounded_up
 from pages.components.cached import cached
 from pages.components.figure import show_figure

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
 from dpviz.designs import Design
-from dpviz.inference import set_moments
+from dpviz.inference.moments import set_moments
 from dpviz.parameters import readable
 from pages.components.words import listing, percent
 from pages.coverage.controls import short

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.coverage import CoveragePlan, Tally, stream_coverage
 from dpviz.designs import Design
-from dpviz.inference import RULES
+from dpviz.inference.rules import RULES
 from pages.coverage.controls import PREFIX
 
 KEY = f"{PREFIX}run"

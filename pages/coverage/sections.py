@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpviz.designs import Design
-from dpviz.inference import RULES
+from dpviz.inference.rules import RULES
 from pages.components.words import listing
 from pages.coverage import SPEC
 from pages.coverage.downloads import show_downloads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpviz.inference import cell_moments, share_beyond
+from dpviz.inference.moments import cell_moments, share_beyond
 from dpviz.methods import SYNTH_POST_ONE, Method
 from dpviz.parameters import readable
 from pages.minimum_priors.controls import Asked, promise_text

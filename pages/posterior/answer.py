@@ -10,13 +10,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.posterior import Density, posterior_chart
-from dpviz.inference.posterior import (
-    BetaMixture,
-    PosteriorMixture,
-    posterior_given,
-    posterior_if_known,
-    posterior_if_real,
-)
+from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
 from dpviz.parameters import readable
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.cached import cached

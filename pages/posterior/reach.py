@@ -10,7 +10,8 @@ import streamlit as st
 from dpviz import limits
 from dpviz.charts.lines import Dots, Line, Mark, Rule, Scale, lines_chart
 from dpviz.designs import Design
-from dpviz.inference.posterior_coverage import Kind, PosteriorCoverage, posterior_coverage
+from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
+from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from dpviz.parameters import readable
 from pages.components.address import keep_choice
 from pages.components.cached import cached
@@ -22,14 +23,15 @@ from pages.posterior.controls import PREFIX, Asked
 
 RUNS = 400  # releases simulated at each proportion where they are too many to list
 MARGIN = 0.015  # what the axis leaves below the lowest and above the highest dot
-KINDS: dict[str, Kind] = {"equal tails": "equal_tailed", "highest density": "highest_density"}
-KIND = keep_choice(f"{PREFIX}kind", KINDS, "equal tails")
+INTERVALS = {one.label: one for one in (EQUAL_TAILS, HIGHEST_DENSITY)}
+INTERVAL = keep_choice(f"{PREFIX}kind", INTERVALS, EQUAL_TAILS.label)
 
 
-def _coverage(design: Design, kind: Kind, points: tuple[float, ...]) -> PosteriorCoverage:
+def _coverage(design: Design, interval: PosteriorInterval, points: tuple[float, ...]) -> PosteriorCoverage:
     return posterior_coverage(
         synthesizer=design.release, proportions=np.array(points), sets=design.sets, gamma1=design.gamma1,
-        gamma2=design.gamma2, level=design.level, kind=kind, generator=np.random.default_rng(design.seed), runs=RUNS,
+        gamma2=design.gamma2, level=design.level, interval=interval,
+        generator=np.random.default_rng(design.seed), runs=RUNS,
     )  # fmt: skip
 
 
@@ -46,13 +48,14 @@ def show_reach(asked: Asked) -> None:
             f"`posterior_coverage` of the package goes up to {limits.ROWS:,}."
         )
         return
-    label = choice(st.segmented_control, "Interval", KINDS, KIND, required=True, label_visibility="collapsed")
+    label = choice(st.segmented_control, "Interval", INTERVALS, INTERVAL, required=True, label_visibility="collapsed")
+    interval = INTERVALS[label]
     here, named = truth, "p = x/n"
     if here is None:
         here, named = round(posterior_of(asked).mean, 3), "p = the posterior mean"
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here))
     shown = dataclasses.replace(design, confidential_count=None, rules=(), repetitions=1)
-    found = cached(_coverage, "Listing every release …")(shown, KINDS[label], tuple(points.tolist()))
+    found = cached(_coverage, "Listing every release …")(shown, interval, tuple(points.tolist()))
     place, level = int(np.argmin(np.abs(found.proportions - here))), percent(design.level, 8)
     share, error = float(found.coverage[place]), float(found.coverage_error[place])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"
@@ -80,6 +83,6 @@ def show_reach(asked: Asked) -> None:
     if found.exact:
         how = f"Exact at {len(points)} values of p, straight lines between them; all {found.releases:,} different "
         how += "releases are listed."
-    edge = here in (0, 1) and KINDS[label] == "equal_tailed"
+    edge = here in (0, 1) and not interval.holds_ends
     never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
     st.caption(f"x ~ Binomial(n, p), M = {design.sets}. {how}{never}")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpviz.charts.posterior import count_law_chart, posterior_chart
-from dpviz.inference.posterior_secret_n import (
+from dpviz.inference.secret_n import (
     SecretSizePosterior,
     SizePrior,
     decade_size,

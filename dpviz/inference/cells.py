@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import cast
 
 import numpy as np
 
 from dpviz import limits
 from dpviz.analysis import GAMMA_ONES, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
-from dpviz.inference._beta_mixtures import BetaMixture
-from dpviz.inference._posterior_weights import checked_counts, normalized
+from dpviz.inference._posterior_weights import normalized
+from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.confidential import checked_counts
 from dpviz.numerics.multisets import composition_count, compositions
 from dpviz.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.parameters import Parameter
@@ -27,19 +26,7 @@ ALPHA = replace(PRIOR_ONES, title="Prior rows in a cell", per_cell=True)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorCells:
-    """Σ_x w_x Dirichlet(γ + x) over the tables x of n rows in k cells: the posterior of the proportions.
-
-    Parameters
-    ----------
-    tables
-        The confidential tables x, shape (tables, k).
-    weights
-        Pr(x | release), shape (tables,).
-    gamma
-        The analyst's prior, shape (k,).
-    synthetic_counts
-        The released tables, shape (M, k).
-    """
+    """Σ_x w_x Dirichlet(γ + x), the posterior of k proportions; `tables` are all x of n rows, shape (tables, k)."""
 
     tables: IntArray = field(repr=False)
     weights: FloatArray = field(repr=False)
@@ -47,61 +34,20 @@ class PosteriorCells:
     synthetic_counts: IntArray
 
     @property
-    def size(self) -> float:
-        """n + Σ γ_c, the size of every Dirichlet law of the mixture."""
-        return float(self.gamma.sum() + self.tables[0].sum())
-
-    @cached_property
     def expected_table(self) -> FloatArray:
         """E[x | release], shape (k,)."""
         return self.weights @ self.tables
 
-    @property
-    def means(self) -> FloatArray:
-        """Posterior mean of every proportion, shape (k,); they sum to 1."""
-        return (self.gamma + self.expected_table) / self.size
-
-    @cached_property
-    def covariance(self) -> FloatArray:
-        """Posterior covariance of the proportions, shape (k, k); every row sums to 0.
-
-        With A = n + Σ γ_c and μ_x = (γ + x)/A: E[(diag μ_x − μ_x μ_x') / (A + 1)] + Cov(μ_x).
-        """
-        away = (self.tables - self.expected_table) / self.size
-        spread = (away * self.weights[:, None]).T @ away
-        outer = np.outer(self.means, self.means)
-        return (np.diag(self.means) - outer - spread) / (self.size + 1) + spread
-
-    @property
-    def variances(self) -> FloatArray:
-        """Posterior variance of every proportion, shape (k,)."""
-        return np.diag(self.covariance).copy()
-
-    @checked()
-    def count_law(self, cell: int) -> FloatArray:
-        """Pr(x_cell = 0 … n | release)."""
-        self._check_cell(cell)
-        law: FloatArray = np.zeros(int(self.tables[0].sum()) + 1)
-        np.add.at(law, self.tables[:, cell], self.weights)
-        return law
-
     @checked()
     def marginal(self, cell: int) -> BetaMixture:
-        """The posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), with its intervals.
-
-        Parameters
-        ----------
-        cell
-            0 to k − 1.
-        """
-        law = self.count_law(cell)
-        count, gamma = np.arange(len(law)), float(self.gamma[cell])
-        others = float(np.delete(self.gamma, cell).sum())
-        return BetaMixture(first=gamma + count, second=others + (len(law) - 1 - count), weights=law)
-
-    def _check_cell(self, cell: int) -> None:
+        """The posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), A = n + Σ γ."""
         if cell not in range(len(self.gamma)):
             raise ValueError(f"cell must be a whole number from 0 to {len(self.gamma) - 1}; got {cell!r}.")
+        count = np.arange(int(self.tables[0].sum()) + 1)
+        law: FloatArray = np.zeros(len(count))
+        np.add.at(law, self.tables[:, cell], self.weights)
+        others = float(np.delete(self.gamma, cell).sum())
+        return BetaMixture(first=float(self.gamma[cell]) + count, second=others + count[::-1], weights=law)
 
 
 @checked(n=POSTERIOR_ROWS)
@@ -123,15 +69,8 @@ def posterior_cells(
         The released tables, one row of k counts for each of M sets, all with the same total m; k from 2.
     n
         Confidential rows, 1 to 10,000, with at most 2,000,000 tables C(n + k − 1, k − 1).
-    alpha
-        Prior pseudo-rows of the synthesizer in a cell, one number for all or one for each, 1e-300 to 1e12.
-    gamma
-        The analyst's prior, one number for all cells or one for each, 0.01 to 10⁴.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter that is outside its domain, or where the tables are too many to sum.
+    alpha, gamma
+        Prior pseudo-rows of the synthesizer and of the analyst, one number for all cells or one for each.
 
     Source: Charest (2011), §5: the model is easily adapted to a vector of counts.
 
@@ -140,11 +79,10 @@ def posterior_cells(
     One row in three cells, flat priors: the cell that was released holds the row with probability 1/2.
 
     >>> post = posterior_cells(synthetic_counts=[[1, 0, 0]], n=1, alpha=1.0)
-    >>> post.count_law(0).round(6).tolist(), post.means.round(6).tolist()
-    ([0.5, 0.5], [0.375, 0.3125, 0.3125])
+    >>> post.expected_table.round(6).tolist(), round(post.marginal(0).mean, 6)
+    ([0.5, 0.25, 0.25], 0.375)
     """
-    n = cast(int, POSTERIOR_ROWS.check(n))
-    released = checked_counts(synthetic_counts, POSTERIOR_SYNTHETIC_ROWS.maximum)  # type: ignore[arg-type]
+    released = checked_counts(synthetic_counts, limits.POSTERIOR_ROWS)
     if released.ndim != 2 or released.shape[1] < 2:
         raise ValueError(
             f"synthetic_counts must have one row of at least 2 counts for each set; got shape {released.shape}."
@@ -154,13 +92,13 @@ def posterior_cells(
         raise ValueError(
             f"synthetic_counts must have the same total in every set; got {totals.min():,} and {totals.max():,}."
         )
-    m, cells = cast(int, POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
+    m, cells = int(POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
     if number > limits.LISTED_TABLES:
+        said = f"{number:,}" if number < 10**15 else f"more than 10^{math.floor(math.log10(number))}"
         raise ValueError(
-            f"n = {n:,} rows in {cells:,} cells make {_said(number)} confidential tables; the limit is "
-            f"{limits.LISTED_TABLES:,}. "
-            "Fewer rows or cells are needed."
+            f"n = {n:,} rows in {cells:,} cells make {said} confidential tables; the limit is "
+            f"{limits.LISTED_TABLES:,}. Fewer rows or cells are needed."
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
     tables = compositions(n, cells)
@@ -179,11 +117,6 @@ def posterior_cells(
     )
 
 
-def _said(number: int) -> str:
-    """A whole number of any size in a few characters."""
-    return f"{number:,}" if number < 10**15 else f"more than 10^{math.floor(math.log10(number))}"
-
-
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     """`value` for each of `cells` cells, every one of them checked."""
     given = np.atleast_1d(declaration.check_each(value))
@@ -191,4 +124,4 @@ def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int)
         raise ValueError(
             f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."
         )
-    return np.broadcast_to(np.array([declaration.check(item) for item in given]), (cells,))
+    return np.broadcast_to(given, (cells,))

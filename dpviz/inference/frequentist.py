@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, cast
+from functools import partial
 
 import numpy as np
 from scipy.stats import binom
 
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
-from dpviz.checked import checked
-from dpviz.inference._beta_mixtures import BLOCK
-from dpviz.inference.posterior import PosteriorSummaries, posterior_summaries
+from dpviz.checked import argument, checked
+from dpviz.inference.beta_mixtures import BLOCK
+from dpviz.inference.confidential import along_axis
+from dpviz.inference.summaries import EQUAL_TAILS, PosteriorInterval, posterior_summaries
 from dpviz.numerics.multisets import multisets
-from dpviz.parameters import Parameter
 from dpviz.studies import Measure
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-Kind = Literal["equal_tailed", "highest_density"]
-KINDS: tuple[Kind, ...] = ("equal_tailed", "highest_density")
-
 EXACT_RELEASES = 20_000
 """Most distinct releases, sets in any order, that are enumerated."""
 
-RUNS = Parameter(
-    name="runs",
-    symbol="R",
-    title="Simulated releases",
-    minimum=2,
-    maximum=1_000_000,
-    default=2000,
-    integer=True,
-    scale="log",
-    help="The number of releases that are simulated where there are too many to enumerate.",
-)
+RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,18 +31,10 @@ class PosteriorCoverage:
 
     Parameters
     ----------
-    proportions
-        True p, shape (points,).
-    coverage
-        Pr(interval holds p), shape (points,).
-    mean_width
-        Expected length of the interval, shape (points,).
     coverage_error, width_error
-        Monte Carlo standard errors, shape (points,); 0 where every release was enumerated.
+        Monte Carlo standard errors; 0 where every release was enumerated (`exact`).
     releases
         Number of distinct releases enumerated, or of releases simulated at each p.
-    exact
-        Whether every release was enumerated.
     """
 
     proportions: FloatArray
@@ -76,8 +55,7 @@ def posterior_coverage(
     gamma1: float = 1.0,
     gamma2: float = 1.0,
     level: float = 0.95,
-    kind: Kind = "equal_tailed",
-    confidential_count: int | None = None,
+    interval: PosteriorInterval = EQUAL_TAILS,
     generator: np.random.Generator | None = None,
     runs: int = 2000,
 ) -> PosteriorCoverage:
@@ -91,29 +69,12 @@ def posterior_coverage(
 
     Parameters
     ----------
-    synthesizer
-        The law of one set.
-    proportions
-        True p, one number or several, 0 to 1.
-    sets
-        M, 1 to 100.
-    gamma1, gamma2
-        The analyst's prior, 0.01 to 10⁴.
-    level
-        Probability of the interval, 0.001 to 0.999999.
-    kind
-        ``equal_tailed`` or ``highest_density``.
-    confidential_count
-        x, where it is to be fixed; x ~ Binomial(n, p) where None.
+    interval
+        `EQUAL_TAILS` or `HIGHEST_DENSITY`.
     generator
         Source of random numbers; needed where the releases are too many to enumerate.
     runs
         Releases simulated at each p, 2 to 1,000,000.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter that is outside its domain, or where `generator` is needed and missing.
 
     Source: Charest (2011), §4, gives the model; its coverage is not in the paper.
 
@@ -127,58 +88,43 @@ def posterior_coverage(
     >>> found.coverage.tolist(), found.exact
     ([1.0, 0.0], True)
     """
-    sets, runs = cast(int, SETS.check(sets)), cast(int, RUNS.check(runs))
-    p = np.atleast_1d(np.asarray(proportions, dtype=float))
-    if p.ndim != 1 or not p.size or not bool(np.all((p >= 0) & (p <= 1))):
-        raise ValueError(f"proportions (true proportion) must be numbers from 0 to 1; got {proportions!r}.")
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
-    n = synthesizer.n
-    if confidential_count is not None and confidential_count not in range(n + 1):
-        raise ValueError(
-            f"confidential_count must be a whole number from 0 to n = {n:,}, or None; got {confidential_count!r}."
-        )
-
-    def summaries(counts: IntArray) -> PosteriorSummaries:
-        return posterior_summaries(
-            counts, synthesizer=synthesizer, gamma1=gamma1, gamma2=gamma2, level=level,
-            highest_density=kind == "highest_density",
-        )  # fmt: skip
-
-    if math.comb(synthesizer.m + sets, sets) <= EXACT_RELEASES:
+    p, n = along_axis(proportions), synthesizer.n
+    summaries = partial(
+        posterior_summaries, synthesizer=synthesizer, gamma1=gamma1, gamma2=gamma2, level=level, interval=interval
+    )
+    exact = math.comb(synthesizer.m + sets, sets) <= EXACT_RELEASES
+    if exact:
         counts, log_orders = multisets(synthesizer.m + 1, sets)
-        if confidential_count is None:
-            law = binom.pmf(np.arange(n + 1)[:, None], n, p)
-        else:
-            law = np.repeat(np.eye(n + 1)[:, [confidential_count]], len(p), axis=1)
+        law = binom.pmf(np.arange(n + 1)[:, None], n, p)
         chances = release_probabilities(synthesizer, counts, np.exp(log_orders), law)
         possible = chances.any(axis=1)
         chances, found = chances[possible], summaries(counts[possible])
         held = np.stack([found.covers(float(value)) for value in p])
-        none = np.zeros(len(p))
-        return PosteriorCoverage(
-            proportions=p,
-            coverage=np.minimum(np.einsum("pr,rp->p", held, chances), 1.0),
-            mean_width=found.width @ chances,
-            coverage_error=none,
-            width_error=none,
-            releases=len(counts),
-            exact=True,
-        )
-    if generator is None:
+        coverage, width = np.minimum(np.einsum("pr,rp->p", held, chances), 1.0), found.width @ chances
+        coverage_error = width_error = np.zeros(len(p))
+        releases = len(counts)
+    elif generator is None:
         raise ValueError(
             f"generator must be given, a numpy Generator: {sets} sets of {synthesizer.m:,} rows have more than "
             f"{EXACT_RELEASES:,} releases, too many to enumerate; got None."
         )
-    values = np.empty((4, len(p)))
-    for point, value in enumerate(p):
-        found = summaries(_simulated(synthesizer, float(value), sets, confidential_count, generator, runs))
-        share = Measure.share(int(np.count_nonzero(found.covers(float(value)))), runs)
-        values[:, point] = share.value, found.width.mean(), share.error, found.width.std(ddof=1) / math.sqrt(runs)
+    else:
+        coverage, coverage_error, width, width_error = np.empty((4, len(p)))
+        for point, value in enumerate(p.tolist()):
+            found = summaries(_simulated(synthesizer, value, sets, generator, runs))
+            share = Measure.share(int(np.count_nonzero(found.covers(value))), runs)
+            coverage[point], coverage_error[point] = share.value, share.error
+            width[point], width_error[point] = found.width.mean(), found.width.std(ddof=1) / math.sqrt(runs)
+        releases = runs
     return PosteriorCoverage(
-        proportions=p, coverage=values[0], mean_width=values[1], coverage_error=values[2], width_error=values[3],
-        releases=runs, exact=False,
-    )  # fmt: skip
+        proportions=p,
+        coverage=coverage,
+        mean_width=width,
+        coverage_error=coverage_error,
+        width_error=width_error,
+        releases=releases,
+        exact=exact,
+    )
 
 
 def release_probabilities(
@@ -198,16 +144,10 @@ def release_probabilities(
 
 
 def _simulated(
-    synthesizer: TwoCellSynthesizer,
-    p: float,
-    sets: int,
-    confidential_count: int | None,
-    generator: np.random.Generator,
-    runs: int,
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, generator: np.random.Generator, runs: int
 ) -> IntArray:
     """Releases drawn from the rows of the matrix whatever the law's own way to draw is, shape (runs, sets)."""
-    x = generator.binomial(synthesizer.n, p, size=runs) if confidential_count is None else confidential_count
-    confidential = np.broadcast_to(x, (runs,))
+    confidential = generator.binomial(synthesizer.n, p, size=runs)
     released = np.empty((runs, sets), dtype=np.int64)
     for value in np.unique(confidential):
         here = np.flatnonzero(confidential == value)

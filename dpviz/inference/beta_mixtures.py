@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -40,18 +41,11 @@ PROBABILITY = argument("q", 0, 1, title="probability")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BetaMixture:
-    """Σ_i w_i Beta(a_i, b_i).
+    """Σ_i w_i Beta(a_i, b_i), with a_i (`first`) and b_i (`second`) positive and weights of sum 1.
 
     The cumulative probability of a run of components, a up and b down by one at each step, needs a single incomplete
     beta function: I_p(a, b) = I_p(a + 1, b − 1) + p^a (1 − p)^(b − 1) / (a B(a, b)), so that the sum is one row of such
     terms times the cumulative weights. Components are left out only while their weights total less than 1e-16.
-
-    Parameters
-    ----------
-    first, second
-        a_i and b_i, positive, shape (components,).
-    weights
-        w_i, at least 0, sum 1, shape (components,).
 
     Source: for a = 1 + x and b = 1 + n − x the identity is I_p(a, b) = Pr(Binomial(n + 1, p) ≥ x + 1).
 
@@ -76,12 +70,6 @@ class BetaMixture:
             object.__setattr__(self, declaration.name, values)
         if abs(self.weights.sum() - 1) > SUM_ROUNDING:
             raise ValueError(f"weights must have the sum 1; got {shown(float(self.weights.sum()))}.")
-
-    @property
-    def largest_size(self) -> float:
-        """The largest a_i + b_i of the components that carry weight."""
-        a, b, _ = self._kept
-        return float((a + b).max())
 
     @property
     def mean(self) -> float:
@@ -134,28 +122,25 @@ class BetaMixture:
     @checked()
     def pdf(self, p: FloatArray | float) -> FloatArray:
         """The density at `p`, of its shape; 0 outside [0, 1], infinite at an end where some a or b is below 1."""
-        return self._by_blocks(self._pdf, p, outside=(0.0, 0.0))
+        return self._by_blocks(self._density, p, 0.0)
 
     @checked()
     def cdf(self, p: FloatArray | float) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of `p`; absolute error about 1e-12 for parameters to 10,000."""
-        return self._by_blocks(self._cdf, p, outside=(0.0, 1.0))
+        return self._by_blocks(lambda part: self._below(logit(np.clip(part, 0.0, 1.0))), p, 1.0)
 
-    def _by_blocks(self, function: object, p: FloatArray | float, outside: tuple[float, float]) -> FloatArray:
+    def _by_blocks(
+        self, function: Callable[[FloatArray], FloatArray], p: FloatArray | float, above: float
+    ) -> FloatArray:
         points = np.asarray(p, dtype=float)
         flat = points.ravel()
         step = max(1, BLOCK // len(self._kept[0]))
-        parts = [function(flat[i : i + step]) for i in range(0, len(flat), step)]  # type: ignore[operator]
-        value = np.concatenate(parts) if parts else np.zeros(0)
-        value = np.where(flat < 0, outside[0], np.where(flat > 1, outside[1], value))
-        return value.reshape(points.shape)
+        value = np.concatenate([np.zeros(0), *(function(flat[i : i + step]) for i in range(0, len(flat), step))])
+        return np.where(flat < 0, 0.0, np.where(flat > 1, above, value)).reshape(points.shape)
 
-    def _pdf(self, p: FloatArray) -> FloatArray:
+    def _density(self, p: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore"):
             return _sum_of_powers(np.log(p), np.log1p(-p), *self._density_terms)
-
-    def _cdf(self, p: FloatArray) -> FloatArray:
-        return self._below(logit(np.clip(p, 0.0, 1.0)))
 
     def _below(self, log_odds: FloatArray) -> FloatArray:
         """Cumulative probability at each of `log_odds`, a sum of positive terms: small ones keep their digits."""
@@ -177,11 +162,6 @@ class BetaMixture:
 
         It is right to 1e-12 of its distance from the nearer end of [0, 1], or to the last digit. A quantile nearer to 1
         than 2⁻⁵⁴, or to 0 than the smallest number, is therefore 1, or 0, and `cdf` there is not q.
-
-        Parameters
-        ----------
-        q
-            From 0 to 1; the ends of [0, 1] at 0 and 1.
 
         Examples
         --------
@@ -214,14 +194,15 @@ class BetaMixture:
             found = float(brentq(excess, low, high, xtol=1e-300, rtol=1e-15, maxiter=5000))
         return float(nearest(np.array(sign * found)))
 
+    @checked(level=LEVEL)
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The equal-tailed interval: its ends are the quantiles (1 − level)/2 and (1 + level)/2.
 
         Where `quantile` can only say 0 or 1 the interval holds more or less than `level`.
         """
-        level = LEVEL.check(level)
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
+    @checked(level=LEVEL)
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
         """The shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
@@ -255,7 +236,6 @@ class BetaMixture:
         >>> low == 1 - 2**-53, high, round(float(near_1.cdf(high) - near_1.cdf(low)), 3)
         (True, 1.0, 0.693)
         """
-        level = LEVEL.check(level)
         ladder = on_one_ladder(*self._kept)
         if ladder is None:
             raise ValueError(

@@ -8,7 +8,8 @@ import numpy as np
 
 from dpviz.analysis import LEVEL, PROPORTION
 from dpviz.checked import checked
-from dpviz.inference.release_sums import ReleaseSums
+from dpviz.inference.confidential import along_axis
+from dpviz.inference.sum_law import ReleaseSums
 from dpviz.types import FloatArray
 
 NODES = 400
@@ -20,24 +21,13 @@ UNLIKELY = 1e-14
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LengthLimit:
-    """The least expected length at each true proportion.
-
-    Parameters
-    ----------
-    proportions
-        True p, shape (points,).
-    length
-        The bound, shape (points,).
-    error
-        How far the integral may be off: its change when the step is halved, shape (points,).
-    """
+    """The least expected length at each true proportion; `error` is the integral's change when the step is halved."""
 
     proportions: FloatArray
     length: FloatArray
     error: FloatArray
 
 
-@checked(level=LEVEL)
 @checked(proportions=PROPORTION, level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: float = 0.95) -> LengthLimit:
     """∫₀¹ β(p', p) dp', β the least probability under p with which a test of p' at the level accepts.
@@ -47,15 +37,6 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
     Pearson's, accepts the sums with the smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last, until it
     has `level` under p'. The bound holds for every procedure that reads the sum of the counts, randomised ones too; for
     several sets of a synthesizer whose counts say more than their sum, one that reads all counts may be shorter.
-
-    Parameters
-    ----------
-    sums
-        The law of S for every confidential count.
-    proportions
-        True p, one number or several, 0 to 1.
-    level
-        The level, 0.001 to 0.999999.
 
     Source: Pratt (1961), Length of confidence intervals, for the identity and the bound.
 
@@ -67,9 +48,7 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
     >>> [round(float(value), 9) for value in (found.length[0], found.error[0])]
     [0.9, 0.0]
     """
-    p = np.atleast_1d(np.asarray(proportions, float))
-    if p.ndim != 1 or not p.size or not bool(np.all((p >= 0) & (p <= 1))):
-        raise ValueError(f"proportions (true proportion) must be numbers from 0 to 1; got {proportions!r}.")
+    p = along_axis(proportions)
     nodes = np.sin(np.linspace(0, np.pi / 2, NODES + 1)) ** 2
     laws = sums.law(nodes)
     found = np.array([_integral(sums, float(value), level, nodes, laws) for value in p])

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 from scipy.stats import poisson
 
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
-from dpviz.inference._beta_mixtures import PROBABILITY, BetaMixture
-from dpviz.inference._posterior_weights import checked_counts, log_prior_counts, normalized
-from dpviz.inference.posterior import PosteriorMixture
+from dpviz.inference._posterior_weights import log_prior_counts, normalized
+from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.confidential import one_release
 from dpviz.limits import LISTED_TABLES
 from dpviz.parameters import readable
 from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
@@ -28,25 +27,15 @@ LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
 
 
+@checked(n=POSTERIOR_ROWS)
 def range_around(n: int) -> tuple[int, int]:
     """Fewest and most rows of a range around n: n/2 to 2n, or as far to either side as can be summed.
-
-    Parameters
-    ----------
-    n
-        1 to 10,000.
-
-    Returns
-    -------
-    tuple of int
-        Ends of a range with at most 2,000,000 pairs (n, x), inside 1 to 10,000, which holds n.
 
     Examples
     --------
     >>> range_around(100), range_around(9_990)
     ((50, 200), (9900, 10000))
     """
-    n = cast(int, POSTERIOR_ROWS.check(n))
     if n <= TWICE:
         return (n + 1) // 2, 2 * n
     side = (LISTED_TABLES // 2 - LISTED_TABLES // 20) // n
@@ -55,17 +44,7 @@ def range_around(n: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SizePrior:
-    """A proper prior of n over a range of whole numbers.
-
-    Parameters
-    ----------
-    label
-        The prior in words, with its range.
-    sizes
-        The values of n, in order, shape (sizes,).
-    weights
-        Their prior probabilities, sum 1, shape (sizes,).
-    """
+    """A proper prior of n over a range of whole numbers; `label` is the prior in words, with its range."""
 
     label: str
     sizes: IntArray = field(repr=False)
@@ -74,7 +53,7 @@ class SizePrior:
 
 @checked(low=LOW, high=HIGH)
 def uniform_size(low: int, high: int) -> SizePrior:
-    """Every n from `low` to `high` as likely, 1 ≤ low ≤ high ≤ 10,000.
+    """Every n from `low` to `high` as likely.
 
     Examples
     --------
@@ -89,20 +68,13 @@ def uniform_size(low: int, high: int) -> SizePrior:
 def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     """n ~ Poisson(`guess`), cut to `low` … `high`, for an analyst who knows n to about √guess.
 
-    Parameters
-    ----------
-    guess
-        Mean before the cut, positive.
-    low, high
-        1 ≤ low ≤ high ≤ 10,000.
-
     Examples
     --------
     >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
     sizes = _range(low, high)
-    if not (isinstance(guess, (int, float, np.number)) and 0 < guess < math.inf):
+    if not 0 < guess < math.inf:
         raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
     label = f"Poisson around {readable(guess)}, from {readable(low)} to {readable(high)} rows"
     return _size_prior(label, sizes, poisson.logpmf(sizes, guess))
@@ -121,20 +93,21 @@ def decade_size(low: int, high: int) -> SizePrior:
     return _size_prior(f"as 1/n from {readable(low)} to {readable(high)} rows", sizes, -np.log(sizes))
 
 
+def _range(low: int, high: int) -> IntArray:
+    if low > high:
+        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
+    return np.arange(low, high + 1)
+
+
+def _size_prior(label: str, sizes: IntArray, log_weights: FloatArray) -> SizePrior:
+    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SecretSizePosterior(BetaMixture):
-    """Σ_n Σ_x w_{n,x} Beta(γ1 + x, γ2 + n − x), the posterior of p with n unknown, and that of n.
+    """Σ_n Σ_x w_{n,x} Beta(γ1 + x, γ2 + n − x), the posterior of p with n unknown, and that of n: `size_weights`.
 
-    Parameters
-    ----------
-    synthetic_counts
-        The released counts x̃_1 … x̃_M.
-    prior
-        The prior of n; the result holds for its range alone.
-    size_weights
-        Pr(n | release), in the order of ``prior.sizes``.
-    gamma1, gamma2
-        The analyst's prior of p.
+    It holds for the range of `prior` alone.
     """
 
     synthetic_counts: tuple[int, ...]
@@ -148,31 +121,10 @@ class SecretSizePosterior(BetaMixture):
         """E[n | release]."""
         return float(self.size_weights @ self.prior.sizes)
 
-    @checked(q=PROBABILITY)
-    def size_quantile(self, q: float) -> int:
-        """The least n with Pr(n or fewer | release) ≥ `q`, 0 to 1."""
-        place = np.searchsorted(np.cumsum(self.size_weights), q * (1 - 1e-14))
-        return int(self.prior.sizes[min(int(place), len(self.prior.sizes) - 1)])
-
     @property
     def end_weights(self) -> tuple[float, float]:
         """Posterior probability of the least and of the most rows: where it is not small, the range cuts it."""
         return float(self.size_weights[0]), float(self.size_weights[-1])
-
-    @checked()
-    def given_size(self, n: int) -> PosteriorMixture:
-        """The posterior of p if n were this one of the prior's sizes."""
-        place = int(np.searchsorted(self.prior.sizes, n))
-        if n not in self.prior.sizes:
-            raise ValueError(f"n must be one of the prior's sizes, {self.prior.label}; got {n!r}.")
-        start = int((self.prior.sizes[:place] + 1).sum())
-        weights = self.weights[start : start + n + 1]
-        if not weights.sum():
-            raise ValueError(f"n = {n:,} has no posterior probability that a floating-point number can hold.")
-        return PosteriorMixture(
-            weights=weights / weights.sum(), synthetic_counts=self.synthetic_counts, n=int(n),
-            gamma1=self.gamma1, gamma2=self.gamma2,
-        )  # fmt: skip
 
 
 @checked(m=POSTERIOR_SYNTHETIC_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
@@ -194,26 +146,8 @@ def posterior_secret_n(
 
     Parameters
     ----------
-    synthetic_counts
-        x̃_1 … x̃_M, whole numbers from 0 to m, at least one.
-    m
-        Synthetic rows of one set, 1 to 10,000; whoever has the release can count them.
-    alpha, beta
-        Prior pseudo-rows of the synthesizer of one set, 1e-300 to 1e12; public.
     prior
         The analyst's prior of n: `uniform_size`, `poisson_size` or `decade_size`; at most 2,000,000 pairs (n, x).
-    gamma1, gamma2
-        The analyst's prior of p, 0.01 to 10⁴.
-
-    Returns
-    -------
-    SecretSizePosterior
-        Exact for the range of the prior, which its ``prior.label`` states.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter that is outside its domain.
 
     Source: Charest (2011), §5, proposes a prior on n as another level of the model.
 
@@ -227,21 +161,16 @@ def posterior_secret_n(
     >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
     0.0
     """
-    m = cast(int, POSTERIOR_SYNTHETIC_ROWS.check(m))
-    counts = checked_counts(synthetic_counts, m)
-    if counts.ndim != 1:
-        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {synthetic_counts!r}.")
-    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
-    gamma1, gamma2 = GAMMA_ONES.check(gamma1), GAMMA_ZEROS.check(gamma2)
-    lengths = prior.sizes + 1
+    counts, lengths = one_release(synthetic_counts, m), prior.sizes + 1
     pairs = int(lengths.sum())
     if pairs > LISTED_TABLES:
         raise ValueError(
             f"prior (of the number of rows) must span at most {LISTED_TABLES:,} pairs of n and x; got {pairs:,}. "
             "A shorter range is needed."
         )
+    starts = np.cumsum(lengths) - lengths
     n = np.repeat(prior.sizes, lengths)
-    x = np.arange(pairs) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    x = np.arange(pairs) - np.repeat(starts, lengths)
     log_weights = log_prior_counts(x, n, gamma1, gamma2) + beta_binomial_log_likelihood(counts, x, n, m, alpha, beta)
     with np.errstate(divide="ignore"):
         weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
@@ -251,18 +180,7 @@ def posterior_secret_n(
         weights=weights,
         synthetic_counts=tuple(counts.tolist()),
         prior=prior,
-        size_weights=np.add.reduceat(weights, np.cumsum(lengths) - lengths),
+        size_weights=np.add.reduceat(weights, starts),
         gamma1=gamma1,
         gamma2=gamma2,
     )
-
-
-def _range(low: int, high: int) -> IntArray:
-    low, high = cast(int, LOW.check(low)), cast(int, HIGH.check(high))
-    if low > high:
-        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
-    return np.arange(low, high + 1)
-
-
-def _size_prior(label: str, sizes: IntArray, log_weights: FloatArray) -> SizePrior:
-    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights))

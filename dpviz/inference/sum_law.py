@@ -45,12 +45,7 @@ def within_sums(n: int, m: int, sets: int) -> bool:
 class ReleaseSums:
     """Pr(S = s | x) for x = 0 … n and s = 0 … Mm: each row of the transition matrix, convolved M times with itself.
 
-    Parameters
-    ----------
-    rows
-        The table, shape (n + 1, Mm + 1).
-    rounding
-        How far each number may be off, besides its last digits.
+    `rounding` is how far each number may be off, besides its last digits.
     """
 
     rows: FloatArray
@@ -87,21 +82,8 @@ class ReleaseSums:
 
 
 @checked(sets=SETS)
-@checked(sets=SETS)
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
-    """The law of the sum of M releases for every confidential count.
-
-    Parameters
-    ----------
-    synthesizer
-        Synthesizer of one set of two counts.
-    sets
-        M, 1 to 100.
-
-    Raises
-    ------
-    ValueError
-        Where a number is out of its domain, or the table would have more than 6 million numbers.
+    """The law of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
 
     Examples
     --------

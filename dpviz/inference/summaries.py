@@ -1,0 +1,225 @@
+"""Moments and intervals of the posteriors of many releases of one synthesizer, all at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import logit
+
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL
+from dpviz.checked import checked
+from dpviz.inference._highest_density import Ladder, Region, highest_density
+from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
+from dpviz.inference._posterior_weights import log_prior_counts, normalized
+from dpviz.inference._turning_points import angle_grid
+from dpviz.inference.beta_mixtures import BLOCK, DROPPED, PROBABILITY
+from dpviz.inference.confidential import checked_counts
+from dpviz.numerics.gamma import log_beta
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import BoolArray, FloatArray, IntArray
+
+NEWTON_STEPS = 60
+CONVERGED = 1e-13
+LAST_STEP = 1e-8
+"""A step of Newton's method this small leaves an error of the order of its square."""
+
+Regions = tuple[FloatArray, FloatArray, dict[int, Region]]
+"""Outer ends of one region for each mixture, and those regions that are several intervals."""
+
+
+class Components:
+    """The components Beta(γ1 + x, γ2 + n − x) that every release of a synthesizer shares, mixed by rows of weights."""
+
+    def __init__(self, n: int, gamma1: float, gamma2: float) -> None:
+        x = np.arange(n + 1)
+        self.first, self.second = gamma1 + x, gamma2 + (n - x)
+        self.size = gamma1 + gamma2 + n
+        self.log_prior = log_prior_counts(x, n, gamma1, gamma2)
+        self.log_beta = log_beta(self.first, self.second)
+        self.log_step = -np.log(self.first) - self.log_beta
+        self.grid = angle_grid(self.size, to_deviation=4)
+        self.edges = np.concatenate([[LOWEST], logit(self.grid[1:-1]), [HIGHEST]])
+
+    def ladder(self, weights: FloatArray) -> Ladder:
+        """The mixtures as `highest_density` takes them."""
+        return Ladder(first=self.first, second=self.second, log_beta=self.log_beta, weights=weights)
+
+    def moments(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of every mixture."""
+        means = self.first / self.size
+        within = means * (self.second / self.size) / (self.size + 1)
+        mean = weights @ means
+        return mean, weights @ within + (weights * (means - mean[:, None]) ** 2).sum(axis=1)
+
+    def equal_tails(self, weights: FloatArray, level: float) -> Regions:
+        """The quantiles (1 ± level)/2 of every mixture."""
+        on_grid, tail = self.ladder(weights).probabilities(self.grid), (1 - level) / 2
+        below, above = np.cumsum(weights, axis=1), np.cumsum(weights[:, ::-1], axis=1)[:, ::-1]
+        above = np.append(above[:, 1:], np.zeros((len(weights), 1)), axis=1)
+        low, high = self._where(weights, below, on_grid, tail, 1.0), self._where(weights, above, on_grid, tail, -1.0)
+        return *outward(low, high), {}
+
+    def highest_density(self, weights: FloatArray, level: float) -> Regions:
+        """The shortest region of every mixture; equal tails where its density is flat."""
+        low, high, several = self.equal_tails(weights, level)
+        heavy = np.where(weights > DROPPED / weights.shape[1], weights, 0.0)
+        for index, region in enumerate(highest_density(self.ladder(heavy), level)):
+            if region:
+                low[index], high[index] = region[0][0], region[-1][1]
+            if len(region) > 1:
+                several[index] = region
+        return low, high, several
+
+    def _tail(
+        self, weights: FloatArray, beyond: FloatArray, log_odds: FloatArray, sign: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Lower tail (`sign` 1) or upper tail (−1) of mixture r at log-odds u_r, and its slope without sign."""
+        # Both follow from the one row t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1): a tail is Σ_x t_x W_x +
+        # I_p(a_n, b_n), or + I_q(b_0, a_0), where W_x is the weight from x on towards that tail (`beyond`), and the
+        # density of component x is t_x a_x / p.
+        log_p, log_q = log_parts(log_odds)
+        with np.errstate(under="ignore"):
+            steps = log_p[:, None] * self.first
+            steps += log_q[:, None] * (self.second - 1)
+            steps += self.log_step
+            np.exp(steps, out=steps)
+        a, b, size = self.first, self.second, self.log_beta
+        last = (a[-1], b[-1], size[-1]) if sign > 0 else (b[0], a[0], size[0])
+        tail = np.einsum("rx,rx->r", steps[:, :-1], beyond[:, :-1]) + incomplete_beta(sign * log_odds, *last)
+        return tail, np.einsum("rx,rx,x->r", steps, weights, a) * np.exp(log_q)
+
+    def _where(
+        self, weights: FloatArray, beyond: FloatArray, on_grid: FloatArray, tail: float, sign: float
+    ) -> FloatArray:
+        """Log-odds at which one tail of every mixture is `tail`."""
+        # Newton's method on the tail's logarithm, which is straight far out, from a bracket on the grid; a step that
+        # leaves the bracket is replaced by its middle.
+        rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
+        q = tail if sign > 0 else 1 - tail
+        place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
+        low, high = edges[place], edges[place + 1]
+        left, right = on_grid[rows, place], on_grid[rows, place + 1]
+        share = np.clip((q - left) / np.maximum(right - left, 1e-300), 0.01, 0.99)
+        u = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
+        for _ in range(NEWTON_STEPS):
+            here = u[rows]
+            held, slope = self._tail(weights, beyond, here, sign)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                excess = sign * (np.log(held) - math.log(tail))
+                following = here - excess * held / slope
+            low[rows] = np.where(excess <= 0, here, low[rows])
+            high[rows] = np.where(excess >= 0, here, high[rows])
+            inside = (following >= low[rows]) & (following <= high[rows])
+            u[rows] = np.where(inside, following, (low[rows] + high[rows]) / 2)
+            still = ~inside | (np.abs(following - here) > LAST_STEP)
+            still &= high[rows] - low[rows] > CONVERGED
+            if not still.any():
+                break
+            if not still.all():
+                rows, weights, beyond = rows[still], weights[still], beyond[still]
+        return u
+
+
+@dataclass(frozen=True)
+class PosteriorInterval:
+    """A way to choose the interval of a posterior; `holds_ends` is whether it can hold p = 0 and p = 1."""
+
+    label: str
+    holds_ends: bool
+    of: Callable[[Components, FloatArray, float], Regions] = field(repr=False)
+
+
+EQUAL_TAILS = PosteriorInterval("equal tails", False, Components.equal_tails)
+HIGHEST_DENSITY = PosteriorInterval("highest density", True, Components.highest_density)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PosteriorSummaries:
+    """Posteriors in numbers, one entry a release.
+
+    Parameters
+    ----------
+    low, high
+        Ends of the interval, outer ones for a region that is several intervals; NaN where none was asked for. Rounded
+        outwards, to 0 or 1 only where the interval holds it.
+    width
+        Total length of the interval or region.
+    several
+        Releases whose region is several intervals, with those intervals.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    low: FloatArray
+    high: FloatArray
+    width: FloatArray
+    several: dict[int, Region]
+
+    @checked(p=PROBABILITY)
+    def covers(self, p: float) -> BoolArray:
+        """Whether each release's interval holds `p`."""
+        held: BoolArray = (self.low <= p) & (p <= self.high)
+        for release, region in self.several.items():
+            held[release] = any(low <= p <= high for low, high in region)
+        return held
+
+
+@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
+def posterior_summaries(
+    synthetic_counts: IntArray | Sequence[Sequence[int]],
+    *,
+    synthesizer: TwoCellSynthesizer,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+    level: float = 0.95,
+    interval: PosteriorInterval | None = EQUAL_TAILS,
+) -> PosteriorSummaries:
+    """Mean, variance and interval of the posterior of p for many releases at once, as `posterior_given` has them.
+
+    Parameters
+    ----------
+    synthetic_counts
+        One release of M counts a row, whole numbers from 0 to m, shape (releases, M).
+    interval
+        `EQUAL_TAILS` or `HIGHEST_DENSITY`; None for moments alone.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> found = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))
+    >>> found.mean.round(6).tolist()
+    [0.444444, 0.555556]
+    """
+    counts, n = checked_counts(synthetic_counts, synthesizer.m), synthesizer.n
+    if counts.ndim != 2:
+        raise ValueError(
+            f"synthetic_counts must have one row of counts for each release; got {counts.ndim} dimensions, not 2."
+        )
+    distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
+    components = Components(n, gamma1, gamma2)
+    parts, several = [], {}
+    step = max(1, BLOCK // (n + 1))
+    for start in range(0, len(distinct), step):
+        block = distinct[start : start + step]
+        known, which = np.unique(block, return_inverse=True)
+        table = synthesizer.log_transition(np.arange(n + 1), known).T
+        log_weights = np.broadcast_to(components.log_prior, (len(block), n + 1)).copy()
+        for column in which.reshape(block.shape).T:
+            log_weights += table[column]
+        weights = normalized(log_weights)
+        low, high = np.full((2, len(block)), math.nan)
+        regions: dict[int, Region] = {}
+        if interval is not None:
+            low, high, regions = interval.of(components, weights, level)
+        width = high - low
+        for index, region in regions.items():
+            width[index] = sum(stop - begin for begin, stop in region)
+            several[start + index] = region
+        parts.append(np.stack([*components.moments(weights), low, high, width]))
+    place = place.ravel()
+    mean, variance, low, high, width = np.concatenate(parts, axis=1)[:, place]
+    shared = {release: several[which] for release, which in enumerate(place.tolist()) if which in several}
+    return PosteriorSummaries(mean=mean, variance=variance, low=low, high=high, width=width, several=shared)
