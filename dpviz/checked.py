@@ -20,14 +20,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Check = Callable[[Any], object]
 Declared = Parameter | Collection[str] | Check
 
-GAPS = ("gaps",)
-"""Declares an array that holds NaN where there is no number."""
-
-LARGEST_WHOLE = 2**63
-"""Beyond the whole numbers that an array can hold."""
-
-NOTHING = object()
-"""No checked value: what came is not of this kind."""
+GAPS = ("gaps",)  # Declares an array that holds NaN where there is no number
+LARGEST_WHOLE = 2**63  # Beyond the whole numbers that an array can hold
+NOTHING = object()  # No checked value: what came is not of this kind
 
 
 class WrongKind(TypeError, ValueError):
@@ -165,8 +160,7 @@ def _is_union(annotation: Any) -> bool:
     return typing.get_origin(annotation) in (typing.Union, types.UnionType)
 
 
-ARRAY = "an array of numbers"
-"""How messages call an array."""
+ARRAY = "an array of numbers"  # How messages call an array
 
 
 def _is_class(annotation: Any) -> bool:

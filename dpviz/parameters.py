@@ -145,15 +145,10 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN].rstrip(', ')} …"
 
 
-LONGEST_SHOWN = 40
-"""Characters of a refused value that a message repeats."""
-
+LONGEST_SHOWN = 40  # Characters of a refused value that a message repeats
+# Units in the last place that a formula may be off by: a number that close to a short one is meant to be it.
 LAST_PLACES = 4
-"""Units in the last place that a formula may be off by: a number that close to a short one is meant to be it."""
-
-WIDE = Context(prec=2000)
-"""Holds every digit of a floating-point number."""
-
+WIDE = Context(prec=2000)  # Holds every digit of a floating-point number
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

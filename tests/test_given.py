@@ -44,6 +44,12 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "header only": ("n1,n2,m1=0,m1=1\n", ["There is a header line and no row below it"]),
     "one row": ("0.5,0.5", ["There is only one row", "at least two"]),
     "one row below a header": ("m1=0,m1=1\n0.5,0.5", ["There is only one row"]),
+    "one column": ("1\n1", ["There is only one column", "at least two", "released table"]),
+    "one column of numbers below a header": ("m1\n0.5\n0.5", ["There is only one column"]),
+    "one column after the names": ("n,m1=0\nfew,1\nmany,1", ["There is only one column"]),
+    "nan in the first row": ("nan,1\n0,1", ["Line 1, value 1 is not finite: nan", "from 0 to 1"]),
+    "nan for a name": ("nan,0.5,0.5\n1,0.5,0.5", ["Line 1, value 1 is not finite: nan"]),
+    "infinite in a header": ("0,Infinity\n0.5,0.5\n0.5,0.5", ["Line 1, value 2 is not finite: Infinity"]),
     "a row too short": ("0.5,0.5\n1\n0.5,0.5", ["Line 2 has 1 values, line 1 has 2"]),
     "a row too long": ("a,b\n0.5,0.5\n0.5,0.25,0.25", ["Line 3 has 3 values, line 2 has 2"]),
     "a row that does not sum to 1": ("0.5,0.5\n\n0.5,0.4", ["Line 3 sums to 0.9, not to 1", "all tables that can"]),
@@ -194,11 +200,9 @@ def test_the_largest_matrix_is_read() -> None:
 def test_figure_1_is_recognised_and_gives_figure_2(content: str | bytes) -> None:
     release = read_matrix(content)
     recognition = recognize(release)
-    assert recognition is not None
-    assert recognition.synthesizer == FIG_1
-    assert recognition.largest_difference <= SIX_DIGITS
+    assert recognition == FIG_1
     printed = printed_figure(2).values
-    assert np.abs(np.abs(recognition.synthesizer.log_odds_table()) - printed).max() <= SIX_DIGITS
+    assert np.abs(np.abs(FIG_1.log_odds_table()) - printed).max() <= SIX_DIGITS
     assert np.abs(np.abs(release.log_odds_table()) - printed).max() > 0.005
 
 
@@ -231,8 +235,7 @@ def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decim
         decimals=decimals,
     )
     recognition = recognize(given_one)
-    assert recognition is not None
-    assert recognition.synthesizer == law
+    assert recognition == law
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3, 6, None])
@@ -264,8 +267,7 @@ def test_every_digit_counts_at_its_own_place() -> None:
     """Five significant digits: a small entry that is wrong in its fifth digit is wrong by less than 1e-9."""
     text = "\n".join(",".join(f"{value:.5g}" for value in row) for row in FIG_1.transition_matrix())
     recognition = recognize(read_matrix(text))
-    assert recognition is not None
-    assert recognition.synthesizer == FIG_1
+    assert recognition == FIG_1
     assert "4.0188e-06" in text
     assert recognize(read_matrix(text.replace("4.0188e-06", "4.0190e-06"))) is None
 
@@ -278,7 +280,7 @@ def test_a_small_entry_in_full_precision_counts_as_much_as_a_large_one() -> None
 
 
 def test_a_matrix_of_no_known_law_is_not_recognised() -> None:
-    for text in ("0.9,0.1\n0.3,0.7\n0.2,0.8", "0,1\n1,0", "0.5,0.5,0\n0.25,0.5,0.25", "1\n1", "0.5,0.5\n0.5,0.5"):
+    for text in ("0.9,0.1\n0.3,0.7\n0.2,0.8", "0,1\n1,0", "0.5,0.5,0\n0.25,0.5,0.25", "0.5,0.5\n0.5,0.5"):
         assert recognize(read_matrix(text)) is None
 
 

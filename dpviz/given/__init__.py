@@ -1,6 +1,7 @@
 """Transition matrices that a reader brings: read from text, audited, and recognised where they are a known law."""
 
-from dpviz.given.reading import MatrixProblem, read_matrix
-from dpviz.given.recognition import Recognition, recognize
+from dpviz.given.reading import read_matrix
+from dpviz.given.recognition import recognize
+from dpviz.synthesizers.given_matrix import MatrixProblem
 
-__all__ = ["MatrixProblem", "Recognition", "read_matrix", "recognize"]
+__all__ = ["MatrixProblem", "read_matrix", "recognize"]

@@ -10,23 +10,15 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.limits import GIVEN_BYTES, GIVEN_SIDE
-from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix
+from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 from dpviz.types import FloatArray, IntArray
 
-MOST_DIGITS = 12
-"""Significant digits beyond which numbers count as exact."""
-
-MOST_PLACES = 400
-"""Beyond this exponent every double is 0 or infinite."""
-
+MOST_DIGITS = 12  # Significant digits beyond which numbers count as exact
+MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
+# What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
-"""What a column of counts or names is called in a header, in small letters."""
-
+NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-class MatrixProblem(ValueError):
-    """What keeps a text from being a transition matrix, in a sentence that says where and what to do."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +40,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     [[0.75, 0.25], [0.25, 0.75]]
     """
     lines = _split(_text(content))
+    _refuse_not_finite(lines)
     header, lines = _header(lines)
     width = len(lines[0].values)
     for line in lines:
@@ -56,8 +49,6 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
                 f"Line {line.number} has {len(line.values)} values, line {lines[0].number} has {width}. "
                 "Every row needs the same number of values."
             )
-    if len(lines) < 2:
-        raise MatrixProblem("There is only one row. A matrix needs at least two: one for each confidential table.")
     if len(lines) > GIVEN_SIDE or width > GIVEN_SIDE + 2:
         raise MatrixProblem(
             f"The matrix has {len(lines):,} rows and {width:,} columns; at most {GIVEN_SIDE:,} × {GIVEN_SIDE:,} "
@@ -65,7 +56,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
         )
     labels = _label_columns(header, lines)
     matrix = _numbers(lines, labels)
-    _check(matrix, lines, labels)
+    check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda place: f"value {place + labels + 1}")
     return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
 
 
@@ -125,6 +116,16 @@ def _is_number(value: str) -> bool:
     return NUMBER.fullmatch(value) is not None
 
 
+def _refuse_not_finite(lines: list[_Line]) -> None:
+    """Raise a MatrixProblem where NaN or infinity stands where a header or the name of a row could be."""
+    for line in lines:
+        for place, value in enumerate(line.values if line is lines[0] else line.values[:2], start=1):
+            if NOT_FINITE.fullmatch(value):
+                raise MatrixProblem(
+                    f"Line {line.number}, value {place} is not finite: {value}. A probability from 0 to 1 is needed."
+                )
+
+
 def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
     """The header's names, or None, and the lines below it.
 
@@ -164,9 +165,7 @@ def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
             return labels
     if header is not None:
         named = [bool(COUNT_NAME.match(name.strip().lower())) for name in header[:2]]
-        return (
-            0 if width == 1 or not named or not named[0] else (2 if all(named) and len(named) == 2 and width > 2 else 1)
-        )
+        return 0 if width == 1 or not named[0] else 1 + int(width > 2 and all(named))
     return int(width > 1 and not any(_is_number(line.values[0]) for line in lines))
 
 
@@ -184,36 +183,6 @@ def _numbers(lines: list[_Line], labels: int) -> FloatArray:
                     "a point."
                 ) from None
     raise MatrixProblem("A value is not a number.")
-
-
-@np.errstate(over="ignore")
-def _check(matrix: FloatArray, lines: list[_Line], labels: int) -> None:
-    """Raise a MatrixProblem that names the line of the text where an entry or a row sum is wrong."""
-    for problem, wrong in (
-        ("is not finite", ~np.isfinite(matrix)),
-        ("is negative", matrix < 0),
-    ):
-        if wrong.any():
-            row, column = (int(place) for place in np.argwhere(wrong)[0])
-            raise MatrixProblem(
-                f"Line {lines[row].number}, value {column + labels + 1} {problem}: {matrix[row, column]:g}. "
-                "A probability from 0 to 1 is needed."
-            )
-    sums = matrix.sum(axis=1)
-    off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
-    if not off.any():
-        return
-    row = int(np.argmax(off))
-    advice = "Every row must hold the probabilities of all tables that can be released."
-    if np.all(np.abs(sums - 100) <= 100 * ROW_SUM_TOLERANCE):
-        advice = "These look like percentages: divide by 100."
-    elif np.all(np.abs(matrix.sum(axis=0) - 1) <= ROW_SUM_TOLERANCE):
-        advice = "The columns sum to 1: exchange rows and columns, so that a row is a confidential table."
-    elif np.all(sums > 0) and np.all(matrix == np.rint(matrix)):
-        advice = "These look like counts: divide each row by its sum."
-    raise MatrixProblem(
-        f"Line {lines[row].number} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). {advice}"
-    )
 
 
 def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:

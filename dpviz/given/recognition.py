@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,37 +13,24 @@ from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitize
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.types import FloatArray
 
+# Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
 EXACT_TOLERANCE = 1e-10
-"""Relative difference by which numbers in full precision may differ: their last digits depend on who computed them."""
-
+# Independent entries needed for each parameter. With as many parameters as entries a law fits any numbers.
 CELLS_PER_PARAMETER = 3
-"""Independent entries needed for each parameter. With as many parameters as entries a law fits any numbers."""
-
-FULL_PRECISION = 16
-"""Digits of a number in full precision."""
-
-DIGITS_PER_DIGIT = 4
-"""Digits that the independent entries must print for each digit of the parameters."""
-
-
-@dataclass(frozen=True)
-class Recognition:
-    """A synthesizer, of the fewest digits, whose matrix agrees with a given one in every printed digit."""
-
-    synthesizer: Synthesizer
-    largest_difference: float
+FULL_PRECISION = 16  # Digits of a number in full precision
+DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each digit of the parameters
 
 
 @checked()
-def recognize(given: GivenMatrix) -> Recognition | None:
-    """The two-cell synthesizer that prints as this matrix, or None.
+def recognize(given: GivenMatrix) -> Synthesizer | None:
+    """The two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
 
     Every entry of the law lies within half a unit of the last printed digit of its own entry, and the matrix has
     clearly more independent numbers, rows · (columns − 1), than the law has parameters; two rows and two columns
     never suffice. Such a law is an explanation of the digits, not a correction: another one may print as the same.
 
     >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
-    >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4)).synthesizer
+    >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4))
     BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
     >>> recognize(GivenMatrix(probabilities=[[0.7, 0.3], [0.1, 0.9]], decimals=1)) is None
     True
@@ -57,9 +43,8 @@ def recognize(given: GivenMatrix) -> Recognition | None:
     else:
         tolerance = given.half_units * (1 + 1e-9) + np.spacing(matrix)
     for candidate in _candidates(given):
-        difference = np.abs(candidate.transition_matrix() - matrix)
-        if np.all(difference <= tolerance):
-            return Recognition(candidate, float(difference.max()))
+        if np.all(np.abs(candidate.transition_matrix() - matrix) <= tolerance):
+            return candidate
     return None
 
 
@@ -85,7 +70,7 @@ def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tup
     laws: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
     means = matrix @ np.arange(m + 1)
     slope = float(means[-1] - means[0]) / n
-    if m >= 1 and slope > 0:
+    if slope > 0:
         alpha = float(means[0]) / slope
         prior = (alpha, m / slope - n - alpha)
         laws.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))

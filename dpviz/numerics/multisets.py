@@ -78,13 +78,9 @@ def composition_rank(table: IntArray) -> int:
     """
     cells, left, rank = len(table), int(table.sum()), 0
     for cell in range(cells - 1):
-        count = int(table[cell])
-        if count == 0:
-            continue
-        rank += composition_count(left, cells - cell) - composition_count(left - count, cells - cell)
-        left -= count
-        if left == 0:
-            break
+        if count := int(table[cell]):
+            rank += composition_count(left, cells - cell) - composition_count(left - count, cells - cell)
+            left -= count
     return rank
 
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 
-DIGITS = 50
-"""Digits that `within` decides by: far more than those of two floats that are not the same promise."""
+DIGITS = 50  # Digits that `within` decides by: far more than those of two floats that are not the same promise
 
 
 def private_side(value: float, towards: float, private: Callable[[float], bool]) -> float:

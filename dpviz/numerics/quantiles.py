@@ -13,20 +13,12 @@ from dpviz.types import FloatArray
 
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 
-ENDLESS = 1e-300
-"""ν/t² below which the quantile t, from about 1e150 on, counts as infinite: SciPy's stays there."""
-
-LARGEST_INVERSE, NODES = 2.0, 2048
-"""1/ν up to which the quantile is interpolated in 1/ν, and nodes for each unit of it."""
-
+ENDLESS = 1e-300  # ν/t² below which the quantile t, from about 1e150 on, counts as infinite: SciPy's stays there
+LARGEST_INVERSE, NODES = 2.0, 2048  # 1/ν up to which the quantile is interpolated in 1/ν, and nodes for each unit of it
+# ν down to which ln t is interpolated in ln ν, and nodes there: at the level 0.95 the quantile is 10⁶⁰ here.
 LEAST_DEGREES, STEEP_NODES = 0.02, 16_384
-"""ν down to which ln t is interpolated in ln ν, and nodes there: at the level 0.95 the quantile is 10⁶⁰ here."""
-
-LARGEST = 1e140
-"""Quantile up to which there is a table; from about 1e150 on no node is exact."""
-
-ERROR = 1e-9
-"""A bound of the relative error at every level; a decision closer than that asks `quantile` itself."""
+LARGEST = 1e140  # Quantile up to which there is a table; from about 1e150 on no node is exact
+ERROR = 1e-9  # A bound of the relative error at every level; a decision closer than that asks `quantile` itself
 
 
 @checked("degrees", "level", degrees=GAPS, level=BELOW_1)

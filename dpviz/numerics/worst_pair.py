@@ -13,22 +13,13 @@ import numpy as np
 
 from dpviz.types import FloatArray, IntArray
 
-FEW = 48
-"""Pairs up to which all of them are looked at at once."""
-
-NEAR = 1e-6
-"""Relative distance from the largest δ within which a pair is kept for a closer look."""
-
-KEPT = 4
-"""Most pairs that are kept."""
-
+FEW = 48  # Pairs up to which all of them are looked at at once
+NEAR = 1e-6  # Relative distance from the largest δ within which a pair is kept for a closer look
+KEPT = 4  # Most pairs that are kept
+# Largest relative distance of a block's bound from its δ, and least width at which it would be left out, for which all
+# its pairs are looked at: where hundreds tie, halving it on and on would take twice as long.
 FLAT, WITHOUT_GAIN = 1e-2, 4
-"""Largest relative distance of a block's bound from its δ, and least width at which it would be left out, for which
-all its pairs are looked at: where hundreds tie, halving it on and on would take twice as long."""
-
-AGREED = 1e-12
-"""Relative distance from the largest δ within which another pair counts as the worst too."""
-
+AGREED = 1e-12  # Relative distance from the largest δ within which another pair counts as the worst too
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
 

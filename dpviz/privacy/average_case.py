@@ -39,17 +39,11 @@ THETA_REAL = Parameter(
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
 )
 
+# Nats below the likeliest count within which counts are taken: the first window whose neglect is negligible serves.
 WINDOWS = (70.0, 250.0, math.inf)
-"""Nats below the likeliest count within which counts are taken: the first window whose neglect is negligible serves."""
-
-NEGLIGIBLE = 1e-13
-"""Most that the counts left out of a window may change δ by, relative to it."""
-
-NEAR = 0.1
-"""Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding."""
-
-CELLS = 400_000
-"""Cells of the transition matrix worked on at once."""
+NEGLIGIBLE = 1e-13  # Most that the counts left out of a window may change δ by, relative to it
+NEAR = 0.1  # Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
+CELLS = 400_000  # Cells of the transition matrix worked on at once
 
 
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:

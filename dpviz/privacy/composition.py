@@ -31,15 +31,11 @@ SETS = Parameter(
     help="The number of synthetic sets, drawn independently from the same confidential data. Each costs privacy.",
 )
 
-TINY = 1e-60
-"""Variance of a loss below which it has a single value."""
-
-ENUMERATED = 60_000
-"""Most multisets of outcomes that are added up one by one; beyond, losses go on a grid."""
-
+TINY = 1e-60  # Variance of a loss below which it has a single value
+ENUMERATED = 60_000  # Most multisets of outcomes that are added up one by one; beyond, losses go on a grid
+# How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
+# the lower one is on the grid itself.
 EVEN = 1.5
-"""How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
-the lower one is on the grid itself."""
 
 
 class Losses(ABC):

@@ -24,20 +24,12 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 
-DROP = 45.0
-"""Nats by which the integrand has fallen where its integral is cut off."""
-
-NEARLY_EQUAL = 0.5
-"""M(b)/M(a) above which M(a) − M(b) is integrated from positive terms rather than subtracted."""
-
+DROP = 45.0  # Nats by which the integrand has fallen where its integral is cut off
+NEARLY_EQUAL = 0.5  # M(b)/M(a) above which M(a) − M(b) is integrated from positive terms rather than subtracted
 CONVERGED = 1e-15
 
-ROUNDED_AWAY = 1e-17
-"""Smallest ratio of a positive ε to r: one that rounding cannot tell from 0."""
-
-LARGEST_EPSILON = 1e12
-"""Largest accepted ε: beyond it ε/r − r/2 would lose its digits."""
-
+ROUNDED_AWAY = 1e-17  # Smallest ratio of a positive ε to r: one that rounding cannot tell from 0
+LARGEST_EPSILON = 1e12  # Largest accepted ε: beyond it ε/r − r/2 would lose its digits
 RATIO = argument("ratio", 0, math.inf)
 GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_EPSILON)
 

@@ -14,19 +14,12 @@ from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers import Release, WorstCase
 from dpviz.types import FloatArray
 
-RESOLUTION = 1e-12
-"""Relative accuracy of an ε found from δ; the answer is on the private side."""
-
+RESOLUTION = 1e-12  # Relative accuracy of an ε found from δ; the answer is on the private side
 LARGEST_EPSILON = 1e6
 
-ROUNDED = 1e-6
-"""Largest δ that rounding alone could leave from the exact ε on, where δ is 0."""
-
-LEAST_STEP = 1e-17
-"""First step to the private side of an ε of 0, where δ(0) exceeds δ by rounding alone."""
-
-MOST_LOOKS = 1000
-"""Bound on the looks of the root finder, which halves a bracket a hundred times at most."""
+ROUNDED = 1e-6  # Largest δ that rounding alone could leave from the exact ε on, where δ is 0
+LEAST_STEP = 1e-17  # First step to the private side of an ε of 0, where δ(0) exceeds δ by rounding alone
+MOST_LOOKS = 1000  # Bound on the looks of the root finder, which halves a bracket a hundred times at most
 
 
 @checked(epsilon=check_epsilon)

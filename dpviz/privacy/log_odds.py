@@ -8,11 +8,9 @@ from dpviz.checked import checked
 from dpviz.synthesizers import Release, Synthesizer
 from dpviz.types import BoolArray, FloatArray
 
+# Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it.
 TIE = 1e-12
-"""Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
-
-NONE = 1e-14
-"""Log-odds that rounding leaves where there are none."""
+NONE = 1e-14  # Log-odds that rounding leaves where there are none
 
 
 @checked()

@@ -14,21 +14,15 @@ from dpviz.types import FloatArray
 
 ComplexArray = NDArray[np.complexfloating[Any]]
 
+# Relative error of one loss, and of one mass for each unit of its logarithm: several roundings of 1.1e-16.
 ROUNDING = 1e-15
-"""Relative error of one loss, and of one mass for each unit of its logarithm: several roundings of 1.1e-16."""
-
+# Error of a transform relative to its Euclidean norm, for each doubling of its length: four times what Higham (2002),
+# Theorem 24.2, proves for radix 2.
 FFT_ROUNDING = 3e-15
-"""Error of a transform relative to its Euclidean norm, for each doubling of its length: four times what Higham
-(2002), Theorem 24.2, proves for radix 2."""
-
+# Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum.
 NEGLIGIBLE = 1e-17
-"""Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum."""
-
-LARGEST_TILT = 100.0
-"""Largest λh, so that a tilted split does not overflow."""
-
-LARGEST_GRID = 1 << 20
-"""Most grid points of one loss; the spacing is never finer than that."""
+LARGEST_TILT = 100.0  # Largest λh, so that a tilted split does not overflow
+LARGEST_GRID = 1 << 20  # Most grid points of one loss; the spacing is never finer than that
 
 
 @dataclass(frozen=True)
@@ -79,32 +73,30 @@ class LossGrid:
         spacing: float,
         tilt: float = 0.0,
         *,
-        first: float | None = None,
         anchor: float | None = None,
         infinite: float = 0.0,
     ) -> LossGrid:
         """Finite outcomes split between the grid points beside them, those of negligible tilted mass left out.
 
-        `first` is a grid point below all losses; without it, `anchor` or else the largest loss is on the grid.
+        The loss `anchor`, or else the largest one that is kept, is a grid point.
 
         Loss 0 between −ln 2 and ln 2 keeps its masses: 1/3 + 2/3 under P, 1/3 · 2 + 2/3 · 1/2 under Q.
 
-        >>> law = LossGrid.from_outcomes(np.zeros(1), np.zeros(1), 2 * math.log(2), first=-math.log(2))
+        >>> law = LossGrid.from_outcomes(np.zeros(1), np.zeros(1), 2 * math.log(2), anchor=math.log(2))
         >>> law.masses.round(9).tolist()
         [0.333333333, 0.666666667]
         """
         tilt, astray = min(tilt, LARGEST_TILT / spacing), 0.0
-        if first is None:
-            exponents = log_masses + tilt * losses
-            kept = exponents > float(exponents.max()) + math.log(NEGLIGIBLE / len(exponents))
-            reach = float(losses[kept].max() - losses[kept].min()) / LARGEST_GRID
-            if tilt * reach <= LARGEST_TILT:  # the share left out was found with the tilt that is used
-                losses, log_masses, astray = losses[kept], log_masses[kept], NEGLIGIBLE
-            top, bottom = float(losses.max()), float(losses.min())
-            spacing = max(spacing, (top - bottom) / LARGEST_GRID)
-            top = top if anchor is None else anchor
-            first = top - spacing * math.ceil((top - bottom) / spacing)
-            tilt = min(tilt, LARGEST_TILT / spacing)
+        exponents = log_masses + tilt * losses
+        kept = exponents > float(exponents.max()) + math.log(NEGLIGIBLE / len(exponents))
+        reach = float(losses[kept].max() - losses[kept].min()) / LARGEST_GRID
+        if tilt * reach <= LARGEST_TILT:  # the share left out was found with the tilt that is used
+            losses, log_masses, astray = losses[kept], log_masses[kept], NEGLIGIBLE
+        top, bottom = float(losses.max()), float(losses.min())
+        spacing = max(spacing, (top - bottom) / LARGEST_GRID)
+        top = top if anchor is None else anchor
+        first = top - spacing * math.ceil((top - bottom) / spacing)
+        tilt = min(tilt, LARGEST_TILT / spacing)
         place = (losses - first) / spacing
         cell = np.maximum(np.floor(place), 0.0)
         rest = np.clip(place - cell, 0.0, 1.0) * spacing

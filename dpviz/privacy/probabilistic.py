@@ -13,8 +13,7 @@ from dpviz.privacy.log_odds import exceeds
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray, IntArray
 
-CACHED = 200_000
-"""Cells of the log-odds table worked on at once."""
+CACHED = 200_000  # Cells of the log-odds table worked on at once
 
 
 @checked(epsilon=check_epsilon)
@@ -68,8 +67,8 @@ def _jeffreys(counts: IntArray) -> FloatArray:
     return np.exp((value - log_rising(cells / 2, n)[np.full(len(counts), n)]).total())
 
 
+# Laws of the confidential counts: each row falls in each cell alike, or the cells have a Dirichlet(½, …, ½) prior.
 LAWS: dict[str, Callable[[IntArray], FloatArray]] = {"even": _even, "jeffreys": _jeffreys}
-"""Laws of the confidential counts: each row falls in each cell alike, or the cells have a Dirichlet(½, …, ½) prior."""
 
 
 @checked()

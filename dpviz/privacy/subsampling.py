@@ -30,17 +30,10 @@ POPULATION = Parameter(
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
 )
 
-LARGEST_EXPONENT = 700.0
-"""Exponent up to which e to it is far from overflow."""
-
-FULL_DIGITS = 1e-280
-"""Probability from which a sum of products has kept all its terms."""
-
-LEFT_OUT = 1e-18
-"""Share of the largest surplus of a cell below which one is not worth a logarithm."""
-
-TIE = 1e-13
-"""Relative distance within which a log-odds of an extreme pair counts as the largest."""
+LARGEST_EXPONENT = 700.0  # Exponent up to which e to it is far from overflow
+FULL_DIGITS = 1e-280  # Probability from which a sum of products has kept all its terms
+LEFT_OUT = 1e-18  # Share of the largest surplus of a cell below which one is not worth a logarithm
+TIE = 1e-13  # Relative distance within which a log-odds of an extreme pair counts as the largest
 
 
 @dataclass(frozen=True, kw_only=True)

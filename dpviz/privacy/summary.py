@@ -12,13 +12,10 @@ from dpviz.privacy.probabilistic import change_by_row, failure_by_row, law_of_co
 from dpviz.synthesizers import Synthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
-PICTURE_SIDE = 151
-"""Most rows and columns of a picture; larger tables are shown at evenly spaced counts."""
-
+PICTURE_SIDE = 151  # Most rows and columns of a picture; larger tables are shown at evenly spaced counts
 PROFILE_POINTS = 41
 
-SMALLEST_DELTA = 1e-12
-"""Where a privacy profile ends, if it has not reached 0 before."""
+SMALLEST_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
 
 
 @dataclass(frozen=True)

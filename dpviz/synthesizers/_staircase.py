@@ -27,26 +27,14 @@ from dpviz.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from dpviz.synthesizers.beta_binomial import BetaBinomial
 
+# δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer.
 EXACT = 1e-4
-"""δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer."""
-
-RANKED = 1e-12
-"""δ from which the difference of tails still tells which pairs can be the worst."""
-
-NOISE = 1e-14
-"""What rounding may put on the difference of tails, relative to what was added to get them."""
-
-BLOCK = 64
-"""Factors multiplied together before the product is held as a logarithm."""
-
-SMALLEST = 1e-290
-"""Least product that has kept its digits."""
-
-FEW = 200
-"""Pairs up to which all are summed rather than searched."""
-
-LARGEST_EXPONENT = 700.0
-"""Exponent from which a bound counts as far larger than any δ."""
+RANKED = 1e-12  # δ from which the difference of tails still tells which pairs can be the worst
+NOISE = 1e-14  # What rounding may put on the difference of tails, relative to what was added to get them
+BLOCK = 64  # Factors multiplied together before the product is held as a logarithm
+SMALLEST = 1e-290  # Least product that has kept its digits
+FEW = 200  # Pairs up to which all are summed rather than searched
+LARGEST_EXPONENT = 700.0  # Exponent from which a bound counts as far larger than any δ
 
 
 def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:

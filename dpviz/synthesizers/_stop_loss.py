@@ -19,20 +19,12 @@ import numpy as np
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.types import FloatArray
 
-SETTLED = 1e-17
-"""Share of a sum below which what is still to come is left out."""
-
-ROUNDED = 1e-17
-"""Least distance of the first column from τ, where rounding leaves none."""
-
-COLUMNS, MOST_COLUMNS = 256, 8192
-"""Columns added at a time, at first and at most."""
-
+SETTLED = 1e-17  # Share of a sum below which what is still to come is left out
+ROUNDED = 1e-17  # Least distance of the first column from τ, where rounding leaves none
+COLUMNS, MOST_COLUMNS = 256, 8192  # Columns added at a time, at first and at most
+# Of ln m!, ln j!, ln (m − j)!, and the Γ of a + j, a, b + m − j, b, a + b and a + b + m in `log_mass`.
 FACTORIAL_SIGNS = np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-"""Of ln m!, ln j!, ln (m − j)!, and the Γ of a + j, a, b + m − j, b, a + b and a + b + m in `log_mass`."""
-
-CELLS = 1 << 15
-"""Cells of pairs and columns that are held at a time, few enough for the fast memory."""
+CELLS = 1 << 15  # Cells of pairs and columns that are held at a time, few enough for the fast memory
 
 
 def log_delta_of_pairs(x: FloatArray, y: FloatArray, m: int, epsilon: float) -> FloatArray:

@@ -18,18 +18,14 @@ from dpviz.synthesizers.base import WorstCase, check_index
 from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
+# Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike.
 LARGE = 1e4
-"""Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike."""
-
+# Most synthetic rows, and least ratio of the smallest to the largest number of the Hankel table, for which its
+# products neither under- nor overflow.
 HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
-"""Most synthetic rows, and least ratio of the smallest to the largest number of the Hankel table, for which its
-products neither under- nor overflow."""
-
+# Rows filled by one product, and the least prior for which the products of so many factors cannot overflow.
 TOGETHER, TOGETHER_PRIOR = 8, 1e-200
-"""Rows filled by one product, and the least prior for which the products of so many factors cannot overflow."""
-
-RESEED_GROWTH = 60.0
-"""Nats that an entry may grow by along a run of rows before the run starts from a fresh row."""
+RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
 
 @dataclass(frozen=True, kw_only=True)

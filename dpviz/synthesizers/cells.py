@@ -49,8 +49,8 @@ FEWER_ROWS = {"slider_maximum": 60}
 FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}
 
 
+# Share of its tail, and tail of the other law, below which δ is summed again from positive terms.
 CANCELLATION, SMALLEST = 1e-4, 1e-290
-"""Share of its tail, and tail of the other law, below which δ is summed again from positive terms."""
 
 
 class LossDistribution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -15,10 +16,12 @@ from dpviz.parameters import shown
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase, worse_direction
 from dpviz.types import FloatArray, IntArray
 
-ROW_SUM_TOLERANCE = 1e-4
-"""How far from 1 a row may sum: six printed digits of up to a hundred columns do."""
-
+ROW_SUM_TOLERANCE = 1e-4  # How far from 1 a row may sum: six printed digits of up to a hundred columns do
 LARGEST_EXPONENT = 700.0
+
+
+class MatrixProblem(ValueError):
+    """What keeps numbers or a text from being a transition matrix, in a sentence that says where and what to do."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,30 +53,10 @@ class GivenMatrix(TwoCellSynthesizer):
         try:
             matrix = np.array(self.probabilities, dtype=float)
         except (TypeError, ValueError):
-            raise ValueError(
+            raise MatrixProblem(
                 f"The matrix must hold numbers, as many in each row; got {shown(self.probabilities)}."
             ) from None
-        if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.shape[1] < 1:
-            raise ValueError(f"The matrix needs at least two rows and one column; got shape {matrix.shape}.")
-        for problem, wrong in (
-            ("is not a finite number", ~np.isfinite(matrix)),
-            ("is negative", matrix < 0),
-            ("is larger than 1", matrix > 1 + ROW_SUM_TOLERANCE),
-        ):
-            if wrong.any():
-                row, column = (int(place) for place in np.argwhere(wrong)[0])
-                raise ValueError(
-                    f"Row {row + 1}, column {column + 1} {problem}: {matrix[row, column]:g}. "
-                    "Every entry must be a probability from 0 to 1."
-                )
-        sums = matrix.sum(axis=1)
-        off = np.abs(sums - 1)
-        if off.max() > ROW_SUM_TOLERANCE:
-            row = int(np.argmax(off > ROW_SUM_TOLERANCE))
-            raise ValueError(
-                f"Row {row + 1} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). Every row must hold "
-                "the probabilities of all the tables that can be released."
-            )
+        check_probabilities(matrix, lambda row: f"Row {row + 1}", lambda column: f"column {column + 1}")
         if self.decimals is not None:
             places = np.array(self.decimals)
             if places.dtype.kind not in "iu" or places.shape not in ((), matrix.shape) or places.min() < 0:
@@ -155,3 +138,34 @@ class GivenMatrix(TwoCellSynthesizer):
         if self.decimals is None:
             least[silent] = most[silent] = 0.0
         return least, most
+
+
+def check_probabilities(matrix: FloatArray, row_name: Callable[[int], str], column_name: Callable[[int], str]) -> None:
+    """Raise a MatrixProblem that names the first wrong entry or sum of a row, and says what may have happened."""
+    if matrix.ndim != 2:
+        raise MatrixProblem(f"The matrix needs rows and columns; got shape {matrix.shape}.")
+    for count, side, each in zip(matrix.shape, ("row", "column"), ("confidential", "released"), strict=True):
+        if count < 2:
+            found = "only one" if count else "no"
+            raise MatrixProblem(f"There is {found} {side}. A matrix needs at least two: one for each {each} table.")
+    for problem, wrong in (("is not finite", ~np.isfinite(matrix)), ("is negative", matrix < 0)):
+        if wrong.any():
+            row, column = (int(place) for place in np.argwhere(wrong)[0])
+            raise MatrixProblem(
+                f"{row_name(row)}, {column_name(column)} {problem}: {matrix[row, column]:g}. "
+                "A probability from 0 to 1 is needed."
+            )
+    with np.errstate(over="ignore"):
+        sums, totals = matrix.sum(axis=1), matrix.sum(axis=0)
+    off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
+    if not off.any():
+        return
+    row = int(np.argmax(off))
+    advice = "Every row must hold the probabilities of all tables that can be released."
+    if np.all(np.abs(sums - 100) <= 100 * ROW_SUM_TOLERANCE):
+        advice = "These look like percentages: divide by 100."
+    elif np.all(np.abs(totals - 1) <= ROW_SUM_TOLERANCE):
+        advice = "The columns sum to 1: exchange rows and columns, so that a row is a confidential table."
+    elif np.all(sums > 0) and np.all(matrix == np.rint(matrix)):
+        advice = "These look like counts: divide each row by its sum."
+    raise MatrixProblem(f"{row_name(row)} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). {advice}")

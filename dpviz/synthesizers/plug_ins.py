@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import ClassVar
@@ -19,22 +20,14 @@ from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
 
+# δ, and share of the likelier tail, below which the difference of tails may rank the pairs by its rounding.
 TINY, CANCELLED = 1e-13, 1e-6
-"""δ, and share of the likelier tail, below which the difference of tails may rank the pairs by its rounding."""
-
+# Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many.
 MOST_KEPT = 100_000
-"""Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many."""
-
 SETTLED = 1e-9
-LOG_SETTLED = math.log(SETTLED)
-"""Share of a sum that only ranks pairs below which what is still to come is left out."""
-
-
-NOTHING = 1e-17
-"""Share of a δ below which what is still to come is left out."""
-
-COLUMNS = 1024
-"""Columns added at a time."""
+LOG_SETTLED = math.log(SETTLED)  # Share of a sum that only ranks pairs below which what is still to come is left out
+NOTHING = 1e-17  # Share of a δ below which what is still to come is left out
+COLUMNS = 1024  # Columns added at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,27 +146,23 @@ class PlugIn(PriorSynthesizer):
         peak = min(max(first, math.floor((m + 1) * ones)), m)
         log_mass = float(self.log_transition(np.array([pair + 1]), np.array([peak]))[0, 0])
 
-        def added(columns: IntArray, ratios: FloatArray, so_far: float, term: float) -> tuple[float, float, bool]:
-            """The sum so far and that over more columns away from the peak, the next mass, whether that settles it."""
-            mass = np.empty(len(columns) + 1)
-            mass[0], mass[1:] = term, ratios
-            with np.errstate(under="ignore"):
-                np.multiply.accumulate(mass, out=mass)
-                gain = -np.expm1(np.minimum(missed - (columns - first) * step, 0.0))
-                total, left = so_far + float(np.einsum("i,i->", mass[:-1], gain)), float(mass[-1])
-            return total, left, ratios[-1] < 1 and left <= NOTHING * total * (1 - ratios[-1])
-
-        total, term, settled, start = 0.0, 1.0, False, peak
-        while start <= m and not settled:
-            j = np.arange(start, min(start + COLUMNS, m + 1))
-            total, term, settled = added(j, ones * (m - j) / (zeros * (j + 1)), total, term)
-            start += COLUMNS
-        start = peak - 1
-        term, settled = zeros * peak / (ones * (m - peak + 1)), False
-        while start >= first and not settled:
-            j = np.arange(start, max(start - COLUMNS, first - 1), -1)
-            total, term, settled = added(j, zeros * j / (ones * (m - j + 1)), total, term)
-            start -= COLUMNS
+        total = 0.0
+        away: list[tuple[int, int, int, float, Callable[[IntArray], FloatArray]]] = [
+            (1, peak, m, 1.0, lambda j: ones * (m - j) / (zeros * (j + 1))),
+            (-1, peak - 1, first, zeros * peak / (ones * (m - peak + 1)), lambda j: zeros * j / (ones * (m - j + 1))),
+        ]
+        for way, start, last, term, ratio in away:
+            while (last - start) * way >= 0:
+                columns = np.arange(start, start + way * min(COLUMNS, abs(last - start) + 1), way)
+                mass, ratios = np.empty(len(columns) + 1), ratio(columns)
+                mass[0], mass[1:] = term, ratios
+                with np.errstate(under="ignore"):
+                    np.multiply.accumulate(mass, out=mass)
+                    gain = -np.expm1(np.minimum(missed - (columns - first) * step, 0.0))
+                    total, term = total + float(np.einsum("i,i->", mass[:-1], gain)), float(mass[-1])
+                if ratios[-1] < 1 and term <= NOTHING * total * (1 - ratios[-1]):
+                    break
+                start += way * COLUMNS
         return math.exp(log_mass + math.log(total)) if total > 0 else 0.0
 
     @classmethod

@@ -27,8 +27,7 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     if not isinstance(release, GivenMatrix):
         return release
     note(" ".join(filter(None, (_rounding(release), sums_sentence(release)))))
-    recognition = cached(recognize, entries=FEW_ENTRIES)(release)
-    offered = None if recognition is None else recognition.synthesizer
+    offered = cached(recognize, entries=FEW_ENTRIES)(release)
     word = AS_GIVEN if offered is None else _word(offered)
     if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):
         problem(sentence)
