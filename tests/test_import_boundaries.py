@@ -133,6 +133,16 @@ def test_methods_and_kinds_of_data_are_asked_and_not_compared_by_name(path: Path
             assert not any(isinstance(side, ast.Constant) and side.value in NAMES for side in sides), ast.unparse(node)
 
 
+@pytest.mark.parametrize("folder", ["theorems", "audits"])
+def test_claims_and_verdicts_say_what_they_are_and_are_not_compared_as_words(folder: str) -> None:
+    for path in sorted((PACKAGE / folder).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+                sides = [side for one in node.comparators for side in getattr(one, "elts", [one])]
+                words = [side for side in sides if isinstance(side, ast.Constant) and isinstance(side.value, str)]
+                assert not words, f"{path.name}: {ast.unparse(node)}"
+
+
 def test_a_design_is_read_by_exports_alone() -> None:
     """It says what is asked; who computes takes the release and the numbers."""
     readers = {

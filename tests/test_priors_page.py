@@ -31,6 +31,7 @@ from dpviz.priors import (
 from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.theorems import CLAIMS
+from dpviz.theorems.claim import SCALE
 from dpviz.theorems.general import advanced_composition
 from pages.components.words import raised
 from pages.minimum_priors.audited import MARKS
@@ -248,7 +249,7 @@ def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str
         assert row["mark"] == MARKS[finding.verdict]
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
         assert row["sentence"] == finding.sentence
-        if finding.printed is not None and finding.bound.quantity != "scale":
+        if finding.printed is not None and finding.bound.quantity is not SCALE:
             assert row["printed"] == readable(finding.printed, 5)
     assert len(rows) <= len(findings(label, setting))
     ranks = [{"✗ unsafe": 0, "✗ false": 1}.get(row["mark"], 2) for row in rows]

@@ -11,12 +11,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from dpviz.audits.audit import MEASURES
+from dpviz.audits.constants import LIMITS
 from dpviz.audits.proof_parts import PROOFS
 from dpviz.audits.reasons import EXPLAIN
 from dpviz.audits.statements import JUDGES
 from dpviz.priors import KINDS, METHODS
 from dpviz.theorems import CLAIMS, Claim, average, counts, gaussian, general
-from dpviz.theorems.claim import ALWAYS
+from dpviz.theorems.claim import NECESSARY, PRIOR, RANGE, SUFFICIENT
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
 
 mp.mp.dps = 50
@@ -307,6 +309,11 @@ WITHOUT_NUMBER = {
 WITHOUT_NUMBER |= {"2.10", "2.13", "2.14", "2.15", "2.16", "2.21", "5.5", "7.1", "7.5"}
 
 
+def audited(claim: Claim) -> bool:
+    """Whether the audit of a family of data judges the claim."""
+    return claim.family in KINDS and bool(claim.methods)
+
+
 def as_float(value: Any) -> float:
     """The nearest floating-point number, infinite beyond their range."""
     return math.copysign(math.inf, value) if abs(value) > LARGEST else float(value)
@@ -346,16 +353,16 @@ def test_every_number_has_a_referee() -> None:
 def test_no_failure_allowed_takes_an_infinite_prior_and_leaves_no_range() -> None:
     everything = {"n": 100, "m": 10, "epsilon": 1.0, "delta": 0.0, "constant": 1.0}
     for bound in CLAIMS.values():
-        if "delta" in bound.arguments and bound.quantity in ("prior", "range"):
-            assert bound.at(**everything) == (math.inf if bound.quantity == "prior" else 0.0), bound.key
+        if "delta" in bound.arguments and bound.quantity in (PRIOR, RANGE):
+            assert bound.at(**everything) == (math.inf if bound.quantity is PRIOR else 0.0), bound.key
 
 
 def test_a_weaker_promise_never_asks_for_more() -> None:
     """Less prior and more range as ε or δ grows, in every theorem on them."""
     for bound in CLAIMS.values():
-        if bound.quantity not in ("prior", "range"):
+        if bound.quantity not in (PRIOR, RANGE):
             continue
-        sign = -1 if bound.quantity == "prior" else 1
+        sign = -1 if bound.quantity is PRIOR else 1
         values = {"n": 100, "m": 10, "epsilon": 0.3, "delta": 1e-6, "constant": 1.0}
         for name, grid in (("epsilon", [0.01, 0.3, 1.0, 2.0]), ("delta", [1e-20, 1e-6, 1e-3])):
             series = np.array([bound.at(**values | {name: item}) for item in grid])
@@ -371,8 +378,8 @@ def test_pure_priors_are_one_row_above_the_exact_ones() -> None:
 
 def test_the_sufficient_categorical_prior_falls_below_the_necessary_binary_one() -> None:
     """Two printed theorems that cannot both be right for two categories."""
-    assert CLAIMS["6.21"].kind == "sufficient"
-    assert (CLAIMS["6.9"].kind, CLAIMS["6.9 only if"].kind) == ("sufficient", "necessary")
+    assert CLAIMS["6.21"].kind is SUFFICIENT
+    assert (CLAIMS["6.9"].kind, CLAIMS["6.9 only if"].kind) == (SUFFICIENT, NECESSARY)
     assert CLAIMS["6.21"].at(m=1, epsilon=10.0) < 1.01 < 2 < CLAIMS["6.9"].at(epsilon=10.0)
 
 
@@ -393,7 +400,7 @@ def test_the_table_holds_every_theorem_in_order() -> None:
     for key, bound in CLAIMS.items():
         assert key == bound.key
         assert bound.name.endswith(f" {bound.number}")
-        assert (bound.quantity == "none") == (bound.formula is None)
+        assert not audited(bound) or (bound.quantity in MEASURES) == (bound.formula is not None), key
 
 
 def test_no_claim_appears_twice() -> None:
@@ -415,21 +422,22 @@ def test_no_formula_is_coded_twice() -> None:
 def test_every_claim_says_what_when_and_where_and_has_the_formula_that_it_prints() -> None:
     for key, claim in CLAIMS.items():
         assert claim.statement and claim.statement == claim.statement.strip(), key
-        assert claim.condition == ALWAYS or claim.condition == claim.condition.strip(), key
+        assert claim.condition == claim.condition.strip(), key
         assert claim.holds_when is None or claim.condition, key
         assert claim.source.startswith(f"Zheng (2015), {claim.name}"), key
         assert (claim.formula is None) == (key in WITHOUT_NUMBER), key
         assert {*claim.methods} <= {*METHODS}, key
-        assert set(claim.limits) == (set(claim.methods or ["param_post"]) if claim.constant else set()), key
+        assert set(LIMITS.get(key, {})) == (set(claim.methods or ["param_post"]) if claim.constant else set()), key
+    assert set(LIMITS) <= set(CLAIMS)
 
 
 def test_every_claim_is_judged_on_the_page() -> None:
     """By the audit of its family, among the general statements, or in the section on the average case."""
-    audited = {key for key, claim in CLAIMS.items() if claim.family in KINDS and claim.methods}
+    by_family = {key for key, claim in CLAIMS.items() if audited(claim)}
     in_section = {key for key, claim in CLAIMS.items() if claim.family == "average"}
-    assert audited | set(JUDGES) | in_section == set(CLAIMS)
-    assert not audited & set(JUDGES) and not in_section & set(JUDGES)
-    assert set(PROOFS) | set(EXPLAIN) <= audited
+    assert by_family | set(JUDGES) | in_section == set(CLAIMS)
+    assert not by_family & set(JUDGES) and not in_section & set(JUDGES)
+    assert set(PROOFS) | set(EXPLAIN) <= by_family
 
 
 def test_an_unnamed_constant_is_asked_for_where_the_formula_has_one() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import math
 import sys
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
+from dpviz.audits.constants import LIMITS
 from dpviz.audits.reasons import Reason, reasons
 from dpviz.audits.verdict_words import in_words
 from dpviz.checked import checked
@@ -22,9 +23,8 @@ from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.theorems import CLAIMS, Claim
+from dpviz.theorems.claim import PRIOR, RANGE, SCALE, Quantity, Verdict
 from dpviz.theorems.counts import DIMITRAKAKIS
-
-Verdict = Literal["exact", "safe", "unsafe", "holds", "false", "constant not named", "not asked here"]
 
 SAME = 1e-9
 """Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1."""
@@ -39,13 +39,8 @@ class Finding:
 
     Parameters
     ----------
-    bound, method
-        The claim, and the method that it is audited for.
     setting
-        Where: the user's own, except that a theorem on one synthetic row has m = 1.
-    verdict
-        ``exact``: printed and exact are one. ``safe`` or ``unsafe``: what the printed value gives is within the
-        promise or not. ``holds`` or ``false`` for a claim that the promise is impossible, or needs what is printed.
+        The user's own, except that a theorem on one synthetic row has m = 1.
     printed, exact
         Printed and exact value of what the bound speaks of: a prior, R/σ or a scale of noise; None where there is none.
     gives_epsilon, gives_delta
@@ -61,7 +56,7 @@ class Finding:
     bound: Claim
     method: str
     setting: Setting
-    verdict: Verdict
+    verdict: Verdict = Verdict.UNASKED
     printed: float | None = None
     exact: float | None = None
     gives_epsilon: float | None = None
@@ -71,9 +66,14 @@ class Finding:
     sentence: str = ""
 
     @property
+    def promised(self) -> tuple[float, float]:
+        """The ε and the δ of the promise: 0 where the theorem has none."""
+        return self.bound.promise.at(self.setting.epsilon, self.setting.delta)
+
+    @property
     def promised_delta(self) -> float:
-        """The δ of the promise: 0 for a theorem on pure ε."""
-        return 0.0 if self.bound.promise == "pure" else self.setting.delta
+        """The δ of the promise."""
+        return self.promised[1]
 
     @property
     def factor(self) -> float | None:
@@ -82,172 +82,130 @@ class Finding:
             return None
         return self.printed / self.exact
 
+    @property
+    def unprinted(self) -> str:
+        """Why there is no number to hold against the exact answer; empty where there is one."""
+        if self.bound.formula is None:
+            return "it says that none will do"
+        if self.bound.constant:
+            return f"its constant {self.bound.symbol} is not stated"
+        return "" if self.verdict.judged or self.printed is not None else "it is not asked without δ"
+
 
 @checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
-    """Every printed bound of a family at the user's parameters: printed, really given, exact, safe or unsafe.
-
-    Parameters
-    ----------
-    family
-        ``"bernoulli"``, ``"categorical"`` or ``"gaussian"``.
-    **setting
-        The fields of `Setting`: n, m, epsilon, delta, and what the family needs.
-
-    Returns
-    -------
-    tuple of Finding
-        In the order of print, one for each method that a theorem speaks of.
+    """Every printed bound of a family of `KINDS` at the fields of a `Setting`, once for each method it speaks of.
 
     Source: Zheng (2015), chapters 4, 6 and 7, against the exact answers of this package.
 
     Examples
     --------
-    >>> unsafe = [finding.bound.number for finding in audit("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
-    ...           if finding.verdict == "unsafe"]
-    >>> unsafe
+    >>> [finding.bound.number for finding in audit("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
+    ...  if finding.verdict == "unsafe"]
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
     """
     asked = Setting(**setting)  # type: ignore[arg-type]
-    known: Known = {}
-    return tuple(
-        _finding(bound, method, asked, known)
-        for bound in CLAIMS.values()
-        if bound.family == family
-        for method in bound.methods
-    )
+    bounds = [bound for bound in CLAIMS.values() if bound.family == family]
+    return tuple(_finding(bound, method, asked) for bound in bounds for method in bound.methods)
 
 
-Known = dict[tuple[str, int, float, float], float]
-"""Exact priors of one audit by method, m, ε and δ: several theorems speak of the same one."""
+def _finding(bound: Claim, method: str, asked: Setting) -> Finding:
+    """What is found, with its sentence: how far off, what the constant must be, then why."""
+    setting = replace(asked, m=1) if bound.one_row else asked
+    found = _judged(Finding(bound=bound, method=method, setting=setting))
+    because = reasons(found)
+    parts = [found.sentence or in_words(found)]
+    if found.exact is not None and bound.constant:
+        parts.append(LIMITS[bound.key][method].sentence(bound.symbol))
+    parts += [reason.sentence for reason in because]
+    return replace(found, because=because, sentence=" ".join(part for part in parts if part))
 
 
-def _finding(bound: Claim, method: str, asked: Setting, known: Known) -> Finding:
-    setting = dataclasses.replace(asked, m=1) if bound.one_row else asked
-    blank = Finding(bound=bound, method=method, setting=setting, verdict="not asked here")
-    if bound.kind == "impossible" and bound.formula is None:
-        return _said(dataclasses.replace(blank, verdict="holds"))
-    if setting.delta == 0 and not bound.pure:
-        of = "0" if bound.promise == "zero_epsilon" else "ε"
-        return dataclasses.replace(blank, sentence=f"It speaks of ({of}, δ), and δ is 0 here.")
-    if bound.quantity == "scale":
-        return _said(_scale(blank))
-    return _said(_range(blank) if bound.quantity == "range" else _prior(blank, known))
-
-
-def _prior(blank: Finding, known: Known) -> Finding:
-    bound, setting = blank.bound, blank.setting
-    method = METHODS[blank.method]
-    epsilon = 0.0 if bound.promise == "zero_epsilon" else setting.epsilon
-    shape = {"n": setting.n, "m": setting.m, "cells": KINDS[bound.family].cells(setting)}
-    key = (blank.method, setting.m, epsilon, blank.promised_delta)
-    if key not in known:
-        known[key] = minimum_prior(blank.method, epsilon=epsilon, delta=blank.promised_delta, **shape)
-    exact = known[key]
+def _judged(blank: Finding) -> Finding:
+    bound, arguments = blank.bound, blank.setting.arguments()
+    if bound.formula is None:  # it says that no prior or range will do, and the reason given is a proof
+        return replace(blank, verdict=bound.kind.right)
+    if blank.setting.delta == 0 and bound.promise.delta:
+        return replace(blank, sentence=f"It speaks of {bound.promise.symbol}, and δ is 0 here.")
+    needed, given = MEASURES[bound.quantity]
+    exact = needed(blank)
     if bound.constant:
-        return _unnamed(blank, exact)
-    printed = bound.at(**setting.arguments())
-    same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * (exact - method.lost), ROUNDING * exact)
-    if bound.kind == "necessary":
-        verdict: Verdict = "holds" if exact >= printed or same else "false"
-        return dataclasses.replace(blank, printed=printed, exact=exact, verdict=verdict)
-    beyond = math.isinf(exact) and bound.promise != "pure"
-    if bound.promise == "zero_epsilon" and (beyond or printed > PRIOR_ONES.maximum):
-        return _flat(dataclasses.replace(blank, printed=printed))
-    if beyond or printed > PRIOR_ONES.maximum:  # more prior is never less private: the exact answer decides
-        return dataclasses.replace(
-            blank,
-            printed=printed,
-            exact=None if beyond else exact,
-            verdict="safe" if printed >= exact else "not asked here",
-            sentence=f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond." if beyond else "",
-        )
+        unit = bound.at(**arguments, constant=1.0)
+        constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
+        exists = LIMITS[bound.key][blank.method].holds
+        verdict = bound.kind.verdict(exists) if bound.kind.any_constant else Verdict.OPEN
+        return replace(blank, verdict=verdict, exact=exact, constant=constant)
+    found = replace(blank, printed=(printed := bound.at(**arguments)), exact=exact)
+    if not bound.applies(**arguments):
+        return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
+    lost = METHODS[blank.method].lost if bound.quantity is PRIOR else 0.0
+    same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * (exact - lost), ROUNDING * exact)
+    found = replace(found, verdict=bound.kind.verdict(bound.quantity.keeps(printed, exact), same))
+    return given(found, printed, exact) if bound.kind.given else found
+
+
+@functools.lru_cache(maxsize=256)
+def _least_prior(method: str, n: int, m: int, cells: int, epsilon: float, delta: float) -> float:
+    """Kept, since several theorems speak of the same one."""
+    return minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
+
+
+def _prior_needed(blank: Finding) -> float:
+    setting, cells = blank.setting, KINDS[blank.bound.family].cells(blank.setting)
+    return _least_prior(blank.method, setting.n, setting.m, cells, *blank.promised)
+
+
+def _prior_given(found: Finding, printed: float, exact: float) -> Finding:
+    setting, method, (epsilon, delta) = found.setting, METHODS[found.method], found.promised
+    if math.isinf(exact) or printed > PRIOR_ONES.maximum:  # more prior is never less private: the exact answer decides
+        if not found.bound.promise.epsilon:
+            return _flat(found, printed)
+        said = f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond."
+        return replace(found, exact=None, verdict=Verdict.UNASKED, sentence=said) if math.isinf(exact) else found
     if method.lost and printed <= method.lost - ROUNDING:
         said = "Unsafe: with so small a prior the mode can be 0, and then a released one tells neighbours apart."
-        return dataclasses.replace(blank, printed=printed, exact=exact, verdict="unsafe", sentence=said)
+        return replace(found, sentence=said)
     # A printed prior that rounds to 1 exactly is a little above it: the mode asks for that.
-    made = release(blank.method, alpha=max(printed, math.nextafter(method.lost, math.inf)), **shape)
-    pure = blank.promised_delta == 0
-    gives_delta = delta_for_epsilon(made, epsilon)
+    alpha, cells = max(printed, math.nextafter(method.lost, math.inf)), KINDS[found.bound.family].cells(setting)
+    made = release(found.method, n=setting.n, m=setting.m, alpha=alpha, cells=cells)
     gives_epsilon = None
-    if bound.promise != "zero_epsilon":
-        gives_epsilon = pure_epsilon(made) if pure else epsilon_for_delta(made, blank.promised_delta)
-    kept = gives_delta <= 1e-14 if pure else gives_delta <= blank.promised_delta
-    return dataclasses.replace(
-        blank,
-        verdict="exact" if same else "safe" if kept else "unsafe",
-        printed=printed,
-        exact=exact,
-        gives_epsilon=gives_epsilon,
-        gives_delta=gives_delta,
-    )
+    if found.bound.promise.epsilon:
+        gives_epsilon = epsilon_for_delta(made, delta) if delta else pure_epsilon(made)
+    return replace(found, gives_epsilon=gives_epsilon, gives_delta=delta_for_epsilon(made, epsilon))
 
 
-def _unnamed(blank: Finding, exact: float) -> Finding:
-    """The constant that would make the claim exact here; of an order, whether some constant makes it true."""
-    unit = blank.bound.at(**blank.setting.arguments(constant=1.0))
-    constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
-    verdict: Verdict = "constant not named"
-    if blank.bound.kind == "order":
-        verdict = "holds" if blank.bound.limits[blank.method].holds else "false"
-    return dataclasses.replace(blank, verdict=verdict, exact=exact, constant=constant)
-
-
-def _flat(blank: Finding) -> Finding:
+def _flat(found: Finding, printed: float) -> Finding:
     """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
-    delta, printed = blank.setting.delta, blank.printed or 0.0
+    delta = found.setting.delta
     exact = quotient(quotient(1 / math.pi, delta), delta)
-    if math.isinf(exact):
-        times = readable(DIMITRAKAKIS * math.pi, 3)
-        return dataclasses.replace(
-            blank, verdict="safe", exact=exact, sentence=f"Safe: {times} times the prior that is needed."
-        )
-    gives = 1 / math.sqrt(math.pi * printed) if math.isfinite(printed) else None
-    return dataclasses.replace(blank, verdict="safe", exact=exact, gives_delta=gives)
+    said = f"Safe: {readable(DIMITRAKAKIS * math.pi, 3)} times the prior that is needed." if math.isinf(exact) else ""
+    gives = None if math.isinf(printed) else 1 / math.sqrt(math.pi * printed)
+    return replace(found, verdict=Verdict.SAFE, exact=exact, gives_delta=gives, sentence=said)
 
 
-def _range(blank: Finding) -> Finding:
-    bound, setting = blank.bound, blank.setting
-    delta = 0.0 if bound.pure else setting.delta
-    method = METHODS[blank.method]
-    made, exact = GAUSSIAN.release(method, setting), GAUSSIAN.need(method, setting, delta)
-    if bound.constant:
-        return _unnamed(blank, exact)
-    printed = bound.at(**setting.arguments())
-    found = dataclasses.replace(blank, printed=printed, exact=exact)
-    if not bound.applies(**setting.arguments()):
-        return dataclasses.replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
-    if math.isinf(printed) or printed == 0:
-        return dataclasses.replace(found, sentence="It gives no finite range here.")
-    if bound.kind == "necessary":
-        return dataclasses.replace(found, verdict="holds" if exact <= printed * (1 + SAME) else "false")
-    gives_epsilon = made.pure_epsilon(printed) if bound.pure else made.epsilon(printed, delta)
-    gives_delta = None if bound.pure else made.delta(printed, setting.epsilon)
-    verdict = _compared(printed, exact, printed < exact)
-    if bound.kind == "impossible":
-        verdict = "holds" if exact <= printed else "false"
-    return dataclasses.replace(found, verdict=verdict, gives_epsilon=gives_epsilon, gives_delta=gives_delta)
+def _range_needed(blank: Finding) -> float:
+    return GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised_delta)
 
 
-def _scale(blank: Finding) -> Finding:
+def _range_given(found: Finding, printed: float, _: float) -> Finding:
+    made, (epsilon, delta) = GAUSSIAN.release(METHODS[found.method], found.setting), found.promised
+    if not found.bound.promise.delta:
+        return replace(found, gives_epsilon=made.pure_epsilon(printed))
+    return replace(found, gives_epsilon=made.epsilon(printed, delta), gives_delta=made.delta(printed, epsilon))
+
+
+def _scale_needed(blank: Finding) -> float:
     """A scale of Laplace noise on PARAM_MAP: sensitivity over ε. For the Gaussian, in units of R."""
-    bound, setting = blank.bound, blank.setting
-    exact, printed = KINDS[bound.family].sensitivity(setting) / setting.epsilon, bound.at(**setting.arguments())
-    gives = setting.epsilon * exact / printed
-    verdict = _compared(printed, exact, printed > exact)
-    return dataclasses.replace(blank, verdict=verdict, printed=printed, exact=exact, gives_epsilon=gives)
+    return KINDS[blank.bound.family].sensitivity(blank.setting) / blank.setting.epsilon
 
 
-def _compared(printed: float, exact: float, safe: bool) -> Verdict:
-    """Whether both are one, and otherwise which side the printed value is on."""
-    return "exact" if abs(printed - exact) <= SAME * exact else "safe" if safe else "unsafe"
+def _scale_given(found: Finding, printed: float, exact: float) -> Finding:
+    return replace(found, gives_epsilon=found.setting.epsilon * exact / printed)
 
 
-def _said(finding: Finding) -> Finding:
-    """The finding with its sentence: how far off, then why."""
-    because = reasons(finding)
-    limit = finding.bound.limits.get(finding.method)
-    symbol = finding.bound.constant.split(", ")[-1]
-    parts = [finding.sentence or in_words(finding), limit.sentence(symbol) if limit else ""]
-    parts += [reason.sentence for reason in because]
-    return dataclasses.replace(finding, because=because, sentence=" ".join(part for part in parts if part))
+MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, float, float], Finding]]] = {
+    PRIOR: (_prior_needed, _prior_given),
+    RANGE: (_range_needed, _range_given),
+    SCALE: (_scale_needed, _scale_given),
+}
+"""How the exact value of a quantity is found, and what a printed one gives."""

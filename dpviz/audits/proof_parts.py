@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,14 +33,19 @@ class Proof:
 
     Parameters
     ----------
-    slips
-        Parts that make the printed range too wide.
-    slacks
-        Parts that make it too narrow.
-    given
-        Parts that the proof has right, though others of its kind do not.
+    beyond
+        How far the printed value goes beyond what the proof with some parts right allows, as a logarithm; positive
+        beyond: of ε at the printed range over the promised ε, of the printed over the allowed range, or of the needed
+        over the printed noise.
+    power
+        The power of that ratio by which the printed value is repaired.
+    slips, slacks, given
+        Parts that make the printed range too wide, or too narrow, and those that the proof has right, though others of
+        its kind do not.
     """
 
+    beyond: Callable[[Finding, Parts], float]
+    power: float
     slips: tuple[str, ...]
     slacks: tuple[str, ...]
     given: Parts = frozenset()
@@ -50,71 +55,41 @@ class Proof:
         """All parts right: the exact answer."""
         return self.given | {*self.slips, *self.slacks}
 
+    def excess(self, finding: Finding, right: Iterable[str]) -> float:
+        """`beyond` with these parts right beside those that the proof has right."""
+        return self.beyond(finding, self.given | {*right})
 
-PROOFS: dict[str, Proof] = {
-    "7.3": Proof(("step",), ("prior",)),
-    "7.7": Proof((), ("edge", "prior", "normaliser"), frozenset({"step"})),
-    "7.8": Proof(("step", "deviation", "first"), ("tail", "prior")),
-    "7.12": Proof(("step",), ("edge", "prior", "draw", "normaliser")),
-    "7.13": Proof(("step",), ("edge", "prior", "draw", "normaliser")),
-    "7.14": Proof(("step",), ("prior", "normaliser"), frozenset({"edge"})),
-    "7.15": Proof(("step", "first"), ("composition", "tail", "prior", "draw"), frozenset({"deviation"})),
-    "7.15 after": Proof(("step", "deviation", "first"), ("rows", "tail", "prior")),
-}
-"""By claim. step: substituting a row moves the mean by 2R/n, not R/n. deviation: 2kσ_μ, not kσ_μ. first: the first of
-the two terms that share ε. edge: x̄ and x̄′ are not both R. prior: it shrinks the step by s. draw: rows around a
-posterior draw vary more than by σ. normaliser: of the conditioned law. composition: the sum of the rows tells all that
-they tell. tail: (ε, δ) itself, not a tail bound on the ratio. rows: those around one drawn μ add noise to it."""
+    def repaired(self, finding: Finding, right: Iterable[str]) -> float:
+        """The range, or the noise, that the proof gives with these parts right, no normalising constant among them."""
+        return (finding.printed or 0.0) * math.exp(self.power * self.excess(finding, right))
 
-
-def log_excess(finding: Finding, parts: Iterable[str]) -> float:
-    """How far the printed range goes beyond what the proof with these parts right allows; positive beyond.
-
-    The logarithm of ε at the printed range over the promised ε, of the printed over the allowed range, or of the
-    needed over the printed noise.
-    """
-    on = frozenset(parts)
-    if finding.bound.quantity == "scale":
-        return math.log((2 if "step" in on else 1) * (_shrinkage(finding) if "prior" in on else 1.0))
-    if "normaliser" in PROOFS[finding.bound.key].slacks:
-        return _pure(finding, on)
-    return math.log((finding.printed or 0.0) / _allowed(finding, on))
-
-
-def repaired(finding: Finding, parts: Iterable[str]) -> float:
-    """The range, or the noise, that the proof gives with these parts right, none of them the normalising constant."""
-    excess, printed = log_excess(finding, parts), finding.printed or 0.0
-    if finding.bound.quantity == "scale":
-        return printed * math.exp(excess)
-    pure = "normaliser" in PROOFS[finding.bound.key].slacks  # there ε grows like the square of the range
-    return printed * math.exp(-excess / 2 if pure else -excess)
-
-
-def shares(finding: Finding) -> dict[str, float]:
-    """The Shapley share of each slack in all that makes the printed claim stricter than need be; they sum to 1.
-
-    Empty where the slacks together come to nothing.
-    """
-    proof = PROOFS[finding.bound.key]
-    start = proof.given | {*proof.slips}
-    value = {
-        frozenset(chosen): log_excess(finding, start | {*chosen})
-        for size in range(len(proof.slacks) + 1)
-        for chosen in itertools.combinations(proof.slacks, size)
-    }
-    total = value[frozenset()] - value[frozenset(proof.slacks)]
-    if total <= 1e-9:
-        return {}
-    count = len(proof.slacks)
-    weight = [math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)]
-    return {
-        part: sum(weight[len(s)] * (value[s] - value[s | {part}]) for s in value if part not in s) / total
-        for part in proof.slacks
-    }
+    def shares(self, finding: Finding) -> dict[str, float]:
+        """The Shapley share of each slack in all that makes the claim stricter than need be; empty where that is 0."""
+        count = len(self.slacks)
+        value = {
+            frozenset(chosen): self.excess(finding, {*self.slips, *chosen})
+            for size in range(count + 1)
+            for chosen in itertools.combinations(self.slacks, size)
+        }
+        total = value[frozenset()] - value[frozenset(self.slacks)]
+        if total <= 1e-9:
+            return {}
+        weight = [
+            math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)
+        ]
+        return {
+            part: sum(weight[len(s)] * (value[s] - value[s | {part}]) for s in value if part not in s) / total
+            for part in self.slacks
+        }
 
 
 def _shrinkage(finding: Finding) -> float:
     return GAUSSIAN.release(METHODS[finding.method], finding.setting).shrinkage
+
+
+def _noise(finding: Finding, on: Parts) -> float:
+    """ln of the needed over the printed noise."""
+    return math.log((2 if "step" in on else 1) * (_shrinkage(finding) if "prior" in on else 1.0))
 
 
 def _pure(finding: Finding, on: Parts) -> float:
@@ -132,8 +107,8 @@ def _pure(finding: Finding, on: Parts) -> float:
     return math.log(max(copies * loss, 1e-300) / setting.epsilon)
 
 
-def _allowed(finding: Finding, on: Parts) -> float:
-    """The largest R/σ with (ε, δ), nothing conditioned."""
+def _approximate(finding: Finding, on: Parts) -> float:
+    """ln of the printed over the largest R/σ with (ε, δ), nothing conditioned."""
     setting, method = finding.setting, METHODS[finding.method]
     s = _shrinkage(finding) if "prior" in on else 1.0
     many = setting.m if method.independent else 1
@@ -143,12 +118,8 @@ def _allowed(finding: Finding, on: Parts) -> float:
     if "composition" in on:
         variance, many = variance / many, 1
     ratio = _ratio(setting.epsilon / many, setting.delta / many, on)
-    return ratio * setting.n * math.sqrt(variance) / ((2 if "step" in on else 1) * s)
-
-
-@functools.lru_cache(maxsize=4096)
-def _exact_ratio(epsilon: float, delta: float) -> float:
-    return gaussian_ratio(epsilon, delta)
+    allowed = ratio * setting.n * math.sqrt(variance) / ((2 if "step" in on else 1) * s)
+    return math.log((finding.printed or 0.0) / allowed)
 
 
 def _ratio(epsilon: float, delta: float, on: Parts) -> float:
@@ -158,6 +129,26 @@ def _ratio(epsilon: float, delta: float, on: Parts) -> float:
     k = math.sqrt(-2 * math.log(delta))
     ratio = epsilon / (2 * k if "deviation" in on else k)
     return min(ratio, math.sqrt(epsilon)) if "first" in on else ratio
+
+
+_exact_ratio = functools.lru_cache(maxsize=4096)(gaussian_ratio)
+
+Pure = functools.partial(Proof, _pure, -0.5)  # ε grows like the square of the range
+Approximate = functools.partial(Proof, _approximate, -1.0)
+PROOFS = {
+    "7.3": Proof(_noise, 1.0, ("step",), ("prior",)),
+    "7.7": Pure((), ("edge", "prior", "normaliser"), frozenset({"step"})),
+    "7.8": Approximate(("step", "deviation", "first"), ("tail", "prior")),
+    "7.12": Pure(("step",), ("edge", "prior", "draw", "normaliser")),
+    "7.13": Pure(("step",), ("edge", "prior", "draw", "normaliser")),
+    "7.14": Pure(("step",), ("prior", "normaliser"), frozenset({"edge"})),
+    "7.15": Approximate(("step", "first"), ("composition", "tail", "prior", "draw"), frozenset({"deviation"})),
+    "7.15 after": Approximate(("step", "deviation", "first"), ("rows", "tail", "prior")),
+}
+"""By claim. step: substituting a row moves the mean by 2R/n, not R/n. deviation: 2kσ_μ, not kσ_μ. first: the first of
+the two terms that share ε. edge: x̄ and x̄′ are not both R. prior: it shrinks the step by s. draw: rows around a
+posterior draw vary more than by σ. normaliser: of the conditioned law. composition: the sum of the rows tells all that
+they tell. tail: (ε, δ) itself, not a tail bound on the ratio. rows: those around one drawn μ add noise to it."""
 
 
 def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:

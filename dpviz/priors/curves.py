@@ -123,7 +123,7 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     claims = [
         claim
         for claim in map(CLAIMS.__getitem__, DRAWN)
-        if claim.family == kind.key and (claim.promise == "pure" or axis == "delta" or setting.delta > 0)
+        if claim.family == kind.key and (not claim.promise.delta or axis == "delta" or setting.delta > 0)
     ]
     printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
     kept: set[int] = set()
@@ -195,7 +195,7 @@ class _Line:
 
 def _printed(claim: Claim, setting: Setting) -> float:
     values = setting.arguments()
-    if (claim.promise != "pure" and setting.delta == 0) or not claim.applies(**values):
+    if (claim.promise.delta and setting.delta == 0) or not claim.applies(**values):
         return math.nan
     value = claim.at(**values)
     return value if math.isfinite(value) and value > 0 else math.nan

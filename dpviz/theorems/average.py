@@ -9,9 +9,9 @@ import numpy as np
 
 from dpviz.numerics.ends import gain
 from dpviz.numerics.sums import log_binomials
-from dpviz.theorems.claim import Claim
+from dpviz.theorems.claim import AVERAGE, Claim, Denied
 
-Average = partial(Claim, family="average", promise="average", kind="impossible")
+Impossible = partial(Denied, family="average", promise=AVERAGE, condition="independent Bernoulli rows, any θ")
 
 
 def average_delta(n: int, epsilon: float, theta_real: float) -> float:
@@ -42,32 +42,21 @@ def average_delta(n: int, epsilon: float, theta_real: float) -> float:
 
 
 CLAIMS = (
-    Average(
-        name="Proposition 6.17",
-        kind="sufficient",
-        statement="Pr(n₁) ≤ e^ε Pr(n₁′) + 2δ for all adjacent counts is enough for (ε, δ, Δ)",
+    Claim(
+        "Proposition 6.17",
+        "Pr(n₁) ≤ e^ε Pr(n₁′) + 2δ for all adjacent counts is enough for (ε, δ, Δ)",
+        average_delta,
         condition="independent Bernoulli rows; the release depends on n₁ alone",
-        formula=average_delta,
-        quantity="delta",
+        family="average",
+        promise=AVERAGE,
     ),
-    Average(
-        name="Theorem 6.18",
+    Impossible("Theorem 6.18", "PARAM_MAP is not (ε, 0, Δ)-differentially private", methods=("param_map",)),
+    Impossible(
+        "Corollary 6.19",
+        "PARAM_MAP is not (ε, δ, Δ)-differentially private for δ(1 + e^ε) = o((1 − e^{2ε})(1 + e^ε)/√n)",
+        lambda n, epsilon: -gain(2 * epsilon) / math.sqrt(n),  # (1 − e^{2ε})/√n, sign as printed
         methods=("param_map",),
-        statement="PARAM_MAP is not (ε, 0, Δ)-differentially private",
-        condition="independent Bernoulli rows, any θ",
-    ),
-    Average(
-        name="Corollary 6.19",
-        methods=("param_map",),
-        statement="PARAM_MAP is not (ε, δ, Δ)-differentially private for δ(1 + e^ε) = o((1 − e^{2ε})(1 + e^ε)/√n)",
         condition="n large enough; independent Bernoulli rows, any θ",
-        formula=lambda n, epsilon: -gain(2 * epsilon) / math.sqrt(n),  # (1 − e^{2ε})/√n, sign as printed
-        quantity="delta",
     ),
-    Average(
-        name="Theorem 6.20",
-        methods=("param_post",),
-        statement="PARAM_Post is not (ε, 0, Δ)-differentially private",
-        condition="independent Bernoulli rows, any θ",
-    ),
+    Impossible("Theorem 6.20", "PARAM_Post is not (ε, 0, Δ)-differentially private", methods=("param_post",)),
 )

@@ -1,26 +1,19 @@
-"""One printed claim: what it says and when, its formula, what it promises, and what is known of its constants."""
+"""One printed claim: what it says and when, what it promises, how it is judged, and its formula."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+from functools import partial
 
 from dpviz import limits
 from dpviz.checked import argument
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_down, rounded_up
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
-
-Family = Literal["general", "bernoulli", "categorical", "average", "gaussian"]
-Promise = Literal["pure", "approximate", "zero_epsilon", "average"]
-Kind = Literal["sufficient", "necessary", "impossible", "order", "statement"]
-Quantity = Literal["prior", "range", "epsilon", "scale", "delta", "deviations", "none"]
-
-ALWAYS = ""
-"""The condition of a claim that is printed without one."""
 
 DOMAINS: dict[str, Parameter] = {
     "n": dataclasses.replace(ROWS, maximum=limits.PRINTED_ROWS),
@@ -36,49 +29,100 @@ DOMAINS: dict[str, Parameter] = {
 """What the arguments of the formulas may be."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limit:
-    """The range over which an unnamed constant moves when it is to make the claim exact.
+class Verdict(StrEnum):
+    """What a claim comes to at a setting."""
 
-    Parameters
-    ----------
-    low, high
-        Infimum and supremum of the exact constant over all sizes and promises; None for the end that the claim does
-        not speak of, 0 or infinity where no constant will do.
-    within
-        What they are taken over, as the start of a sentence.
-    path
-        Where the decisive end is approached.
-    proved
-        Whether it is proved rather than found on a grid: n to 100,000 and δ from 10⁻³⁰⁰ on.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    within: str = "Everywhere"
-    path: str = ""
-    proved: bool = False
+    EXACT = "exact"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    HOLDS = "holds"
+    FALSE = "false"
+    OPEN = "constant not named"
+    UNASKED = "not asked here"
 
     @property
-    def holds(self) -> bool:
-        """Whether some constant will do."""
-        return self.low != 0 and self.high != float("inf")
+    def bad(self) -> bool:
+        """Whether the claim is refuted."""
+        return self in (Verdict.UNSAFE, Verdict.FALSE)
 
-    def sentence(self, symbol: str) -> str:
-        """What constant is enough, and that nothing less is; or that none is."""
-        if not self.holds:
-            return f"No constant will do: {self.path}."
-        if self.low is not None and self.high is not None:
-            shown = f"{readable(rounded_down(self.low, 3), 3)} to {readable(rounded_up(self.high, 3), 3)}"
-            return f"{self.within}, {symbol} lies from {shown}."
-        value, aside, end = (self.low or 0.0, rounded_down, "larger")
-        if self.high is not None:
-            value, aside, end = self.high, rounded_up, "smaller"
-        worked = "always works" if self.proved else "worked wherever it was tried"
-        return f"{self.within}, {symbol} = {readable(aside(value, 3), 3)} {worked}; it cannot be {end}, {self.path}."
+    @property
+    def judged(self) -> bool:
+        """Whether the claim could be held against something."""
+        return self not in (Verdict.OPEN, Verdict.UNASKED)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class Promise:
+    """A kind of privacy: its symbol, and whether it has an ε and a δ above 0."""
+
+    symbol: str
+    epsilon: bool = True
+    delta: bool = True
+
+    def at(self, epsilon: float, delta: float) -> tuple[float, float]:
+        """The ε and the δ that are promised where these are asked for."""
+        return epsilon if self.epsilon else 0.0, delta if self.delta else 0.0
+
+
+PURE = Promise("(ε, 0)", delta=False)
+APPROXIMATE = Promise("(ε, δ)")
+ZERO_EPSILON = Promise("(0, δ)", epsilon=False)
+AVERAGE = Promise("(ε, δ, Δ)")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a claim says of its number, and the verdicts where it is right, wrong, or the exact answer itself.
+
+    `enough`: the number is said to keep the promise, not to break it. `given`: what it really gives is asked.
+    `any_constant`: the claim is right as soon as some constant makes it so.
+    """
+
+    name: str
+    right: Verdict = Verdict.HOLDS
+    wrong: Verdict = Verdict.FALSE
+    agrees: Verdict = Verdict.HOLDS
+    enough: bool = True
+    given: bool = True
+    any_constant: bool = False
+
+    def verdict(self, keeps: bool, agrees: bool = False) -> Verdict:
+        """The verdict on a number that keeps the promise or not, and agrees with the exact one or not."""
+        return self.agrees if agrees else self.right if keeps == self.enough else self.wrong
+
+
+SUFFICIENT = Kind("sufficient", Verdict.SAFE, Verdict.UNSAFE, Verdict.EXACT)
+NECESSARY = Kind("necessary", enough=False, given=False)
+IMPOSSIBLE = Kind("impossible", enough=False)
+ORDER = Kind("order", any_constant=True)
+STATEMENT = Kind("statement")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a printed number measures: a word for it, words with its value, and whether more of it is more private."""
+
+    noun: str
+    words: str = ""
+    larger_is_safer: bool = True
+
+    def keeps(self, value: float, needed: float) -> bool:
+        """Whether a value keeps the promise where so much is needed."""
+        return value >= needed if self.larger_is_safer else value <= needed
+
+    def shown(self, value: float, digits: int = 3) -> str:
+        """A value in words, rounded to one that keeps the promise as well."""
+        aside = rounded_up if self.larger_is_safer else rounded_down
+        return self.words.format(readable(aside(value, digits), digits))
+
+
+PRIOR = Quantity("prior", "a prior of {}")
+RANGE = Quantity("R/σ", "R/σ = {}", larger_is_safer=False)
+SCALE = Quantity("noise", "noise of {} R")
+NOTHING = Quantity("")
+
+
+@dataclass(frozen=True)
 class Claim:
     """One printed claim, right or wrong.
 
@@ -86,55 +130,46 @@ class Claim:
     ----------
     name
         The theorem as it is cited, such as ``"Theorem 6.9"``; its last word is its number.
-    part
-        Which of the theorem's claims this is, where it makes several; otherwise empty.
     statement, condition
-        What is printed in a line, and what else is printed as its condition; `ALWAYS` where nothing is.
+        What is printed in a line, and what else is printed as its condition.
+    formula, quantity
+        The printed number as a function of arguments in `DOMAINS`, None where no number is printed; what it measures,
+        where that can be sought.
     methods
         The releases that it speaks of; empty where it holds for any.
+    part
+        Which of the theorem's claims this is, where it makes several.
     family
-        The data model.
-    promise, proves
-        The privacy that it promises or denies: (ε, 0), (ε, δ), (0, δ), or on average over random data. What its proof
-        shows, where that is another one.
-    kind
-        Whether the condition is said to imply the promise, or to follow from it; an "if and only if" is two claims.
-        ``"impossible"`` where the promise is said to fail, ``"order"`` where only the order is claimed,
-        ``"statement"`` for a definition, a general theorem or a lemma.
-    formula, quantity
-        The printed number as a function of the arguments in `DOMAINS`, None where no number is printed, and what it
-        measures.
+        The data: a key of `KINDS`, ``"general"``, or ``"average"`` where the other rows are random.
+    promise, kind
+        The privacy that is promised or denied, and how the claim is judged.
     holds_when
         The condition as a function, where it can be computed.
-    constant, limits
-        Symbols of the constants that are said to exist but have no value in print, and by method what the last of
-        them must be.
+    constant
+        Symbols of the constants that are said to exist but have no value in print.
     after
         Whom the thesis takes the claim from.
 
     Examples
     --------
-    >>> claim = Claim(
-    ...     name="Theorem 0.1", family="general", promise="pure", statement="α ≥ 2m", condition="one row",
-    ...     formula=lambda m: 2.0 * m, quantity="prior", holds_when=lambda n: n == 1)
+    >>> claim = Claim("Theorem 0.1", "α ≥ 2m", lambda m: 2.0 * m, holds_when=lambda n: n == 1)
     >>> claim.key, claim.at(m=3, n=5), claim.applies(m=3, n=5)
     ('0.1', 6.0, False)
     """
 
     name: str
-    part: str = ""
     statement: str
-    condition: str
-    methods: tuple[str, ...] = ()
-    family: Family
-    promise: Promise
-    proves: Promise | None = None
-    kind: Kind = "sufficient"
     formula: Callable[..., float] | None = None
-    quantity: Quantity = "none"
+    methods: tuple[str, ...] = ()
+    condition: str = ""
+    _: KW_ONLY
+    part: str = ""
+    family: str = "general"
+    promise: Promise = APPROXIMATE
+    kind: Kind = SUFFICIENT
+    quantity: Quantity = NOTHING
     holds_when: Callable[..., bool] | None = None
     constant: str = ""
-    limits: Mapping[str, Limit] = field(default_factory=dict, hash=False)
     after: str = ""
 
     @property
@@ -153,14 +188,14 @@ class Claim:
         return f"Zheng (2015), {self.name}" + (f", after {self.after}" if self.after else "")
 
     @property
+    def symbol(self) -> str:
+        """The constant that multiplies the formula: the last of those without a value."""
+        return self.constant.split(", ")[-1]
+
+    @property
     def one_row(self) -> bool:
         """Whether it speaks of a single synthetic row."""
         return self.holds_when is one_synthetic_row
-
-    @property
-    def pure(self) -> bool:
-        """Whether it promises, or proves, ε with no δ."""
-        return "pure" in (self.promise, self.proves)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -168,13 +203,7 @@ class Claim:
         return () if self.formula is None else tuple(inspect.signature(self.formula).parameters)
 
     def at(self, **values: object) -> float:
-        """The printed number at `values`, of which it takes those that it needs.
-
-        Raises
-        ------
-        ValueError
-            Where no number is printed, an argument is missing, or a value is outside its domain.
-        """
+        """The printed number at `values`, of which it takes those that it needs."""
         if self.formula is None:
             raise ValueError(f"{self.name} prints no number; got a request for its value.")
         return self.formula(**self._needed(self.formula, values))
@@ -191,6 +220,10 @@ class Claim:
         return {name: DOMAINS[name].check(values[name]) if name in DOMAINS else values[name] for name in names}
 
 
+Statement = partial(Claim, kind=STATEMENT)
+Denied = partial(Claim, kind=IMPOSSIBLE)
+
+
 def one_synthetic_row(m: int) -> bool:
     """Whether a single synthetic row is released."""
     return m == 1
@@ -198,6 +231,5 @@ def one_synthetic_row(m: int) -> bool:
 
 def if_and_only_if(claim: Claim) -> tuple[Claim, Claim]:
     """Both halves: what the first says is enough, the second says the promise needs."""
-    part = f"{claim.part} only if".strip()
-    statement = claim.statement.replace(" is enough", " is needed")
-    return claim, dataclasses.replace(claim, part=part, kind="necessary", statement=statement)
+    part, statement = f"{claim.part} only if".strip(), claim.statement.replace(" is enough", " is needed")
+    return claim, dataclasses.replace(claim, part=part, kind=NECESSARY, statement=statement)

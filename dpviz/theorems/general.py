@@ -6,12 +6,16 @@ import math
 from functools import partial
 
 from dpviz.numerics.ends import gain, log_inverse
-from dpviz.theorems.claim import ALWAYS, Claim
+from dpviz.theorems.claim import AVERAGE, PURE, SCALE, Claim, Denied, Statement
 
-General = partial(Claim, family="general", promise="approximate")
-Statement = partial(General, kind="statement")
-COMPOSED = "independent randomness; δ' > 0"
-SAMPLED = "m distinct rows drawn at random"
+Composed = partial(
+    Claim,
+    condition="independent randomness; δ' > 0",
+    holds_when=lambda delta_prime: delta_prime > 0,
+    after="Dwork, Rothblum & Vadhan (2010)",
+)
+Sampled = partial(Claim, condition="m distinct rows drawn at random", after="Kasiviswanathan et al. (2008)")
+Two = partial(Claim, condition="independent randomness", after="Dwork et al. (2006)")
 
 
 def advanced_composition(epsilon: float, k: int, slack: float) -> float:
@@ -49,139 +53,84 @@ def _share(n: int, m: int) -> float:
 
 CLAIMS = (
     Statement(
-        name="Proposition 2.10",
-        statement="private with (ε, δ), if a release whose probability grows by more than e^ε has probability at most "
-        "δ",
+        "Proposition 2.10",
+        "private with (ε, δ), if a release whose probability grows by more than e^ε has probability at most δ",
         condition="for all neighbours, both ways",
     ),
     Statement(
-        name="Proposition 2.11",
-        statement="not private with (ε/2, δ(1 − e^{−ε/2})), if such a release has a probability above δ for some "
-        "neighbours",
-        condition=ALWAYS,
-        formula=lambda epsilon, delta: -math.expm1(-epsilon / 2) * delta,
-        quantity="delta",
+        "Proposition 2.11",
+        "not private with (ε/2, δ(1 − e^{−ε/2})), if such a release has a probability above δ for some neighbours",
+        lambda epsilon, delta: -math.expm1(-epsilon / 2) * delta,
     ),
+    Statement("Example 2.12", "releasing one row drawn at random is (ε, 1/n)-private for every ε", lambda n: 1 / n),
+    Statement("Proposition 2.13", "what is not random and not constant is not (ε, δ)-private"),
     Statement(
-        name="Example 2.12",
-        statement="releasing one row drawn at random is (ε, 1/n)-private for every ε",
-        condition=ALWAYS,
-        formula=lambda n: 1 / n,
-        quantity="delta",
-    ),
-    Statement(
-        name="Proposition 2.13",
-        statement="what is not random and not constant is not (ε, δ)-private",
-        condition=ALWAYS,
-    ),
-    Statement(
-        name="Definition 2.14",
-        promise="average",
-        statement="(ε, δ, Δ)-private: some simulator that does not see a row stays within (ε, δ) of the release",
+        "Definition 2.14",
+        "(ε, δ, Δ)-private: some simulator that does not see a row stays within (ε, δ) of the release",
         condition="for every distribution in Δ",
+        promise=AVERAGE,
     ),
     Statement(
-        name="Proposition 2.15",
-        promise="average",
-        statement="(ε, δ, Δ)-private releases for two values of a row are within (2ε, δ(1 + e^ε))",
+        "Proposition 2.15",
+        "(ε, δ, Δ)-private releases for two values of a row are within (2ε, δ(1 + e^ε))",
         condition="independent rows",
+        promise=AVERAGE,
     ),
-    Statement(
-        name="Proposition 2.16",
-        statement="what is computed from a private release is as private",
-        condition=ALWAYS,
+    Statement("Proposition 2.16", "what is computed from a private release is as private"),
+    Two("Proposition 2.17", "two releases together: ε₁ + ε₂", lambda epsilon_1, epsilon_2: epsilon_1 + epsilon_2),
+    Two("Proposition 2.17", "two releases together: δ₁ + δ₂", lambda delta_1, delta_2: delta_1 + delta_2, part="delta"),
+    Composed(
+        "Theorem 2.18",
+        "k equal releases: ε√(2k ln(1/δ')) + kε(e^ε − 1)",
+        lambda k, epsilon, delta_prime: advanced_composition(epsilon, k, delta_prime),
     ),
-    General(
-        name="Proposition 2.17",
-        statement="two releases together: ε₁ + ε₂",
-        condition="independent randomness",
-        formula=lambda epsilon_1, epsilon_2: epsilon_1 + epsilon_2,
-        quantity="epsilon",
-        after="Dwork et al. (2006)",
-    ),
-    General(
-        name="Proposition 2.17",
+    Composed(
+        "Theorem 2.18",
+        "k equal releases: kδ + δ'",
+        lambda k, delta, delta_prime: k * delta + delta_prime,
         part="delta",
-        statement="two releases together: δ₁ + δ₂",
-        condition="independent randomness",
-        formula=lambda delta_1, delta_2: delta_1 + delta_2,
-        quantity="delta",
-        after="Dwork et al. (2006)",
     ),
-    General(
-        name="Theorem 2.18",
-        statement="k equal releases: ε√(2k ln(1/δ')) + kε(e^ε − 1)",
-        condition=COMPOSED,
-        formula=lambda k, epsilon, delta_prime: advanced_composition(epsilon, k, delta_prime),
-        quantity="epsilon",
-        holds_when=lambda delta_prime: delta_prime > 0,
-        after="Dwork, Rothblum & Vadhan (2010)",
-    ),
-    General(
-        name="Theorem 2.18",
-        part="delta",
-        statement="k equal releases: kδ + δ'",
-        condition=COMPOSED,
-        formula=lambda k, delta, delta_prime: k * delta + delta_prime,
-        quantity="delta",
-        holds_when=lambda delta_prime: delta_prime > 0,
-        after="Dwork, Rothblum & Vadhan (2010)",
-    ),
-    General(
-        name="Theorem 2.20",
-        promise="pure",
-        statement="Laplace noise of scale Sen/ε",
+    Claim(
+        "Theorem 2.20",
+        "Laplace noise of scale Sen/ε",
+        lambda epsilon: 1 / epsilon,  # in units of Sen
         condition="the output is a real number",
-        formula=lambda epsilon: 1 / epsilon,  # in units of Sen
-        quantity="scale",
+        promise=PURE,
+        quantity=SCALE,
         after="Dwork et al. (2006)",
     ),
     Statement(
-        name="Theorem 2.21",
-        promise="pure",
-        statement="the exponential mechanism, density in proportion to e^{εq/(2 Sen q)} μ, is ε-private",
+        "Theorem 2.21",
+        "the exponential mechanism, density in proportion to e^{εq/(2 Sen q)} μ, is ε-private",
         condition="its integral is finite",
+        promise=PURE,
     ),
-    General(
-        name="Theorem 2.22",
-        statement="run on m of n rows: (m/n)(e^ε − 1)",
-        condition=SAMPLED,
-        formula=lambda n, m, epsilon: subsampled_epsilon_printed(epsilon, _share(n, m)),
-        quantity="epsilon",
-        after="Kasiviswanathan et al. (2008)",
+    Sampled(
+        "Theorem 2.22",
+        "run on m of n rows: (m/n)(e^ε − 1)",
+        lambda n, m, epsilon: subsampled_epsilon_printed(epsilon, _share(n, m)),
     ),
-    General(
-        name="Theorem 2.22",
-        part="delta",
-        statement="run on m of n rows: (m/n) δ",
-        condition=SAMPLED,
-        formula=lambda n, m, delta: _share(n, m) * delta,
-        quantity="delta",
-        after="Kasiviswanathan et al. (2008)",
-    ),
-    General(
-        name="Theorem 5.1",
+    Sampled("Theorem 2.22", "run on m of n rows: (m/n) δ", lambda n, m, delta: _share(n, m) * delta, part="delta"),
+    Statement(
+        "Theorem 5.1",
+        "a private parameter release makes its synthetic data as private, whatever m is",
         methods=("param_map", "param_post", "synth_map", "synth_post_one"),
-        statement="a private parameter release makes its synthetic data as private, whatever m is",
-        condition=ALWAYS,
     ),
-    General(
-        name="Theorem 5.4",
+    Denied(
+        "Theorem 5.4",
+        "for some m, SYNTH_MAP is not (ε, δ)-differentially private",
         methods=("synth_map",),
-        kind="impossible",
-        statement="for some m, SYNTH_MAP is not (ε, δ)-differentially private",
         condition="fixed n and prior; the law determines its parameter; PARAM_MAP is not constant",
     ),
     Statement(
-        name="Hypothesis 5.5",
-        statement="if SYNTH_Post(One) is (ε, δ)-private for every m, PARAM_Post is (ε, cδ)-private for every c > 1",
+        "Hypothesis 5.5",
+        "if SYNTH_Post(One) is (ε, δ)-private for every m, PARAM_Post is (ε, cδ)-private for every c > 1",
         condition="a fixed prior; the data model determines its parameter",
     ),
-    General(
-        name="Corollary 5.6",
+    Denied(
+        "Corollary 5.6",
+        "for some m, SYNTH_Post(Many) is not (ε, δ)-differentially private",
         methods=("synth_post_many",),
-        kind="impossible",
-        statement="for some m, SYNTH_Post(Many) is not (ε, δ)-differentially private",
         condition="fixed n; the posterior determines its parameter; two neighbours have different posteriors",
     ),
 )

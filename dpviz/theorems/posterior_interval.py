@@ -23,28 +23,11 @@ SMALLEST_DELTA = 1e-300
 
 
 def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
-    """The largest probability, over n₁ = 0 … n, that θ leaves the printed interval.
+    """The largest probability, over n₁ = 0 … n, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves the interval.
 
-    θ ~ Beta(n₁ + α, n₀ + β) with n₀ = n − n₁, and the interval is
-    (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)).
-
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 100,000.
-    alpha, beta
-        Prior, 1e-300 to 1e16.
-    epsilon
-        ε, 1e-6 to 1,000.
-
-    Returns
-    -------
-    float
-        A δ for which the lemma promises (ε, δ)-differential privacy, from 0 to 1. It is 1 where the interval is empty
-        for some n₁, as for α ≤ 1 or β ≤ 1. Tails above 1e-300 have a relative error below
-        1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
-
-    Source: Zheng (2015), Lemma 6.5.
+    The interval is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1;
+    the probability is then 1. The lemma promises (ε, δ) with it as δ. Takes n to 100,000, α and β to 1e16; tails above
+    1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
 
     Examples
     --------
@@ -60,31 +43,14 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
 
 
 def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
-    """The least symmetric prior α = β for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially private.
+    """The least α = β, above 1, for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially private.
 
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 100,000.
-    epsilon
-        ε, 1e-6 to 1,000.
-    delta
-        δ, 0 or from 1e-300 to 1.
-
-    Returns
-    -------
-    float
-        α > 1 with ``lemma_6_5_failure(n=n, alpha=α, beta=α, …)`` at most `delta`, beyond what rounding may hide; a
-        prior smaller by one part in 10⁶ fails. Infinite for δ = 0, which no prior reaches; 0 for δ = 1, which every
-        prior does. The failure was found to fall in α, and to be largest at n₁ = 0, on every grid tried; that it is
-        within `delta` for every n₁ is checked for the prior returned.
-
-    Source: Zheng (2015), Lemma 6.5.
+    Takes n to 100,000, and δ = 0, where no prior will do, or from 1e-300; for δ = 1 every prior does, and it is 0. A
+    prior smaller by one part in 10⁶ fails. The failure was found to fall in α, and to be largest at n₁ = 0, on every
+    grid tried; that it is within δ for every n₁ is checked for the prior returned.
 
     Examples
     --------
-    The inverse of the example of `lemma_6_5_failure`.
-
     >>> round(least_prior_of_lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
     2.0
     """
@@ -108,17 +74,14 @@ def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
         largest += 2.0
     prior = 1 + math.exp(smallest if excess(smallest) <= 0 else brentq(excess, smallest, largest, xtol=1e-13))
     step, extreme = 2.0**-42, np.zeros(1, dtype=np.int64)
-    # The extreme table fails first, and is looked at alone until it does not.
+    # The extreme table fails first, and is looked at alone until it does not; tables with many ones mirror the others.
     while any(_failures(n1, rows, prior, prior, epsilon).max() > allowed for n1 in (extreme, np.arange(rows // 2 + 1))):
         prior, step = prior * (1 + step), 2 * step
     return prior
 
 
 def _failures(n1: IntArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
-    """The probability outside the printed interval for each n₁, as the sum of its two tails.
-
-    For α = β the tables with n₁ ones and with n₁ zeros are mirror images.
-    """
+    """The probability outside the printed interval for each n₁, as the sum of its two tails."""
     x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
     empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
     # 1 stands in where there is no interval, so that no quotient is formed from it.

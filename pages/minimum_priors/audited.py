@@ -14,25 +14,24 @@ from dpviz.audits import Finding, Statement, audit, audit_statements
 from dpviz.parameters import readable, readable_apart
 from dpviz.priors import KINDS, METHODS
 from dpviz.theorems import Claim
+from dpviz.theorems.claim import SCALE, Verdict
 from pages.components.cached import cached
 from pages.components.words import heading, raised
 from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.numbers import failure, largest, least
 
 MARKS = {
-    "exact": "= exact",
-    "safe": "✓ safe",
-    "unsafe": "✗ unsafe",
-    "holds": "✓ holds",
-    "false": "✗ false",
-    "constant not named": "? constant",
-    "not asked here": "– not here",
+    Verdict.EXACT: "= exact",
+    Verdict.SAFE: "✓ safe",
+    Verdict.UNSAFE: "✗ unsafe",
+    Verdict.HOLDS: "✓ holds",
+    Verdict.FALSE: "✗ false",
+    Verdict.OPEN: "? constant",
+    Verdict.UNASKED: "– not here",
 }
-BAD = ("unsafe", "false")
-RANK = {"unsafe": 0, "false": 1}
+RANK = {Verdict.UNSAFE: 0, Verdict.FALSE: 1}
 """What is unsafe comes first; what is false opens the rest, which is folded."""
 
-UNJUDGED = ("constant not named", "not asked here")
 HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 TOO_LARGE = "beyond 10³⁰⁸"
 STYLE = """
@@ -61,8 +60,8 @@ def show_audit(asked: Asked) -> None:
     heading("As printed, and what it really gives")
     findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.asked_setting))
     found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
-    unsafe = [one for one in found if one.verdict == "unsafe"]
-    rest = [one for one in found if one.verdict != "unsafe"]
+    unsafe = [one for one in found if one.verdict is Verdict.UNSAFE]
+    rest = [one for one in found if one.verdict is not Verdict.UNSAFE]
     folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
     folded += _statements(cached(audit_statements)(asked.asked_setting))
     st.html(
@@ -88,7 +87,7 @@ def _table(found: list[Finding]) -> str:
 def _statements(found: Sequence[Statement]) -> str:
     """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
     rows = "".join(
-        f"<tr{' class=bad' if one.verdict in BAD else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
+        f"<tr{' class=bad' if one.verdict.bad else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
         f"{_said((one.bound.statement, one.bound.condition, _credit(one.bound)))}</small><br>"
         f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
         for one in found
@@ -102,9 +101,9 @@ def _statements(found: Sequence[Statement]) -> str:
 
 def _headline(found: Sequence[Finding]) -> str:
     """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
-    named = list(dict.fromkeys(finding.bound.name for finding in found if finding.verdict == "unsafe"))
-    unsafe, false, open_ones = (_claims(found, verdict) for verdict in ("unsafe", "false", "constant not named"))
-    judged = len({finding.bound.key for finding in found if finding.verdict not in UNJUDGED})
+    named = list(dict.fromkeys(finding.bound.name for finding in found if finding.verdict is Verdict.UNSAFE))
+    unsafe, false, open_ones = (_claims(found, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
+    judged = len({finding.bound.key for finding in found if finding.verdict.judged})
     rest = ""
     if false:
         rest += " 1 other is false." if false == 1 else f" {false} others are false."
@@ -120,19 +119,19 @@ def _headline(found: Sequence[Finding]) -> str:
     )
 
 
-def _claims(found: Sequence[Finding], verdict: str) -> int:
-    return len({finding.bound.key for finding in found if finding.verdict == verdict})
+def _claims(found: Sequence[Finding], verdict: Verdict) -> int:
+    return len({finding.bound.key for finding in found if finding.verdict is verdict})
 
 
 def _summary(rest: list[Finding]) -> str:
     """What the folded claims come to, in a line."""
     words = {
-        "false": "false",
-        "safe": "safe",
-        "exact": "exact",
-        "holds": "true",
-        "constant not named": "without a stated constant",
-        "not asked here": "not about these settings",
+        Verdict.FALSE: "false",
+        Verdict.SAFE: "safe",
+        Verdict.EXACT: "exact",
+        Verdict.HOLDS: "true",
+        Verdict.OPEN: "without a stated constant",
+        Verdict.UNASKED: "not about these settings",
     }
     counts = [f"{count} {word}" for verdict, word in words.items() if (count := _claims(rest, verdict))]
     return f"The other claims: {', '.join(counts)}"
@@ -151,7 +150,7 @@ def _rows(alike: list[Finding]) -> str:
     rows = f" · m = {finding.setting.m}" if bound.one_row else ""
     title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{_claim(finding)}</small>"
     cells = [_printed(finding), _gives(finding), _exact(finding)]
-    bad = " bad" if finding.verdict in BAD else ""
+    bad = " bad" if finding.verdict.bad else ""
     numbers = "".join(
         f'<td class=num data-label="{name}">{cell}</td>' for name, cell in zip(HEAD[1:4], cells, strict=True)
     )
@@ -162,8 +161,8 @@ def _rows(alike: list[Finding]) -> str:
 def _claim(finding: Finding) -> str:
     """The printed claim with the conditions it stands under."""
     bound = finding.bound
-    zero = "for ε = 0" if bound.promise == "zero_epsilon" else ""
-    flat = bound.quantity == "scale" and KINDS[bound.family].binary
+    zero = "for ε = 0" if not bound.promise.epsilon else ""
+    flat = bound.quantity is SCALE and KINDS[bound.family].binary
     prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
     return _said((bound.statement, zero, bound.condition, prior, _credit(bound)))
 
@@ -178,7 +177,7 @@ def _said(parts: Sequence[str]) -> str:
 
 
 def _printed(finding: Finding) -> str:
-    if finding.bound.kind == "impossible" and finding.printed is None:
+    if finding.bound.formula is None:
         return "impossible"
     if finding.bound.constant:
         return f"{escape(finding.bound.constant)} not named"
@@ -191,7 +190,7 @@ def _gives(finding: Finding) -> str:
     if finding.constant is not None:
         return f"exact at c = {readable(finding.constant, 4)}"
     if finding.gives_delta is not None and finding.promised_delta > 0:
-        where = " at ε = 0" if finding.bound.promise == "zero_epsilon" else ""
+        where = " at ε = 0" if not finding.bound.promise.epsilon else ""
         shown = failure(finding.gives_delta, 3) if _never_zero(finding) else readable(finding.gives_delta, 3)
         return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
     if finding.gives_epsilon is not None:
@@ -201,10 +200,10 @@ def _gives(finding: Finding) -> str:
 
 def _exact(finding: Finding) -> str:
     if finding.exact is None:
-        return "impossible" if finding.bound.kind == "impossible" else "–"
-    if math.isinf(finding.exact) and finding.bound.promise == "zero_epsilon":
+        return "impossible" if finding.bound.formula is None else "–"
+    if math.isinf(finding.exact) and not finding.bound.promise.epsilon:
         return TOO_LARGE
-    shown = largest if finding.bound.quantity == "range" else least
+    shown = least if finding.bound.quantity.larger_is_safer else largest
     return shown(finding.exact) + _unit(finding)
 
 
@@ -215,4 +214,4 @@ def _never_zero(finding: Finding) -> bool:
 
 def _unit(finding: Finding) -> str:
     """A scale of noise on the mean is in units of R."""
-    return " R" if finding.bound.quantity == "scale" and KINDS[finding.bound.family].conditioned else ""
+    return " R" if finding.bound.quantity is SCALE and KINDS[finding.bound.family].conditioned else ""

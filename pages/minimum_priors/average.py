@@ -15,6 +15,7 @@ from dpviz.priors.average import AverageCurves, average_and_worst, stream_averag
 from dpviz.privacy.average_case import count_release_curve
 from dpviz.privacy.average_claims import CountCondition, count_condition
 from dpviz.theorems import CLAIMS
+from dpviz.theorems.average import CLAIMS as AVERAGE_CLAIMS
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
@@ -160,10 +161,9 @@ def _printed(asked: Asked, theta: float) -> None:
     rows = [
         [
             f"<b>{claim.name}</b><br><small>{raised(escape(claim.statement))}; {escape(claim.condition)}</small>",
-            *judged[key],
+            *judged[claim.key],
         ]
-        for key, claim in CLAIMS.items()
-        if claim.family == "average"
+        for claim in AVERAGE_CLAIMS
     ]
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
     listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))
