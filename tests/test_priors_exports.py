@@ -14,7 +14,7 @@ import sys
 import numpy as np
 import pytest
 
-from dpviz.audits import audit
+from dpviz.audits import Finding, audit
 from dpviz.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
@@ -160,14 +160,29 @@ def check_audit(family: str, setting: Setting, printed: str) -> None:
     for finding, line in zip(found, lines, strict=True):
         name, numbers, exact, verdict, sentence = parts_of(line)
         assert name == f"{finding.bound.name} {finding.method}"
-        assert numbers == f"printed {finding.printed} | gives {finding.gives_epsilon} {finding.gives_delta}"
-        assert exact == f"exact {finding.exact}"
+        printed, epsilon, delta = (told(finding, name) for name in ("printed", "gives_epsilon", "gives_delta"))
+        assert numbers == f"printed {printed} | gives epsilon {epsilon} | gives delta {delta}"
+        assert exact == f"exact {told(finding, 'exact')}"
+        assert "None" not in line and "()" not in line
         assert (verdict, sentence) == (finding.verdict, finding.sentence)
+
+
+def told(finding: Finding, name: str) -> str:
+    """A number of a finding, or that there is none and why."""
+    number = getattr(finding, name)
+    why = {
+        finding.sentence.endswith("δ is 0 here."): "it is not asked without δ",
+        finding.bound.formula is None: "it says that none will do",
+        bool(finding.bound.constant): f"its constant {finding.bound.symbol} is not stated",
+    }.get(True, "the claim does not speak of it")
+    return f"none ({why})" if number is None else str(number)
 
 
 def parts_of(line: str) -> list[str]:
     """The parts of a line of the audit."""
-    whole = re.fullmatch(r"(.*?) \| (printed .*? \| gives .*?) \| (exact .*?) \| (.*?) \|(.*)", line)
+    whole = re.fullmatch(
+        r"(.*?) \| (printed .*? \| gives epsilon .*? \| gives delta .*?) \| (exact .*?) \| (.*?) \|(.*)", line
+    )
     assert whole is not None
     return [part.strip() for part in whole.groups()]
 

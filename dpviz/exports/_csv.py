@@ -7,6 +7,10 @@ import io
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from dpviz.types import FloatArray
+
 
 def cell(value: float | None) -> str:
     """A number to every digit; empty where there is none.
@@ -32,3 +36,8 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     writer.writerow(head)
     writer.writerows(rows)
     return out.getvalue()
+
+
+def columns_csv(head: Sequence[str], columns: Sequence[FloatArray]) -> str:
+    """Columns of numbers under their names."""
+    return csv_text(head, [[*map(cell, row)] for row in np.column_stack(columns).tolist()])

@@ -10,34 +10,32 @@ import numpy as np
 from dpviz.checked import checked
 from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Performance, Tally
 from dpviz.designs import Design
-from dpviz.exports._csv import cell, csv_text
-from dpviz.exports.design import design_source
+from dpviz.exports._csv import cell, columns_csv, csv_text
+from dpviz.exports.script import design_source
 from dpviz.types import FloatArray
 
 __all__ = ["coverage_csv", "coverage_curves_csv", "coverage_script", "intervals_csv"]
 
-COVERAGE_COLUMNS = (
-    "rule", "exact_coverage", "error_bound", "exact_mean_width", "mean_width_error_bound", "exact_mean_width_inside",
-    "mean_width_inside_error_bound", "exact_no_interval", "exact_vacuous", "exact_negative_total",
-    "exact_coverage_given_negative_total", "exact_coverage_given_nonnegative_total", "simulated_coverage",
-    "simulated_error", "simulated_low", "simulated_high", "simulated_vacuous", "repetitions",
+EXACT = {
+    "exact_coverage": "coverage", "error_bound": "error_bound", "exact_mean_width": "mean_width",
+    "mean_width_error_bound": "mean_width_error_bound", "exact_mean_width_inside": "mean_width_inside",
+    "mean_width_inside_error_bound": "mean_width_inside_error_bound", "exact_no_interval": "negative_variance_share",
+    "exact_vacuous": "vacuous_share", "exact_negative_total": "negative_total_share",
+    "exact_coverage_given_negative_total": "coverage_given_negative_total",
+    "exact_coverage_given_nonnegative_total": "coverage_given_nonnegative_total",
+}  # fmt: skip
+"""Columns of the exact coverage, and what `ExactCoverage` calls them."""
+
+SIMULATED = (
+    "simulated_coverage", "simulated_error", "simulated_low", "simulated_high", "simulated_vacuous", "repetitions"
 )  # fmt: skip
 
 
 @checked()
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
-    """A line for each rule, exact and simulated, every digit; empty where there is no number.
+    """A line for each of the rules, exact and simulated, every digit; empty where there is no number.
 
     A mean width is left out where its error has no bound, as for rules with almost no degrees of freedom.
-
-    Parameters
-    ----------
-    rules
-        Keys of the rules, in order.
-    exact
-        Exact coverage by rule; empty where it is beyond reach.
-    found
-        What a simulation gave; None where none was run.
 
     Examples
     --------
@@ -49,22 +47,17 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
         raise ValueError(f"rules must be rules of the simulation; it has none for {', '.join(missing)}.")
     rows = []
     for key in rules:
-        one = exact.get(key)
-        row: list[object] = [key]
-        row += [""] * 11 if one is None else map(cell, (
-            one.coverage, one.error_bound, one.mean_width if math.isfinite(one.mean_width_error_bound) else math.nan,
-            one.mean_width_error_bound, one.mean_width_inside, one.mean_width_inside_error_bound,
-            one.negative_variance_share, one.vacuous_share, one.negative_total_share,
-            one.coverage_given_negative_total, one.coverage_given_nonnegative_total,
-        ))  # fmt: skip
-        if found is None:
-            row += [""] * 6
-        else:
+        by_sum, by_run = [""] * len(EXACT), [""] * len(SIMULATED)
+        if key in exact:
+            by_sum = [cell(getattr(exact[key], name)) for name in EXACT.values()]
+            if not math.isfinite(exact[key].mean_width_error_bound):
+                by_sum[list(EXACT).index("exact_mean_width")] = ""
+        if found is not None:
             rule = found.rules[key]
             values = rule.coverage.value, rule.coverage.error, rule.coverage_low, rule.coverage_high
-            row += [*map(cell, (*values, rule.vacuous_share.value)), found.repetitions]
-        rows.append(row)
-    return csv_text(COVERAGE_COLUMNS, rows)
+            by_run = [*map(cell, (*values, rule.vacuous_share.value)), str(found.repetitions)]
+        rows.append([key, *by_sum, *by_run])
+    return csv_text(("rule", *EXACT, *SIMULATED), rows)
 
 
 @checked()
@@ -72,8 +65,7 @@ def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves | 
     """The exact curves: the axis, then the coverage of each rule."""
     if points.shape != curves.coverage.shape[1:]:
         raise ValueError(f"points must be one for each column of the curves; got shape {points.shape}.")
-    rows = [[cell(float(point)), *map(cell, curves.coverage[:, place])] for place, point in enumerate(points)]
-    return csv_text((axis, *curves.rules), rows)
+    return columns_csv((axis, *curves.rules), [points, *curves.coverage])
 
 
 @checked()
@@ -97,19 +89,8 @@ def intervals_csv(tally: Tally) -> str:
 
 @checked()
 def coverage_script(design: Design) -> str:
-    """The page "Coverage" as a script that prints the same numbers.
-
-    Parameters
-    ----------
-    design
-        What the page asks for, a registered synthesizer.
-
-    Returns
-    -------
-    str
-        Python source. It needs the folder that holds ``dpviz`` on Python's path.
-    """
-    imports, make = design_source(design, None)
+    """The page "Coverage" as a script that prints the same numbers, run beside the folder ``dpviz``."""
+    imports, make = design_source(design)
     return f'''"""The numbers of dpviz's page "Coverage". Run it in the folder that holds dpviz."""
 
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.designs import Design
-from dpviz.exports._csv import cell, csv_text
-from dpviz.exports.design import design_source
+from dpviz.exports._csv import columns_csv
+from dpviz.exports.script import design_source
 from dpviz.types import FloatArray
 
 __all__ = ["posterior_csv", "posterior_script"]
@@ -28,30 +28,15 @@ def posterior_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArra
     for name, column in columns.items():
         if points.ndim != 1 or np.shape(column) != points.shape:
             raise ValueError(f"columns must hold a number for each of the points; {name} has shape {np.shape(column)}.")
-    rows = [
-        [cell(float(point)), *(cell(float(column[place])) for column in columns.values())]
-        for place, point in enumerate(points)
-    ]
-    return csv_text([axis, *columns], rows)
+    return columns_csv([axis, *columns], [points, *columns.values()])
 
 
 @checked()
 def posterior_script(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
-    """The page "Posterior" as a script that prints the same numbers.
+    """The page "Posterior" as a script that prints the same numbers, run beside the folder ``dpviz``.
 
-    Parameters
-    ----------
-    design
-        What the page asks for; without its confidential count the posterior of the confidential data is left out.
-    counts
-        The released counts.
-    given_text
-        For a given matrix, its text; a long one is read from ``matrix.csv``.
-
-    Returns
-    -------
-    str
-        Python source. It needs the folder that holds ``dpviz`` on Python's path.
+    A design without a confidential count leaves the posterior of the confidential data out; `given_text` is the text of
+    a given matrix, a long one is read from ``matrix.csv``.
     """
     imports, make = design_source(design, given_text)
     known = """    "of the confidential data": posterior_if_known(

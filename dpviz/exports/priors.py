@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dpviz.audits import Finding
 from dpviz.checked import checked
-from dpviz.exports._csv import cell, csv_text
+from dpviz.exports._csv import cell, columns_csv, csv_text
 from dpviz.priors import KINDS, Setting
 from dpviz.priors.curves import Curves
 
@@ -33,9 +33,13 @@ for method in kind.methods.values():
 {cost}
 
 for finding in audit({family!r}, **asked):
-    print(finding.bound.name, finding.method, '| printed', finding.printed,
-          '| gives', finding.gives_epsilon, finding.gives_delta, '| exact', finding.exact,
-          '|', finding.verdict, '|', finding.sentence)
+    why = finding.unprinted or 'the claim does not speak of it'
+    printed, epsilon, delta, exact = (
+        f'none ({{why}})' if number is None else number
+        for number in (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)
+    )
+    print(finding.bound.name, finding.method, '| printed', printed, '| gives epsilon', epsilon, '| gives delta', delta,
+          '| exact', exact, '|', finding.verdict, '|', finding.sentence)
 '''
 
 COSTS = {
@@ -82,27 +86,12 @@ def findings_csv(findings: Sequence[Finding]) -> str:
 def curves_csv(curves: Curves) -> str:
     """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
     names = [" ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines]
-    rows = [
-        [repr(float(point)), *(cell(float(line.values[place])) for line in curves.lines)]
-        for place, point in enumerate(curves.points)
-    ]
-    return csv_text((curves.axis, *names), rows)
+    return columns_csv((curves.axis, *names), [curves.points, *(line.values for line in curves.lines)])
 
 
 @checked(family=KINDS)
 def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:
-    """The page "Minimum priors" as a script that prints the same numbers.
-
-    Parameters
-    ----------
-    family, setting, sets, proportion
-        The page's own parameters.
-
-    Returns
-    -------
-    str
-        Python source. It needs the folder that holds ``dpviz`` on Python's path.
-    """
+    """The page "Minimum priors" as a script that prints the same numbers, run beside the folder ``dpviz``."""
     kind, values = KINDS[family], dataclasses.asdict(setting)
     asked = ", ".join(f"{name}={values[name]!r}" for name in ("n", "m", "epsilon", "delta", *kind.numbers))
     parts = {name: part.format(sets=sets, proportion=proportion) for name, part in COSTS[kind.level].items()}

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
+from typing import TYPE_CHECKING
 
 from dpviz.checked import checked
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
+
+if TYPE_CHECKING:
+    from dpviz.designs import Design
 
 __all__ = ["page_script"]
 
 LONGEST_INLINE = 20_000
 """Characters of a pasted matrix that the script still carries itself."""
 
+WIDTH = 112
+"""Characters of a line of a script, its indent aside."""
+
 
 @checked()
 def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given_text: str | None = None) -> str:
-    """The page "Transition matrices" as a script that prints the same numbers.
+    """The page "Transition matrices" as a script that prints the same numbers, run beside the folder ``dpviz``.
 
-    Parameters
-    ----------
-    synthesizer, epsilon, delta
-        The page's own parameters.
-    given_text
-        For a given matrix, its text; a long one is read from ``matrix.csv``.
-
-    Returns
-    -------
-    str
-        Python source. It needs the folder that holds ``dpviz`` on Python's path.
+    `given_text` is the text of a given matrix; a long one is read from ``matrix.csv``.
     """
-    name = type(synthesizer).__name__
     if isinstance(synthesizer, GivenMatrix):
-        imports, make = matrix_source("release", given_text)
+        imports, make = _matrix_source("release", given_text)
     else:
+        name = type(synthesizer).__name__
         imports = f"from dpviz.synthesizers import {name}"
         arguments = ", ".join(
             f"{field.name}={getattr(synthesizer, field.name)!r}"
@@ -46,7 +44,7 @@ with np.printoptions(precision=6, suppress=True):
     print(release.transition_matrix())
     print(release.log_odds_table())
 """
-    numpy_import = "import numpy as np\n\n" if synthesizer.enumerable else ""
+    numpy_import, tables = ("import numpy as np\n\n", tables) if synthesizer.enumerable else ("", "")
     return f'''"""The numbers of dpviz's page "Transition matrices". Run it in the folder that holds dpviz."""
 
 {numpy_import}from dpviz.parameters import readable
@@ -56,7 +54,7 @@ from dpviz.privacy.summary import summarize
 {make}
 summary = summarize(release, epsilon={epsilon!r}, delta={delta!r})
 worst, divergence = summary.worst, summary.divergence
-{tables if synthesizer.enumerable else ""}
+{tables}
 print("exact epsilon:", readable(worst.value, 7))
 print("  attained by", release.row_table(worst.likelier), "against", release.row_table(worst.other))
 print("delta at the promised epsilon:", readable(divergence.value, 7))
@@ -69,9 +67,29 @@ if summary.change is not None:
 '''
 
 
-def matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
+def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
     """The import that a given matrix needs, and the line that reads it as `name`."""
     if given_text is not None and len(given_text) <= LONGEST_INLINE:
         return "from dpviz.given import read_matrix", f"{name} = read_matrix({given_text!r})"
     imports = "from pathlib import Path\n\nfrom dpviz.given import read_matrix"
     return imports, f'{name} = read_matrix(Path("matrix.csv").read_bytes())'
+
+
+def design_source(design: Design, given_text: str | None = None) -> tuple[str, str]:
+    """The lines of a script that import what a design needs, and those that make it; what has its default is left out.
+
+    `given_text` as for `page_script`.
+    """
+    imports, make = "from dpviz.designs import Design", ""
+    told = {
+        field.name: repr(value)
+        for field in dataclasses.fields(design)
+        if (value := getattr(design, field.name)) != field.default or field.name in ("n", "m")
+    }
+    if isinstance(design.mechanism, GivenMatrix):
+        matrix_import, make = _matrix_source("matrix", given_text)
+        imports, make = f"{matrix_import}\n{imports}", f"{make}\n"
+        told["mechanism"] = "matrix"
+    arguments = ", ".join(f"{name}={value}" for name, value in told.items())
+    lines = textwrap.wrap(arguments, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return imports, f"{make}design = Design(\n    " + "\n    ".join(lines) + "\n)"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from dpviz import limits
 from dpviz.checked import argument, checked
+from dpviz.exports._csv import csv_text
 from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, IntArray
 
 __all__ = ["figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
 
@@ -30,37 +28,30 @@ def matrix_csv(synthesizer: Synthesizer) -> str:
     >>> print(matrix_csv(GeometricSanitizer(n=1, epsilon=1.0)).splitlines()[0])
     n1,n2,m1=0,m1=1
     """
-    cells = range(1, synthesizer.row_counts.shape[1] + 1)
-    labels = (synthesizer.row_table(row) for row in range(synthesizer.shape[0]))
-    return _csv([f"n{cell}" for cell in cells], synthesizer, labels, synthesizer.transition_matrix())
+    names = _names(synthesizer, "n{cell}")
+    return _csv(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix())
 
 
 @checked()
 def log_odds_csv(synthesizer: Synthesizer) -> str:
     """The signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
-    cells = range(1, synthesizer.row_counts.shape[1] + 1)
-    names = [f"n{cell}_{side}" for side in "ab" for cell in cells]
-    labels = (synthesizer.row_table(a) + synthesizer.row_table(b) for a, b in synthesizer.neighbours.tolist())
-    return _csv(names, synthesizer, labels, synthesizer.log_odds_table())
+    names = _names(synthesizer, "n{cell}_a", "n{cell}_b")
+    return _csv(names, synthesizer, _neighbours(synthesizer), synthesizer.log_odds_table())
 
 
 @checked(digits=DIGITS)
 def matrix_latex(synthesizer: Synthesizer, caption: str, digits: int = 6) -> str:
     """The transition matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
-    cells = range(1, synthesizer.row_counts.shape[1] + 1)
-    labels = [synthesizer.row_table(row) for row in range(synthesizer.shape[0])]
-    names = [f"$n_{{{cell}}}$" for cell in cells]
-    return _latex(names, synthesizer, labels, synthesizer.transition_matrix(), caption, digits)
+    names = _names(synthesizer, "$n_{{{cell}}}$")
+    return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption, digits)
 
 
 @checked(digits=DIGITS)
 def log_odds_latex(synthesizer: Synthesizer, caption: str, digits: int = 6, *, signed: bool = False) -> str:
     """The log-odds table as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for the booktabs package."""
-    cells = range(1, synthesizer.row_counts.shape[1] + 1)
-    names = [f"$n_{{{cell}}}^{{({side})}}$" for side in (1, 2) for cell in cells]
-    labels = [synthesizer.row_table(a) + synthesizer.row_table(b) for a, b in synthesizer.neighbours.tolist()]
+    names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
     table = synthesizer.log_odds_table()
-    return _latex(names, synthesizer, labels, table if signed else np.abs(table), caption, digits)
+    return _latex(names, synthesizer, _neighbours(synthesizer), table if signed else np.abs(table), caption, digits)
 
 
 @checked()
@@ -71,47 +62,46 @@ def figure_html(figure: go.Figure) -> str:
     return page
 
 
-def _csv(names: list[str], synthesizer: Synthesizer, labels: Iterable[Sequence[int]], values: FloatArray) -> str:
+def _names(synthesizer: Synthesizer, *forms: str) -> list[str]:
+    cells = range(1, synthesizer.row_counts.shape[1] + 1)
+    return [form.format(cell=cell) for form in forms for cell in cells]
+
+
+def _neighbours(synthesizer: Synthesizer) -> IntArray:
+    """The counts of both neighbours, side by side."""
+    return synthesizer.row_counts[synthesizer.neighbours].reshape(len(synthesizer.neighbours), -1)
+
+
+def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray) -> str:
     if values.size > limits.TABLE_ENTRIES:
         raise ValueError(
             f"The table has {values.size:,} cells; files hold at most {limits.TABLE_ENTRIES:,}. "
             "The script of this page computes it."
         )
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    columns = synthesizer.column_counts
-    two_cells = columns.shape[1] == 2
-    released = [f"m1={table[0]}" if two_cells else "m=" + "-".join(map(str, table)) for table in columns.tolist()]
-    writer.writerow(names + released)
-    for label, line in zip(labels, values.tolist(), strict=True):
-        writer.writerow([*label, *map(repr, line)])
-    return out.getvalue()
+    tables = synthesizer.column_counts.tolist()
+    two_cells = len(tables[0]) == 2
+    released = [f"m1={table[0]}" if two_cells else "m=" + "-".join(map(str, table)) for table in tables]
+    lines = zip(counts.tolist(), values.tolist(), strict=True)
+    return csv_text(names + released, [[*label, *map(repr, line)] for label, line in lines])
 
 
 def _latex(
-    names: list[str],
-    synthesizer: Synthesizer,
-    labels: list[tuple[int, ...]],
-    values: FloatArray,
-    caption: str,
-    digits: int,
+    names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str, digits: int
 ) -> str:
-    columns = synthesizer.column_counts
+    tables = synthesizer.column_counts
     lines = [
         r"% needs \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_plain(caption)}}}",
-        rf"\begin{{tabular}}{{{'r' * len(names)}|{'r' * len(columns)}}}",
+        rf"\caption{{{caption.translate(LATEX)}}}",
+        rf"\begin{{tabular}}{{{'r' * len(names)}|{'r' * len(tables)}}}",
         r"\toprule",
     ]
-    for cell in range(columns.shape[1]):
-        last = cell == columns.shape[1] - 1
-        lead = names if last else [""] * len(names)
-        counts = [str(count) for count in columns[:, cell].tolist()]
-        lines.append(" & ".join([*lead, *counts]) + rf" \\ % m_{cell + 1}")
+    for cell, released in enumerate(tables.T.tolist(), start=1):
+        lead = names if cell == tables.shape[1] else [""] * len(names)
+        lines.append(" & ".join([*lead, *map(str, released)]) + rf" \\ % m_{cell}")
     lines.append(r"\midrule")
-    for label, line in zip(labels, values.tolist(), strict=True):
+    for label, line in zip(counts.tolist(), values.tolist(), strict=True):
         lines.append(" & ".join([*map(str, label), *(_number(value, digits) for value in line)]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
@@ -123,19 +113,8 @@ def _number(value: float, digits: int) -> str:
     return f"${text}$" if value < 0 else text
 
 
-GREEK = {
-    "ε": r"$\varepsilon$",
-    "δ": r"$\delta$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "ñ": r"\~n",
-    "−": "$-$",
-    "&": r"\&",
-    "%": r"\%",
-    "_": r"\_",
-}
-
-
-def _plain(text: str) -> str:
-    """`text` with what LaTeX would not print as it stands replaced."""
-    return "".join(GREEK.get(letter, letter) for letter in text)
+LATEX = str.maketrans({
+    "ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "β": r"$\beta$", "ñ": r"\~n", "−": "$-$", "&": r"\&",
+    "%": r"\%", "_": r"\_",
+})  # fmt: skip
+"""What LaTeX would not print as it stands."""
