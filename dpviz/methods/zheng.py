@@ -24,7 +24,7 @@ from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
 
-ManyPosteriorMean = PosteriorMean.up_to(limits.PRIOR_ROWS)
+ManyPosteriorMean = PosteriorMean.up_to(limits.SETS * limits.PRIOR_ROWS)  # M sets of m rows are one set of M m rows
 
 
 class ParamPost(Method):
