@@ -74,11 +74,8 @@ class CoveragePlan(Plan[Tally]):
 
     def __post_init__(self) -> None:
         given = self.synthesizer
-        if not (isinstance(given, TwoCellSynthesizer) and given.m >= 1):
-            raise ValueError(
-                "synthesizer must be a two-cell synthesizer that releases at least 1 row; "
-                f"got {getattr(given, 'key', shown(given))}."
-            )
+        if not isinstance(given, TwoCellSynthesizer):
+            raise ValueError(f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', shown(given))}.")
         super().__post_init__()
         for declaration in (PROPORTION, SETS, LEVEL):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))

@@ -73,8 +73,6 @@ class NoiseAwareRule(IntervalRule):
         >>> low.tolist(), high.tolist()
         ([0.0, 0.0], [1.0, 1.0])
         """
-        if synthesizer.m < 1:
-            raise ValueError("synthesizer must release at least 1 row; its m is 0.")
         return _ends(self.table, synthesizer, sets, level)
 
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
