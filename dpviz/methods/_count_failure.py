@@ -68,15 +68,7 @@ def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
 
 
 def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """The same of SYNTH_Post(Many), whose tails are incomplete beta functions.
-
-    Examples
-    --------
-    One row, two draws, α = 1, thirds and two thirds: at ε = 1 two equal draws tell, whose log-odds are 2 ln 2.
-
-    >>> round(plug_in_failure(1, 2, 1.0, 1.0) * 9, 9)
-    5.0
-    """
+    """The same of SYNTH_Post(Many), whose tails are incomplete beta functions."""
     i = np.arange(n)
     up: FloatArray = np.log1p(1 / (alpha + i))
     down: FloatArray = np.log1p(1 / (alpha + (n - 1 - i)))

@@ -1,9 +1,4 @@
-"""Average-case privacy of PARAM_Post: one draw of the proportion from its posterior, the other rows random.
-
-`dpviz.privacy.average_case` has the definitions and the releases of counts.
-
-Source: Zheng (2015), §6.3.
-"""
+"""Average-case privacy of PARAM_Post, as in `dpviz.privacy.average_case`: one draw of the proportion."""
 
 from __future__ import annotations
 
@@ -16,14 +11,14 @@ from scipy.special import betainc, betaincc
 
 from dpviz.checked import check_epsilon
 from dpviz.methods.base import MANY_ROWS
-from dpviz.methods.posterior_parameter import log_parameter_delta
+from dpviz.methods.posterior_parameter import log_parameter_delta, tail_fraction
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
 
-SMALLEST_TAIL, FRACTIONS = 1e-305, 1000
-"""Tail below which it is taken relative to its leading term, as it underflows, and most terms for that."""
+SMALLEST_TAIL = 1e-305
+"""Tail below which it is taken relative to its leading term, as it underflows."""
 
 
 def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, epsilon: float) -> float:
@@ -123,14 +118,6 @@ def _log_first_tail(x: float, y: float, left: float, right: float, log_step: flo
     tail = float(betaincc(x, y + 1, left) if left < 0.5 else betainc(y + 1, x, right))
     if tail > SMALLEST_TAIL:
         return math.log(tail)
-    upper, lower = 1.0, 1 / (1 - (x + y + 1) * right / (y + 2))
-    value = lower
-    for step in range(1, FRACTIONS):
-        base = y + 1 + 2 * step
-        for part in (step * (x - step) / (base - 1), -(y + 1 + step) * (x + y + 1 + step) / (base + 1)):
-            upper, lower = 1 + part * right / base / upper, 1 / (1 + part * right / base * lower)
-            value *= upper * lower
-        if abs(upper * lower - 1) < 1e-15:
-            break
-    whole = right * x / (y + 1) * value
+    odds, far = np.array([x / y]), math.log(left / right) - math.log(x / y)
+    whole = right * x / (y + 1) * float(tail_fraction(np.array([x]), np.array([y]), odds, far)[0])
     return log_step + math.log(whole) if whole > 0 else -math.inf

@@ -25,7 +25,7 @@ TWO_CELLS_OR_MORE = dataclasses.replace(CELLS, minimum=2, default=2)
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of probabilistic privacy under a symmetric prior, as a search for the least prior asks for it.
+    """The failure of probabilistic privacy under a symmetric prior.
 
     `at`: its probability at the worst table, of a prior and an ε. `change`: a bound, from a prior on, on how fast
     log-odds that are no larger than ε change with ln α. `settled`: a prior up to which log-odds move by at most m α
@@ -41,39 +41,30 @@ class Method(ABC):
     """A way to release what was learned from the data, and what it can do.
 
     What a subclass does not override it cannot do, and refuses in a sentence: `knows` says which. Priors are
-    *effective* where they are what is added to the counts: the prior less `lost`.
+    *effective* where they are what is added to the counts: the prior less `lost`, the pseudo-rows of each cell that it
+    does not use.
 
-    `words` say what is released, `color` is the key of the law or method whose color it has.
+    `words` say what is released; `color` is the key of the law or method whose color it has. `calibrated`: whether some
+    prior, or some range of the data, makes it private; `never_pure`: whether none does without δ. `independent`:
+    whether rows are independent given the data, so that M sets of m rows are one of Mm rows; `rows_together`: whether
+    the m rows of a Gaussian release depend on each other, and are conditioned together. `knows_cells`: whether the
+    release of k cells depends on n or k, or is that of two cells and a single row. `limit`: the method that a release
+    of rows tends to as their number grows, where it is known. `log_density`: ln of the density at 0 of the loss of a
+    pair, as in `pair_delta`, where it has one.
     """
 
     key: str
     label: str
     words: str
     color: str
-
     lost = 0.0
-    """Pseudo-rows of each cell that it does not use: its prior must be larger."""
-
     calibrated = True
-    """Whether some prior, or some range of the data, makes it private."""
-
     never_pure = False
-    """Whether no prior makes it private without δ."""
-
     independent = False
-    """Whether rows are independent given the data, so that M sets of m rows are one of Mm rows."""
-
     rows_together = False
-    """Whether the m rows of a Gaussian release depend on each other, and are conditioned together."""
-
     knows_cells = True
-    """Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row."""
-
     limit: Method | None = None
-    """The method that a release of rows tends to as their number grows, where it is known."""
-
     log_density: Callable[[float, float], float] | None = None
-    """ln of the density at 0 of the loss of a pair, as in `pair_delta`, where the loss has one."""
 
     def __repr__(self) -> str:
         return self.key
@@ -136,15 +127,13 @@ class Method(ABC):
         self.refuse("of Gaussian data")
 
     def refuse(self, what: str) -> NoReturn:
-        """Say what is not known."""
         raise ValueError(f"{self.label} knows nothing {what}.")
 
 
 class RowMethod(Method):
     """m synthetic rows by a law of two counts with a prior: all that follows from the law alone."""
 
-    most_rows = limits.ROWS
-    """n and m up to which its privacy is computed."""
+    most_rows = limits.ROWS  # n and m up to which its privacy is computed
 
     def __init__(
         self, law: type[PriorSynthesizer], key: str = "", label: str = "", words: str = "m synthetic rows"

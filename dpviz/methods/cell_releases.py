@@ -19,11 +19,8 @@ from dpviz.numerics.sums import cumulative_sum
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 
-NEGLIGIBLE = 1e-18
-"""Share of the sum so far below which what is still to come is left out."""
-
-FAR = 90.0
-"""Nats below its largest probability from which a total of the two cells is left out."""
+NEGLIGIBLE, FAR = 1e-18, 90.0
+"""Share of the sum below which what is to come is left out; nats below the likeliest total of two cells likewise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +70,7 @@ class CellRelease(ABC):
         return WorstCase(math.exp(min(top + math.log(total), 0.0)) if total > 0 else 0.0, 1, 0)
 
     def _sum(self, epsilon: float, s: IntArray, u: IntArray, last: IntArray, term: FloatArray, total: float) -> float:
-        """`total` and the weighted terms from u to `last`, up or down, while they count; they fall from u on."""
+        """`total` and the terms from u to `last`, up or down, while they count; they fall from u on."""
         step = 1 if np.all(u <= last) else -1
         while len(s):
             total += float(term @ -np.expm1(np.minimum(epsilon - self._log_odds(u, s), 0.0)))
@@ -86,7 +83,7 @@ class CellRelease(ABC):
 
     @abstractmethod
     def _mode(self, s: IntArray) -> IntArray:
-        """The likeliest count u of s under the likelier table: up to it, each count is likelier than the one before."""
+        """The likeliest count u of s under the likelier table."""
 
     @abstractmethod
     def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:

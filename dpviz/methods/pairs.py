@@ -105,13 +105,10 @@ def _depth(a: float, b: float, away: FloatArray) -> FloatArray:
 
 
 def _tail(a: float, b: float, log_mass: float) -> tuple[float, float]:
-    """How far above the mode the logit of Beta(a, b) has a tail of at most e^`log_mass`, and a bound on that tail.
-
-    Beyond the point where a log-concave density falls at the relative rate r there is at most 1 / r times its value.
-    """
+    """How far above the mode the logit of Beta(a, b) has a tail of at most e^`log_mass`, and a bound on that tail."""
     peak = _log_peak_density(a, b)
 
-    def log_tail(away: float) -> float:
+    def log_tail(away: float) -> float:  # a log-concave density falling at the relative rate r has 1 / r beyond
         rate = a * (b / (a + b * math.exp(-away))) * -math.expm1(-away)
         return peak - float(_depth(a, b, np.array(away))) - math.log(rate)
 

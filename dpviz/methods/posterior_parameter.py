@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -17,24 +18,15 @@ from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
 
-TOGETHER = 2000
-"""Pairs up to which one look at all of them is faster than a search."""
+TOGETHER, CHUNK = 2000, 2048
+"""Pairs up to which one look at all of them is faster than a search, and those whose fractions are added together."""
 
-ROUNDING = 1e-12
-"""Relative change by a term below which one that no longer shrinks is rounding."""
+ROUNDING, MOST_TERMS = 1e-12, 400
+"""Relative change by a term below which one that no longer shrinks is rounding; terms of the continued fraction."""
 
-CHUNK = 2048
-"""Pairs whose continued fractions are added up together."""
-
-MANY = 1e5
-"""Rows of both cells from which the continued fraction converges too slowly within a standard deviation of the centre,
-where incomplete beta functions have all their digits."""
-
-LARGEST_ODDS = 1e300
-"""Odds x / y in whose place larger ones, up to 10³¹², would overflow; θ is 1 then to any number of digits."""
-
-MOST_TERMS = 400
-"""Terms of the continued fraction; so far in a tail a few dozen are enough."""
+MANY, LARGEST_ODDS = 1e5, 1e300
+"""Rows of both cells from which the fraction converges too slowly within a standard deviation of the centre, where
+incomplete beta functions have all their digits; odds x / y from which θ is 1 to any number of digits."""
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -44,14 +36,8 @@ class PosteriorParameter:
     """θ ~ Beta(α + n1, β + n0), released as it is: Zheng's PARAM_Post.
 
     The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and pseudo-rows of one cell and y of
-    the other have no bound, so no ε alone is ever kept; δ(ε) is positive and falls as the prior grows.
-
-    Parameters
-    ----------
-    n
-        Confidential rows, 1 to 100,000.
-    alpha, beta
-        Prior pseudo-rows with a one and with a zero, 1e-300 to 1e12.
+    the other have no bound, so no ε alone is ever kept; δ(ε) is positive and falls as the prior grows. n is 1 to
+    100,000, α and β are 1e-300 to 1e12.
 
     Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
 
@@ -88,9 +74,7 @@ class PosteriorParameter:
         return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
 
     def _upward(self, epsilon: float, ones: float, zeros: float) -> WorstCase:
-        def log_delta(x: FloatArray, y: FloatArray) -> FloatArray:
-            return log_parameter_delta(x, y, epsilon)
-
+        log_delta = partial(log_parameter_delta, epsilon=epsilon)
         if self.n <= TOGETHER:
             i = np.arange(self.n)
             best = int(log_delta(ones + i, zeros + (self.n - 1 - i)).argmax())
@@ -107,10 +91,6 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     differ by one term, D = θ^x (1 − θ)^y Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)), so that
     δ = D − (e^ε − 1) Pr(Beta(x, y + 1) > θ). The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
 
-    Examples
-    --------
-    >>> round(float(np.exp(log_parameter_delta(np.array([1.0]), np.array([1.0]), 0.0))[0]), 12)
-    0.5
     """
     log_term = _log_term(x, y, epsilon)
     if epsilon == 0:
@@ -122,7 +102,7 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
         gained = -math.expm1(-epsilon) / (math.exp(-epsilon) + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
     share = np.empty_like(log_term)
     if np.any(far):
-        share[far] = gained[far] * _tail_fraction(x[far], y[far], odds[far], epsilon)
+        share[far] = gained[far] * tail_fraction(x[far], y[far], odds[far], epsilon)
     if not np.all(far):
         a, b, near = x[~far], y[~far], math.exp(-epsilon)
         left, right = odds[~far] / (near + odds[~far]), near / (near + odds[~far])
@@ -174,7 +154,7 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     """The probability, at the worst table, that the θ of PARAM_Post tells it from a neighbour by more than e^ε.
 
     For n1 ones the neighbours with fewer ones speak where θ / (1 − θ) > e^ε (n1 + α − 1) / (n0 + β), those with more
-    where it is below e^{−ε} (n1 + α) / (n0 + β − 1); of the two neighbours of a table the nearer threshold counts.
+    where it is below e^{−ε} (n1 + α) / (n0 + β − 1).
 
     Source: Machanavajjhala et al. (2008), disclosure set; Zheng (2015), Lemma 6.5, whose interval this is.
 
@@ -197,7 +177,7 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     return min(float(failure.max()), 1.0)
 
 
-def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: float) -> FloatArray:
+def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: float) -> FloatArray:
     """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1), where θ / (1 − θ) is e^ε times `odds` = x / y.
 
     The continued fraction of Didonato and Morris (1992), by Lentz's rule; nothing in it cancels as x and y grow.
@@ -214,7 +194,7 @@ def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: floa
 
 
 def _continued_fraction(x: Number, y: Number, right: Number, surplus: Number) -> Number:
-    """`_tail_fraction` of one number, or of as many as the fast memory holds; `surplus` is (y + 1) θ − x (1 − θ)."""
+    """`tail_fraction` of one number, or of as many as the fast memory holds; `surplus` is (y + 1) θ − x (1 − θ)."""
     a = y + 1
     fraction = numerator = a * (surplus + 1) / (a + 1)
     inverse, moved = 0 * a, math.inf

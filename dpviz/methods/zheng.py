@@ -27,6 +27,14 @@ from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean
 ManyPosteriorMean = PosteriorMean.up_to(limits.SETS * limits.PRIOR_ROWS)  # M sets of m rows are one set of M m rows
 
 
+def _apart(n: int, alpha: float) -> float:
+    return (n - 1) / (alpha + (n - 1))
+
+
+def _crowd(n: int, m: int) -> float:
+    return m / (n - 1) if n > 1 else 0.0
+
+
 class ParamPost(Method):
     """One draw of the proportion from its posterior."""
 
@@ -53,7 +61,7 @@ class ParamPost(Method):
         """ln(y / x), x = α + i and y = α + n − 1 − i, changes by α/y − α/x, at most (n − 1)/(α + n − 1)."""
         return Failure(
             lambda alpha, epsilon: parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=epsilon),
-            lambda alpha: (n - 1) / (alpha + (n - 1)),
+            partial(_apart, n),
             0.0,
         )
 
@@ -136,12 +144,10 @@ class SynthPostOne(ZhengRows):
         """
 
         def change(alpha: float) -> float:
-            apart, larger = (n - 1) / (alpha + (n - 1)), alpha + (n - 1) / 2
-            return min(m / (alpha + m), epsilon + apart * m / (larger + m))
+            return min(m / (alpha + m), epsilon + _apart(n, alpha) * m / (alpha + (n - 1) / 2 + m))
 
-        crowd = m / (n - 1) if n > 1 else 0.0
-        counted = lru_cache(maxsize=4096)(partial(beta_binomial_failure, n, m))
-        return Failure(counted, change, math.exp(-epsilon) / (1 + crowd))
+        settled = math.exp(-epsilon) / (1 + _crowd(n, m))
+        return Failure(lru_cache(maxsize=4096)(partial(beta_binomial_failure, n, m)), change, settled)
 
     def losses(self, ones: float, zeros: float, m: int) -> DiscreteLosses:
         return beta_binomial_pair(ones, zeros, m)
@@ -172,19 +178,16 @@ class SynthPostMany(ZhengRows):
         return ManyPosteriorMean(n=1, m=m, alpha=ones, beta=zeros).upward_delta(epsilon, 0)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
-        """With x = α + i and y = α + n − 1 − i, log-odds are A − B, A = j ln(1 + 1/x) and B = (m − j) ln(1 + 1/y).
+        """As above, A = j ln(1 + 1/x), which falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1; B likewise.
 
-        A falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1, where g(x) (x / α) rises with x; B likewise. As g(x)
-        and g(y) are no further apart than s = (n − 1)/(α + n − 1), A − B changes by at most |A − B| + s times the
-        smaller of the two, that of the larger of x and y.
+        g(x) (x / α) rises with x, so that g(x) and g(y) too are no further apart than s.
         """
 
         def change(alpha: float) -> float:
-            apart, larger = (n - 1) / (alpha + (n - 1)), alpha + (n - 1) / 2
-            return epsilon + apart * m / larger
+            return epsilon + _apart(n, alpha) * m / (alpha + (n - 1) / 2)
 
-        crowd = m / (n - 1) if n > 1 else 0.0
-        return Failure(lru_cache(maxsize=4096)(partial(plug_in_failure, n, m)), change, math.exp(-epsilon - crowd))
+        settled = math.exp(-epsilon - _crowd(n, m))
+        return Failure(lru_cache(maxsize=4096)(partial(plug_in_failure, n, m)), change, settled)
 
     def spread(self, total: float, m: int) -> float:
         return 1 / m

@@ -7,14 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-RESOLUTION = 1e-13
-"""Relative accuracy of a calibrated prior, which then moves to the private side."""
-
-APART = 1e-8
-"""Difference of two ln prior from which that of their δ is more than rounding."""
-
-NODES = 4
-"""Most values of δ that a prior is interpolated from."""
+RESOLUTION, APART, NODES = 1e-13, 1e-8, 4
+"""Relative accuracy of a calibrated prior, which then moves to the private side; difference of two ln prior from which
+that of their δ is more than rounding; most values of δ that a prior is interpolated from."""
 
 Pair = tuple[int, bool]
 """A pair of neighbours, rows i and i + 1, and whether row i + 1 is the likelier one."""
@@ -22,24 +17,19 @@ Pair = tuple[int, bool]
 
 @dataclass(frozen=True)
 class Start:
-    """Where the search for a prior starts, or where it ended: a guess of the prior, or the answer."""
+    """Where the search for a prior starts, or where it ended: a guess of the prior, or the answer.
+
+    `slope` is d ln(−ln δ) / d ln(prior) there: 1 for the tail of a normal or a gamma law; `pair` is the worst pair of
+    neighbours there, where it is known.
+    """
 
     prior: float
     slope: float = 1.0
-    """d ln(−ln δ) / d ln(prior) there: 1 for the tail of a normal or a gamma law."""
-
     pair: Pair | None = None
-    """The worst pair of neighbours there, where it is known."""
 
 
 def excess_of(value: float, delta: float) -> float:
-    """ln(−ln δ) of a value less that of the allowed δ, nearly linear in ln prior; 0 or more is private.
-
-    Examples
-    --------
-    >>> round(excess_of(0.01, 0.1), 6), excess_of(0.0, 0.1)  # ln 2, and nothing is more private than 0
-    (0.693147, inf)
-    """
+    """ln(−ln δ) of a value less that of the allowed δ, nearly linear in ln prior; 0 or more is private."""
     if not 0 < value < 1:
         return math.inf if value <= 0 else -math.inf
     return math.log(math.log(value) / math.log(delta))

@@ -18,23 +18,15 @@ Block = tuple[int, int]
 COARSE, LOOK, FIRST, FINEST = 0.03, 0.01, 0.01, 3e-5
 """Resolutions of a rough guess, of a look, of the first solution and, times √M, of the finest."""
 
-TOLERANCE = 1e-6
-"""Relative width of a calibrated prior's bracket that is aimed at."""
+TOLERANCE, WEIGHT_ROUNDING = 1e-6, 1e-12
+"""Relative width aimed at of a calibrated prior's bracket; bound on what rounding does to a difference of weights."""
 
-MOST_FINE = 120
-"""Blocks looked at closely before blocks are allowed to be wider."""
+MOST_FINE, MOST_PARTS = 120, 8
+"""Blocks looked at closely before blocks are allowed to be wider, and most parts that one is split into at once."""
 
-MOST_PARTS = 8
-"""Most parts that a block is split into at once."""
-
-WEIGHT_ROUNDING = 1e-12
-"""Bound on what rounding does to a difference of `log_density`."""
-
-SAME_TILT = 0.03
-"""Largest change of ln x and ln y for which the tilt of the last pair still serves; any tilt gives valid bounds."""
-
-SAME_PRIOR = 1e-4
-"""Largest relative change of the prior for which a block that was not shown to be private is not looked at again."""
+SAME_TILT, SAME_PRIOR = 0.03, 1e-4
+"""Largest change of ln x and ln y for which the tilt of the last pair still serves (any tilt gives valid bounds), and
+relative change of the prior for which a block that was not shown to be private is not looked at again."""
 
 
 @dataclass

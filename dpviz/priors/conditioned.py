@@ -5,17 +5,12 @@ an exponential family with natural parameter s x̄/v, s the shrinkage and v the 
 Z(x̄) be the probability of the condition.
 
 1. The log-ratio of two such laws is linear in t, so it is largest where t is −R or R.
-2. ln p(R | x̄) = −(R − s x̄)²/(2v) − ln Z(x̄) + constant has the derivative g(x̄) = (s/v) (R − E[t | x̄]) > 0. So of
-   all neighbours of x̄ the furthest is the worst.
-3. E[t | x̄] rises in x̄ (a log-partition function is convex), so g falls: ln p(R | x̄) is concave, and a step of 2R/n
-   gains most where it starts lowest. With the mirror image for the end −R,
-
-       ε = ln p(R | −R + 2R/n) − ln p(R | −R) = ∫ g(x̄) dx̄ from −R to −R + 2R/n.
-
+2. ln p(R | x̄) has the derivative g(x̄) = (s/v) (R − E[t | x̄]) > 0: of all neighbours of x̄ the furthest is the worst.
+3. E[t | x̄] rises in x̄ (a log-partition function is convex), so g falls and a step of 2R/n gains most where it starts
+   lowest. With the mirror image for −R, ε = ln p(R | −R + 2R/n) − ln p(R | −R) = ∫ g(x̄) dx̄ from −R to −R + 2R/n.
 4. By symmetry E[t | x̄] ≤ 0 for x̄ ≤ 0, and E[t | x̄] > −R. So with B = 2sR²/(nv): ε = B for n = 1, else B ≤ ε < 2B.
 
-So no scan over data is needed. A short step is integrated from the positive g; a long one, where ε ≥ n/2, is the
-difference of log-normalisers. Neither loses digits.
+A short step is integrated from g; a long one, where ε ≥ n/2, is the difference of log-normalisers: no digits are lost.
 """
 
 from __future__ import annotations
@@ -68,10 +63,7 @@ def single_law(shrinkage: float, variance: float, reach: float) -> Conditioned:
 
 
 def joint_law(shrinkage: float, n: int, m: int, reach: float) -> Conditioned:
-    """The m rows of SYNTH_Post(One) together: Z = ∫ N(μ; s x̄, σ_μ²) Pr(|z| ≤ R | μ)^m dμ.
-
-    Given μ the conditioned rows are independent, so R − E[z̄ | x̄] is an average of positive R − E[z | μ].
-    """
+    """The m rows of SYNTH_Post(One) together, independent given μ: Z = ∫ N(μ; s x̄, σ_μ²) Pr(|z| ≤ R | μ)^m dμ."""
     precision = n / shrinkage
     margin = math.sqrt(2 * DROP / precision)
 
@@ -114,11 +106,7 @@ def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArra
 
 
 def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:
-    """Ends, one pair for each row, beyond which a log-concave function is `DROP` below its largest value.
-
-    What it leaves out is certain, since the function falls on either side; what it keeps is at most some grid cells
-    too much.
-    """
+    """Ends, one pair for each row, beyond which a log-concave function is `DROP` below its largest value."""
     shrinking = True
     while shrinking:
         grid = low + (high - low) * np.linspace(0, 1, COARSE)

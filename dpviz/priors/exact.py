@@ -42,18 +42,8 @@ def minimum_prior(
     α (1 − 1e-6) is not private. The smallest prior accepted (1e-300; just above 1 for SYNTH_MAP) says that any prior is
     enough, infinity that none up to 5e11 is.
 
-    Parameters
-    ----------
-    method
-        A key of `METHODS`; ``param_map`` is never private.
-    n, m
-        Confidential and synthetic rows, 1 to 100,000; PARAM_Post has no use for m.
-    epsilon, delta
-        The promise: ε from 1e-6 to 1000, or 0 with a positive δ; 0 ≤ δ < 1. Neighbours are substitution.
-    beta, ratio
-        The prior zeros, where they are fixed; otherwise β = `ratio` α.
-    cells
-        Number of cells k, 2 to 1,000; with more than 2 every cell has the same prior.
+    n and m are 1 to 100,000, ε is 1e-6 to 1000, or 0 with a positive δ, 0 ≤ δ < 1; neighbours are substitution. The
+    prior zeros are `beta` where it is given, otherwise `ratio` α; of k `cells`, 3 to 1,000, all have the same prior.
 
     Source: Zheng (2015), chapter 6, asks for it; Machanavajjhala et al. (2008) for pure SYNTH_Post(One).
 
@@ -144,7 +134,7 @@ def least_prior(promise: Promise, start: Start | None = None) -> Start:
 
 
 def _least_pure(promise: Promise) -> float:
-    """The least α with pure ε-differential privacy: the smaller of α and β must reach the symmetric answer."""
+    """The least α with pure ε-DP: the smaller of α and β must reach the symmetric answer."""
     if promise.epsilon == 0:
         return math.inf
     symmetric, ratio = promise.method.least_pure(promise.m, promise.epsilon), promise.ratio
@@ -182,8 +172,7 @@ def _guess(epsilon: float, delta: float) -> float:
 def _least_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
     """The least prior from `lowest` on that keeps the promise; infinite where there is none up to `highest`.
 
-    It is sought for the worst pair alone and then held against all of them; what another pair asks for more is sought
-    next. `bound` is private without being asked where it is finite.
+    It is sought for the worst pair alone, then for what another pair asks for more. `bound` is private where finite.
     """
     top, here, value = min(bound, highest), min(start.prior, highest), None
     if start.pair is None:

@@ -26,9 +26,8 @@ from dpviz.types import FloatArray
 if TYPE_CHECKING:
     from dpviz.priors.setting import Setting
 
-PROFILE_POINTS = 41
-SMALLEST_DELTA = 1e-12
-"""Where a privacy profile ends."""
+PROFILE_POINTS, SMALLEST_DELTA = 41, 1e-12
+"""Points of a privacy profile, and where it ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,14 +117,7 @@ class Kind(ABC):
         return 0
 
     def need(self, method: Method, setting: Setting, delta: float) -> float:
-        """What one set needs for the setting's ε and a δ of its own.
-
-        Examples
-        --------
-        >>> from dpviz.priors import METHODS, Setting
-        >>> round(KINDS["bernoulli"].need(METHODS["synth_post_one"], Setting(n=10, m=10, epsilon=1.0), 0.0), 6)
-        5.819767
-        """
+        """What one set needs for the setting's ε and a δ of its own."""
         return self.search(method, setting, delta).prior
 
     def by_advanced(self, method: Method, setting: Setting, sets: int) -> float:

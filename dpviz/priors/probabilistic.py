@@ -16,17 +16,12 @@ from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.releases import method_called
 from dpviz.synthesizers.prior import PRIOR_ONES
 
-INTERVALS = 12
-"""Fewest intervals of priors that the search between the (ε, δ) answer and the pure one starts with."""
-
-WIDEST = 1.0
-"""Largest change of ln α in such an interval, but for priors so small that log-odds have settled."""
+INTERVALS, WIDEST, RESOLUTION = 12, 1.0, 1e-9
+"""Fewest intervals of priors that the search between the (ε, δ) answer and the pure one starts with; largest change of
+ln α in one, but for priors so small that log-odds have settled; relative length of one that is not halved again."""
 
 FEWEST_LOOKS, MOST_LOOKS, LARGEST_WORK = 1_000, 30_000, 8_000_000
 """Intervals of priors that the search looks at before it gives up: as many as the rows of all its failures allow."""
-
-RESOLUTION = 1e-9
-"""Relative length of an interval of priors that is not halved again."""
 
 
 @checked(n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA)
@@ -38,12 +33,8 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     answer downwards and halved; one is left out when at both its ends the failure stays within δ for a promise that
     is smaller by as much as log-odds near ε can change inside the interval.
 
-    Returns
-    -------
-    float
-        α at which the promise holds, and at α (1 − 1e-9) fails, for n and m up to 10,000; never below the (ε, δ)
-        answer. The smallest prior accepted (1e-300; just above 1 for SYNTH_MAP) where any is enough, infinite where
-        none up to 1e12 is. A ValueError says where the failure crosses δ so often that the search does not end.
+    The promise holds at α and fails at α (1 − 1e-9), for n and m up to 10,000; the ends are those of `minimum_prior`. A
+    ValueError says where the failure crosses δ so often that the search does not end.
 
     Source: Machanavajjhala et al. (2008).
 

@@ -1,12 +1,9 @@
 """The largest range R/σ of the data with which Gaussian releases of known variance are private, exactly.
 
 Data lie in [−R, R]; their model is N(μ, σ²) with σ known and the prior μ ~ N(0, σ0²). Substituting one of n rows moves
-the mean x̄ by up to 2R/n. The posterior is N(s x̄, σ_μ²), s = σ0²/(σ²/n + σ0²), σ_μ² = 1/(n/σ² + 1/σ0²) = s σ²/n.
-
-(ε, δ), nothing truncated: each release depends on x̄ through one normal statistic, so it is a Gaussian mechanism.
-
-Pure ε, each released number conditioned to [−R, R]: the worst pair is the most extreme data and the furthest of its
-neighbours, by the proof in `dpviz.priors.conditioned`.
+the mean x̄ by up to 2R/n. The posterior is N(s x̄, s σ²/n), s = σ0²/(σ²/n + σ0²). For (ε, δ) nothing is truncated: each
+release depends on x̄ through one normal statistic, so it is a Gaussian mechanism. For pure ε each released number is
+conditioned to [−R, R], as in `dpviz.priors.conditioned`.
 """
 
 from __future__ import annotations
@@ -68,18 +65,8 @@ class GaussianRelease:
     """A release from n rows of N(μ, σ²) with the prior μ ~ N(0, σ0²), data in [−R, R].
 
     The posterior mode or a posterior draw of μ; m rows around the mode, around a single posterior draw, or each around
-    a draw of its own.
-
-    Parameters
-    ----------
-    method
-        A key of `METHODS`; the releases of μ do not use m.
-    n, m
-        Confidential and synthetic rows, 1 to 100,000.
-    sigma, sigma0
-        σ and σ0, 1e-12 to 1e12, in the unit of the data; σ0 may be infinite, for a flat prior.
-    sets
-        Independent releases M, 1 to 100.
+    a draw of its own: a `method` of `METHODS`. n and m are 1 to 100,000, σ and σ0 1e-12 to 1e12, in the unit of the
+    data, σ0 may be infinite, for a flat prior, and M `sets` are 1 to 100.
 
     Source: Zheng (2015), chapter 7.
 
@@ -110,7 +97,6 @@ class GaussianRelease:
 
     @property
     def made(self) -> Method:
-        """The method itself."""
         return METHODS[self.method]
 
     @property
@@ -132,15 +118,14 @@ class GaussianRelease:
     def ratio(self, range_over_sigma: float) -> float:
         """r = √M · 2Rs/(n noise_sd), the ratio of sensitivity to noise of the untruncated release.
 
-        Each set shows x̄ only through a normal statistic with mean s x̄, and M independent sets through their average:
-        M sets are one Gaussian mechanism with √M times the ratio. Infinite for PARAM_MAP.
+        M sets show x̄ through the average of their normal statistics with mean s x̄. Infinite for PARAM_MAP.
         """
         distance = 2 * range_over_sigma * self.shrinkage / self.n
         return math.sqrt(self.sets) * distance / math.sqrt(self._variance) if self._variance else math.inf
 
     @checked(range_over_sigma=RANGE, epsilon=check_epsilon)
     def delta(self, range_over_sigma: float, epsilon: float) -> float:
-        """The least δ for which the untruncated release is (ε, δ)-differentially private; 1 for PARAM_MAP.
+        """The least δ for which the untruncated release is (ε, δ)-DP; 1 for PARAM_MAP.
 
         Examples
         --------
@@ -161,12 +146,10 @@ class GaussianRelease:
     def pure_epsilon(self, range_over_sigma: float) -> float:
         """The exact pure ε of the release whose every number is conditioned to lie in [−R, R].
 
-        μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One). Independent numbers
-        add up: M times the ε of a set, and m times that of a row. Infinite for PARAM_MAP. It rises in R; its relative
-        error is about 1e-13.
+        μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One); independent numbers
+        add up. Infinite for PARAM_MAP. It rises in R; its relative error is about 1e-13.
 
-        Source: proof in `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14,
-        bound it.
+        Source: `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
 
         Examples
         --------
@@ -222,9 +205,8 @@ def maximum_range(
 ) -> float:
     """The largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
-    For 0 < δ < 1 the release is not truncated: R/σ = r n noise_sd/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 every
-    released number is conditioned to [−R, R], and `GaussianRelease.pure_epsilon` is solved for R/σ. ε and δ are those
-    of all sets together, ε from 1e-6 to 1,000; the other parameters are those of `GaussianRelease`.
+    For 0 < δ < 1 the release is not truncated: R/σ = r n noise_sd/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 it is
+    that of `GaussianRelease.pure_epsilon`. ε, 1e-6 to 1,000, and δ are those of all sets together.
 
     Source: Zheng (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
 
