@@ -96,7 +96,6 @@ PASTED = {
     "": "There is nothing in it",
     "a,b\n1,0": "only one row",
     "1\n1": "only one column",
-    "nan,1\n0,1": "Line 1, value 1 is not finite",
     "0.5,0.5\n0.5": "Line 2 has 1 values, line 1 has 2.",
     "0.5,0.4\n0.5,0.5": "Line 1 sums to 0.9",
     "50,50\n25,75": "divide by 100",
