@@ -118,6 +118,8 @@ def _log_first_tail(x: float, y: float, left: float, right: float, log_step: flo
     tail = float(betaincc(x, y + 1, left) if left < 0.5 else betainc(y + 1, x, right))
     if tail > SMALLEST_TAIL:
         return math.log(tail)
-    odds, far = np.array([x / y]), math.log(left / right) - math.log(x / y)
+    if right == 0:
+        return -math.inf
+    odds, far = np.array([x / y]), math.log(left) - math.log(right) - math.log(x / y)
     whole = right * x / (y + 1) * float(tail_fraction(np.array([x]), np.array([y]), odds, far)[0])
     return log_step + math.log(whole) if whole > 0 else -math.inf
