@@ -266,6 +266,11 @@ COVERAGE_OF_SETS = Case(
     extremes=[
         {"repetitions": 60, "rules": EVERY, "n": 12, "sets": 5} | one
         for one in STUDY_EDGES
+    ] + [
+        {"law": law, "repetitions": 60, "n": 12, "sets": 5} | one
+        for law in two_cell_laws()
+        if law != coverage.DEFAULT_LAW
+        for one in ({"p": 0.0}, {"epsilon": 1e-4}, {"epsilon": 700.0}, {"n": 1}, {"sets": 1}, {"sets": 20})
     ],
     extremes_of_sections=[
         {"repetitions": 50, "rules": EVERY, "n": 12, "sets": 3} | one

@@ -24,9 +24,10 @@ from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
 from dpviz.synthesizers import two_cell_laws
+from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS
-from pages.coverage.exact import against_level, estimate_sentence, vacuous_sentence
+from pages.coverage.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
 from pages.coverage.fails import failure_sentence, repairs_explained
 from pages.coverage.lengths import below_the_limit
 from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
@@ -163,6 +164,19 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
         if prior:
             assert abs(mean - 0.5) < abs(p - 0.5)  # a symmetric prior pulls towards one half
     assert said == set(itertools.product((False, True), repeat=2))
+
+
+@pytest.mark.parametrize("law", [law for law, cls in two_cell_laws().items() if cls.has_prior])
+@pytest.mark.parametrize("epsilon", [1e-4, 250.0, 700.0])
+def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -> None:
+    asked = Design(mechanism=law, n=30, sets=3, epsilon=epsilon, delta=1e-6, prior="exact")
+    assert 0 <= asked.alpha_of_one_set <= replace(asked, prior="pure").alpha_of_one_set
+    assert exact_values(replace(asked, rules=("reiter_2002",)))
+
+
+@pytest.mark.parametrize("level", [0.001, 0.9, 0.999, 0.99999, 0.999999])
+def test_the_promised_level_is_written_with_all_its_digits(level: float) -> None:
+    assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
 
 
 def test_a_coverage_against_its_level():

@@ -1,0 +1,233 @@
+"""The live run of the page "Coverage": it starts, stops, goes on to the same digits, and leaves nothing at work."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.coverage import performance_of, run_coverage
+from pages.coverage.controls import DEFAULT_RULES
+from pages.coverage.run import FIRST_PICTURES, REVEALED, Run
+from tests.pages import check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
+from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, plan_at, started
+
+LONG = 10_000_000
+"""Repetitions that no test waits for."""
+
+
+def run_of(page: AppTest) -> Run | None:
+    run: Run | None = page.session_state.get("cv_run", None)
+    return run
+
+
+def press(page: AppTest, key: str = "go") -> None:
+    page.button(key=f"cv_{key}").click().run()
+
+
+def words_on(page: AppTest, key: str = "go") -> str:
+    label: str = page.button(key=f"cv_{key}").label
+    return label
+
+
+def progress(page: AppTest) -> tuple[int, int, str]:
+    """Repetitions done and asked for, and the state, as the page says them."""
+    (said,) = re.findall(r"([\d,]+) of ([\d,]+) repetitions, (\w+), ", text(page))
+    return int(said[0].replace(",", "")), int(said[1].replace(",", "")), said[2]
+
+
+def check_same(page: AppTest, **asked: Any) -> None:
+    """What is shown is what the same plan gives without a stop."""
+    check_simulated(page, performance_of(run_coverage(plan_at(**asked))), list(DEFAULT_RULES))
+
+
+def check_no_threads() -> None:
+    assert not [one for one in threading.enumerate() if one.name.startswith("dpviz-study")]
+
+
+def caterpillar(page: AppTest) -> dict[str, dict[str, Any]]:
+    return {trace["name"]: trace for trace in figures(page)["cv_caterpillar"]["figure"]["data"]}
+
+
+def test_a_run_says_how_far_it_is_and_its_first_intervals_grow_until_it_is_stopped_or_reset() -> None:
+    page = open_coverage(repetitions=LONG, seed=17)
+    fresh = coverage_rows(page)
+    press(page)
+    check_sound(page)
+    seen, before = [], 0
+    for _ in range(100 // REVEALED + 1):
+        seen.append(sum(len(trace["y"]) for trace in caterpillar(page).values()))
+        assert next_steps(page) == ["cv_step"]
+        done, asked, state = progress(page)
+        assert before < done < asked == LONG
+        assert (state, words_on(page)) == ("running", "Stop")
+        before = done
+        page.run()
+    assert seen[0] < seen[1] < seen[2]
+    assert seen[-1] == 100
+    said = re.search(r"running, ([\d.]+) s elapsed, ([\d.]+) s of work, ([\d,]+) a second of work; seed 17", text(page))
+    run = run_of(page)
+    assert said is not None
+    assert run is not None
+    assert run.elapsed >= run.seconds
+    shown = [float(number.replace(",", "")) for number in said.groups()]
+    assert shown == pytest.approx([run.elapsed, run.seconds, run.done / run.seconds], rel=0.06)
+    press(page)
+    done, _, state = progress(page)
+    assert (state, words_on(page), run.running, run.stream) == ("stopped", "Resume", False, None)
+    page.run()
+    assert progress(page) == (done, LONG, "stopped")
+    press(page)
+    assert progress(page)[2] == "running"
+    press(page, "reset")
+    check_sound(page)
+    assert (run.running, run.stream, run_of(page), words_on(page)) == (False, None, None, "Start")
+    assert page.button(key="cv_reset").disabled
+    assert coverage_rows(page) == fresh
+    assert set(figures(page)) == {"cv_picture", "cv_estimates"}
+    check_no_threads()
+
+
+def test_the_same_seed_gives_the_same_digits_after_stops_and_another_seed_others() -> None:
+    plan = plan_at(repetitions=40_000, seed=3, **SMALL)
+    run, stops = Run(plan), 0
+    while not run.complete:
+        run.advance()
+        if not run.complete:
+            run.stop()
+            assert (run.running, run.stream) == (False, None)
+            run.advance()  # a step that comes late does nothing
+            run.resume()
+            stops += 1
+    assert stops >= FIRST_PICTURES // 2
+    assert (run.running, run.stream) == (False, None)
+    assert run.tally == run_coverage(plan)
+    assert run.tally != run_coverage(plan_at(repetitions=40_000, seed=4, **SMALL))
+
+
+def test_time_on_another_page_is_no_time_of_the_run() -> None:
+    run = Run(plan_at(repetitions=1000))
+    run.advance()
+    assert run.clock is not None
+    run.clock -= 100.0
+    run.come_back()
+    run.advance()
+    assert run.elapsed < 50
+    run.clock -= 1.0
+    run.come_back()
+    run.advance()
+    assert run.elapsed > 1
+
+
+CHANGES: list[tuple[str, Any]] = [
+    ("p", 0.3), ("epsilon", 3.0), ("sets", 2), ("n", 60), ("level", 0.8), ("seed", 9), ("law", "geometric"),
+    ("prior", "own"),
+]  # fmt: skip
+
+
+def test_changing_a_control_while_it_runs_gives_the_new_run_at_once_and_leaves_no_work() -> None:
+    asked = {"repetitions": LONG, **SMALL}
+    page = open_coverage(**asked)
+    press(page)
+    for name, value in CHANGES:
+        page.run()
+        old, before = run_of(page), progress(page)[0]
+        page.session_state[f"cv_{name}"] = asked[name] = value
+        check_sound(page.run())
+        new = run_of(page)
+        assert old is not None
+        assert new is not None
+        assert (old.running, old.stream, new.running) == (False, None, True)
+        assert new.plan == plan_at(**asked)
+        assert 0 < progress(page)[0] < before
+        if name == "law":  # a sanitizer has no prior that could be changed next
+            page.session_state["cv_law"] = asked["law"] = "beta_binomial"
+            page.run()
+    press(page)
+    run = run_of(page)
+    assert run is not None
+    check_same(page, **asked | {"repetitions": run.done})
+    check_no_threads()
+
+
+def test_when_nothing_runs_a_change_starts_nothing_and_shows_no_old_number() -> None:
+    page = started(repetitions=2000, **SMALL)
+    before = coverage_rows(page)
+    for name, value, back in (("n", 0, 30), ("rules", [], list(DEFAULT_RULES))):
+        page.session_state[f"cv_{name}"] = value
+        assert len(problems(page.run())) == 1
+        page.session_state[f"cv_{name}"] = back
+        check_sound(page.run())
+        assert coverage_rows(page) == before  # what is refused loses no run
+    press(page)
+    run_on(page)
+    assert coverage_rows(page) == before  # to run again gives the same digits
+    page.number_input(key="cv_p").set_value(0.4).run()
+    check_sound(page)
+    assert (run_of(page), words_on(page)) == (None, "Start")
+    assert {cells["simulated"] for cells in coverage_rows(page).values()} == {"not yet"}
+
+
+def run_on(page: AppTest) -> None:
+    """To the end of a run that is under way."""
+    while (run := run_of(page)) is not None and run.running:
+        page.run()
+    assert run is not None
+    assert run.complete
+
+
+def test_more_repetitions_go_on_from_those_there_are_and_fewer_begin_anew() -> None:
+    page = started(repetitions=2300, **SMALL)
+    assert words_on(page) == "Run again"
+    for more, before in ((2600, 2300), (5000, 2600)):
+        page.number_input(key="cv_repetitions").set_value(more).run()
+        assert progress(page)[:2] == (before, more)
+        assert words_on(page) == "Resume"
+        run_to_the_end(page)
+        check_same(page, repetitions=more, **SMALL)
+    page.number_input(key="cv_repetitions").set_value(700).run()
+    assert run_of(page) is None
+    run_to_the_end(page)
+    check_same(page, repetitions=700, **SMALL)
+
+
+def test_to_show_other_rules_costs_no_new_run_and_the_first_intervals_are_those_of_the_first_rule() -> None:
+    page = started(repetitions=3000)
+    before, run, tally = coverage_rows(page), run_of(page), run_coverage(plan_at(repetitions=3000))
+    for rule in ("reiter_2002", "raghunathan_2003", "as_if_real", "blaker_2000"):
+        page.multiselect(key="cv_rules").set_value([rule]).run()
+        check_sound(page)
+        assert run_of(page) is run
+        ((name, cells),) = coverage_rows(page).items()
+        for column in ("coverage, exact", "simulated"):
+            assert cells[column] == before.get(name, cells)[column]
+        place, estimates = EVERY.index(rule), tally.shown.estimates
+        low, high = tally.shown.low[place], tally.shown.high[place]
+        drawn, covered = caterpillar(page), 0
+        assert sum(len(trace["y"]) for trace in drawn.values()) == 100
+        for name, trace in drawn.items():
+            for line, x in zip(trace["y"], trace["x"], strict=True):
+                one = int(line) - 1
+                if math.isnan(low[one]):
+                    assert (name, x) == ("no interval", estimates[one])
+                else:
+                    hit = low[one] <= 0.25 <= high[one]
+                    assert x == pytest.approx((max(low[one], x - 5) + min(high[one], x + 5)) / 2)
+                    assert name == ("covers the truth" if hit else "misses it")
+                    covered += hit
+        without = int(np.isnan(low).sum())
+        assert f"{covered} of the first 100 hold p, {without} have no interval." in text(page)
+        assert (without > 0) == (rule == "raghunathan_2003")
+
+
+def test_fewer_than_a_hundred_repetitions_are_all_shown_and_no_other_reader_sees_them() -> None:
+    page, other = started(repetitions=7, **SMALL), open_coverage(repetitions=7, **SMALL)
+    assert sum(len(trace["y"]) for trace in caterpillar(page).values()) == 7
+    assert isinstance(run_of(page), Run)
+    other.run()
+    assert run_of(other) is None
