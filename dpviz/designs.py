@@ -98,7 +98,7 @@ class Design:
     delta: float = _number(DELTA, default=0.0)
     prior: str = "pure"
     alpha: float = _number(PRIOR_ONES, default=1.0)
-    details: Mapping[str, float] | tuple[tuple[str, float], ...] = ()
+    details: tuple[tuple[str, float], ...] = ()
     p: float = _number(PROPORTION)
     confidential_count: int | None = _number(CONFIDENTIAL_COUNT, default=None)
     gamma1: float = _number(GAMMA_ONES)
@@ -130,12 +130,11 @@ class Design:
             raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {shown(self.prior)}.")
         if "alpha" in self.promised:
             asked["alpha"].check(self.alpha)
-        details = self._pairs()
-        further = [name for name in asked if name not in ("n", "m", "alpha")]
-        if not all(name in further for name, _ in details):
-            allowed = f"some of {', '.join(further)}" if further else "none"
-            raise ValueError(f"details of {self.law.label} must be {allowed}; got {shown(self.details)}.")
-        self._set("details", tuple((name, asked[name].check(value)) for name, value in details))
+        details, further = dict(self.details), {one.name for one in _further(self.mechanism).values()}
+        if not set(details) <= further:
+            allowed = f"some of {', '.join(sorted(further))}" if further else "none"
+            raise ValueError(f"details of {self.law.label} must be {allowed}; got {shown(details)}.")
+        self._set("details", tuple((name, asked[name].check(details[name])) for name in sorted(details)))
         if self.confidential_count is not None and self.confidential_count > self.n:
             raise ValueError(
                 f"confidential_count (confidential ones) must be at most n = {self.n:,}; got "
@@ -145,13 +144,6 @@ class Design:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-
-    def _pairs(self) -> list[tuple[str, float]]:
-        given: object = self.details
-        try:
-            return sorted(dict(given).items())  # type: ignore[call-overload]
-        except (TypeError, ValueError):
-            raise ValueError(f"details must be numbers by name; got {shown(given)}.") from None
 
     @property
     def _fixed(self) -> dict[str, int]:
@@ -233,12 +225,11 @@ class Design:
         values = _loaded(text)
         if not isinstance(values, dict):
             raise ValueError(f"The design must be a JSON object; got {shown(values)}.")
-        return cls._of(values)
+        return cls.of(values)
 
     def to_address(self) -> dict[str, str]:
         """The design as words by the names that a page's address has, every digit; what is None is left out."""
         values = {**self._values(), "rules": ".".join(self.rules)}
-        values |= {NOISE if name == "epsilon" else name: one for name, one in values.pop("details").items()}
         return {
             SHORT.get(name, name): value if isinstance(value, str) else json.dumps(value)
             for name, value in values.items()
@@ -252,45 +243,53 @@ class Design:
         read: dict[str, Callable[[str], Any]] = {name: one.parse for name, one in cls.numbers().items()}
         read["rules"] = lambda text: [key for key in text.split(".") if key]
         read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
-        names = {SHORT.get(field.name, field.name): field.name for field in dataclasses.fields(cls)}
-        law = SYNTHESIZERS.get(str(words.get("law")))
-        further = {NOISE if one.name == "epsilon" else one.name: one for one in (law.parameters() if law else ())}
-        values: dict[str, Any] = {"details": {}}
+        read |= {name: one.parse for name, one in _further(words.get("law")).items()}
+        names = {SHORT.get(name, name): name for name in (*_fields(cls), *read)}
         for word, text in words.items():
-            if word not in {**names, **further} or word == "details" or not isinstance(text, str):
+            if word not in names or not isinstance(text, str):
                 raise ValueError(
                     f"The address of a design holds texts called {', '.join(names)}; got {shown(word)} = {shown(text)}."
                 )
-            if word in names:
-                values[names[word]] = read.get(names[word], str)(text)
-            else:
-                values["details"][further[word].name] = further[word].parse(text)
-        return cls._of(values)
-
-    def _values(self) -> dict[str, Any]:
-        """Its fields as JSON knows them."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        values["details"] = dict(self.details)
-        if isinstance(self.mechanism, GivenMatrix):
-            values["mechanism"] = {
-                name: np.asarray(getattr(self.mechanism, name)).tolist() for name in ("probabilities", "decimals")
-            }
-        return values
+        return cls.of({names[word]: read.get(names[word], str)(text) for word, text in words.items()})
 
     @classmethod
-    def _of(cls, values: dict[str, Any]) -> Self:
-        names = [field.name for field in dataclasses.fields(cls)]
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """The design of values by name, the mechanism's own among them; a ValueError in a sentence refuses others."""
+        mechanism = values.get("mechanism")
+        further = _further(mechanism)
+        names = [*_fields(cls), *further]
         for name in values:
             if name not in names:
                 raise ValueError(f"A design has {', '.join(names)}; got {shown(name)}.")
         if "mechanism" not in values:
             raise ValueError("mechanism must be given; the design has none.")
-        mechanism = values["mechanism"]
         if isinstance(mechanism, dict):
             if not set(mechanism) <= {"probabilities", "decimals"} or "probabilities" not in mechanism:
                 raise ValueError(f"A matrix has probabilities, and may have decimals; got {shown(list(mechanism))}.")
             mechanism = GivenMatrix(**mechanism)
-        return cls(**{**values, "mechanism": mechanism})
+        details = {one.name: values[name] for name, one in further.items() if name in values}
+        own = {name: value for name, value in values.items() if name not in further}
+        return cls(**{**own, "mechanism": mechanism, "details": details})
+
+    def _values(self) -> dict[str, Any]:
+        """Its fields, and those of its mechanism, as JSON knows them."""
+        values = {name: getattr(self, name) for name in _fields(type(self))}
+        if isinstance(self.mechanism, GivenMatrix):
+            values["mechanism"] = {
+                name: np.asarray(getattr(self.mechanism, name)).tolist() for name in ("probabilities", "decimals")
+            }
+        return values | {NOISE if name == "epsilon" else name: value for name, value in self.details}
+
+
+def _fields(kind: type[Design]) -> list[str]:
+    return [one.name for one in dataclasses.fields(kind) if one.name != "details"]
+
+
+def _further(mechanism: object) -> dict[str, Parameter]:
+    """What a law of the registry asks for beside n, m and α, by the names of an address."""
+    law = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
+    asked = law.parameters() if law else ()
+    return {NOISE if one.name == "epsilon" else one.name: one for one in asked if one.name not in ("n", "m", "alpha")}
 
 
 def _rules(given: object) -> tuple[str, ...]:

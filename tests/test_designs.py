@@ -30,7 +30,10 @@ from dpviz.synthesizers import (
 )
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.synthesizers.prior import PriorSynthesizer
-from tests.pages import open_coverage, open_posterior, problems, text
+from pages.components.navigation import PAGES
+from pages.components.prior_rule import settings_of
+from pages.components.spec import PageSpec
+from tests.pages import open_coverage, open_page, open_posterior, problems, text
 
 LAWS = ["beta_binomial", "posterior_mean", "posterior_mode", "laplace", "geometric"]
 WITH_PRIOR, WITHOUT = LAWS[:3], LAWS[3:]
@@ -154,7 +157,6 @@ def test_where_any_prior_will_do_the_exact_rule_has_one_all_the_same(law: str, d
 REFUSED = [
     ({"mechanism": "laplace_cells", "m": 9}, "mechanism must release two counts; got"),
     ({"details": {"cells": 3}}, "details of Beta-binomial (posterior draw) must be some of beta; got {'cells': 3}"),
-    ({"details": "beta"}, "details must be numbers by name; got 'beta'"),
     ({"details": {"beta": 0.0}}, "beta (prior zeros) must be"),
     ({"mechanism": "dirichlet_multinomial", "details": {"cells": 2}}, "cells must be"),
     ({"mechanism": "dirichlet_multinomial", "m": 2000}, "m (synthetic rows) must be a whole number from 1 to 1,000"),
@@ -243,7 +245,7 @@ def wild(law: str, draw: st.DrawFn) -> Design:
     details = {one.name: draw(st.floats(one.minimum, one.maximum)) for one in further if not one.integer}
     details |= {one.name: draw(st.integers(int(one.minimum), int(one.maximum))) for one in further if one.integer}
     return Design(
-        mechanism=law, n=n, details={name: details[name] for name in details if draw(st.booleans())},
+        mechanism=law, n=n, details=tuple((name, details[name]) for name in details if draw(st.booleans())),
         prior=draw(st.sampled_from(list(PRIOR_RULES))), rules=tuple(rules),
         confidential_count=draw(st.none() | st.integers(0, n)), **numbers | {"alpha": 1.5 + numbers["alpha"] / 2},
         **{name: draw(one) for name, one in whole.items()},
@@ -286,17 +288,17 @@ def test_a_design_cannot_be_changed_and_has_the_sizes_of_its_mechanism() -> None
 
 
 def test_what_a_mechanism_has_beside_is_a_detail_of_its_design() -> None:
-    uneven = Design(mechanism="beta_binomial", n=5, prior="own", alpha=0.5, details={"beta": 2.0})
+    uneven = Design.of({"mechanism": "beta_binomial", "n": 5, "prior": "own", "alpha": 0.5, "beta": 2.0})
     assert uneven.synthesizer == BetaBinomial(n=5, m=5, alpha=0.5, beta=2.0)
-    noisy = Design(mechanism="laplace", n=5, epsilon=1.0, details={"epsilon": 3.0})
+    noisy = Design.of({"mechanism": "laplace", "n": 5, "epsilon": 1.0, "noise_epsilon": 3.0})
     assert (noisy.epsilon_of_sets, noisy.to_address()["noise_epsilon"]) == (pytest.approx(3.0, rel=1e-12), "3.0")
-    cells = Design(mechanism="dirichlet_multinomial", n=5, sets=2, epsilon=2.0, details={"cells": 4})
+    cells = Design.of({"mechanism": "dirichlet_multinomial", "n": 5, "sets": 2, "epsilon": 2.0, "cells": 4})
     assert cells.synthesizer == DirichletMultinomial(n=5, m=5, cells=4, alpha=5 / math.expm1(1.0))
 
 
 @pytest.mark.parametrize("law", ["dirichlet_multinomial", "multinomial_mean", "multinomial_mode"])
 def test_the_exact_prior_of_several_sets_of_cells_is_that_of_their_composition(law: str) -> None:
-    design = Design(mechanism=law, n=6, m=4, sets=2, epsilon=1.5, delta=0.01, prior="exact", details={"cells": 4})
+    design = Design(mechanism=law, n=6, m=4, sets=2, epsilon=1.5, delta=0.01, prior="exact", details=(("cells", 4),))
     method = method_of(design.law.two_cells).key  # type: ignore[attr-defined]
     found = minimum_prior_for_sets(method, n=6, m=4, cells=4, sets=2, epsilon=1.5, delta=0.01)
     assert design.alpha_of_one_set == found.upper
@@ -343,10 +345,7 @@ NO_DESIGN = [
     ('{"mechanism": {"probabilities": [[1, 0], [1, 0]], "decimals": [1, 2]}}', "decimals must be"),
     ('{"mechanism": {"matrix": [[1, 0], [1, 0]]}}', "A matrix has probabilities"),
     ('{"mechanism": {"probabilities": [[1, 0], [1, 0]]}, "n": 4}', "n and m must be those of the matrix, 1 and 1"),
-    (
-        '{"mechanism": "laplace", "n": 5, "details": {"alpha": 1}}',
-        "details of Laplace sanitizer must be some of epsilon",
-    ),
+    ('{"mechanism": "laplace", "n": 5, "beta": 1}', "seed, noise_epsilon; got 'beta'"),
 ]
 
 
@@ -387,3 +386,29 @@ def test_a_page_reads_the_address_of_a_design(law: str, prefix: str, opened: Cal
     page = opened({f"{prefix}{word}": text for word, text in design.to_address().items()})
     assert not problems(page)
     assert f"ε = 1.5{', δ = 0.0001' if design.law.has_prior else ''}" in text(page)
+
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
+
+
+@every_page
+def test_what_the_controls_of_a_page_say_is_a_design_and_nothing_of_it_is_said_twice(page: PageSpec) -> None:
+    answered = open_page(path=page.file, prefix=page.prefix).session_state[f"{page.prefix}valid"]
+    assert isinstance(answered.design, Design)
+    assert Design.from_json(answered.design.to_json()) == answered.design
+    fields = {one.name for one in dataclasses.fields(Design)}
+    assert not fields & {one.name for one in dataclasses.fields(answered)}
+
+
+@every_page
+def test_a_design_is_handed_to_every_page_to_the_last_digit(page: PageSpec) -> None:
+    design = Design(
+        mechanism="beta_binomial", n=41, m=7, sets=3, epsilon=math.sqrt(2), delta=1e-4 / 3, prior="exact",
+        confidential_count=3, rules=("score",),
+    )  # fmt: skip
+    shown = open_page(path=page.file, prefix="", **settings_of(page.prefix, design))
+    assert not problems(shown)
+    held = shown.session_state[f"{page.prefix}valid"].design
+    shared = ("mechanism", "n", "m", "epsilon", "delta", "alpha_of_one_set")
+    assert {name: getattr(held, name) for name in shared} == {name: getattr(design, name) for name in shared}
+    assert held.sets == (1 if page.home else design.sets)  # a matrix is that of one set

@@ -219,6 +219,20 @@ def test_a_page_is_registered_once_and_lives_in_its_folder() -> None:
     assert entries == {page.path for page in PAGES if not page.home}
 
 
+def test_what_the_controls_of_every_page_ask_for_is_a_design() -> None:
+    """One record of n, m, M, ε, δ, the mechanism and its prior: a page adds to it and has none of its own."""
+    for page in PAGES:
+        tree = ast.parse((page.file.parent / "controls.py").read_text("utf-8"))
+        (asked,) = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and one.name == "Asked"]
+        fields = {
+            ast.unparse(one.target): ast.unparse(one.annotation) for one in asked.body if isinstance(one, ast.AnnAssign)
+        }
+        assert fields.pop("design") == "Design"
+        assert not fields.keys() & {"mechanism", "release", "n", "m", "sets", "epsilon", "delta", "prior", "alpha"}
+        choose = next(one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name == "choose")
+        assert ast.unparse(choose.returns) == "Asked | Refused"
+
+
 def test_explanations_are_texts_beside_their_page() -> None:
     for page in PAGES:
         texts = list(page.file.parent.glob("*.md"))

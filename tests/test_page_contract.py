@@ -189,3 +189,23 @@ def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None
     assert page.session_state[f"{case.prefix}preset"] == entry
     page.number_input(key=f"{case.prefix}epsilon").set_value(1.75).run()
     assert page.session_state[f"{case.prefix}preset"] is None
+
+
+@pytest.mark.parametrize(
+    ("page", "state", "mend"),
+    [
+        ("minimum_priors", {"n": 0}, "mp_n"),
+        ("minimum_priors", {"family": "Gaussian", "n": 40, "sigma": -1.0}, "mp_sigma"),
+        ("coverage", {"law": "laplace", "m_is_n": False, "n": 30, "m": 7}, "cv_m_is_n"),
+        ("coverage", {"n": 30, "sets": 101}, "cv_sets"),
+        ("posterior", {"law": "geometric", "m_is_n": False, "n": 30, "x": 9, "m": 7}, "po_m_is_n"),
+        ("posterior", {"n": 20, "x": 30}, "po_x"),
+        ("posterior", {"law": "given_matrix", "matrix_x": 4}, "po_matrix_x"),
+    ],
+    ids=str,
+)
+def test_a_refused_setting_can_be_mended_by_its_button(page: str, state: State, mend: str) -> None:
+    refused = CASES[page].opened(**state)
+    assert len(problems(refused)) == 1
+    refused.button(key=f"mend_{mend}").click().run()
+    check_shown(CASES[page], refused)

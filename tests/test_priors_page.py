@@ -35,7 +35,7 @@ from dpviz.theorems.claim import SCALE
 from dpviz.theorems.general import advanced_composition
 from pages.components.words import raised
 from pages.minimum_priors.audited import MARKS
-from pages.minimum_priors.controls import FAMILIES, NUMBERS, Asked
+from pages.minimum_priors.controls import FAMILIES, NUMBERS
 from pages.minimum_priors.sections import sections_of
 from tests.pages import (
     check_sound,
@@ -51,7 +51,7 @@ from tests.pages import (
     text,
 )
 
-SECTIONS = {label: list(sections_of(Asked(family, None))) for label, family in FAMILIES.items()}
+SECTIONS = {label: list(sections_of(family)) for label, family in FAMILIES.items()}
 SMALL = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
 """Ends that take long; `test_a_hundred_thousand_rows_are_answered` asks for one of them."""
 

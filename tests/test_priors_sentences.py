@@ -19,7 +19,7 @@ from dpviz.privacy.subsampling import subsampled_tight
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.minimum_priors.average import hidden_by_the_others
-from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.controls import asked_of
 from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import kept_by
 from pages.minimum_priors.sizes import first_broken, others_go
@@ -47,7 +47,7 @@ def numbers_in(sentence: str) -> list[float]:
 def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_promise():
     marks = set()
     for n, m, epsilon, delta in itertools.product((1, 5, 40), (1, 5, 40), (0.01, 1.0, 8.0), (0.0, 1e-12, 1e-6, 0.1)):
-        asked = Asked(KINDS["bernoulli"], Setting(n=n, m=m, epsilon=epsilon, delta=delta))
+        asked = asked_of(KINDS["bernoulli"], n=n, m=m, epsilon=epsilon, delta=delta)
         pure = m / math.expm1(epsilon)
         exact = minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) if delta else pure
         mark, sentence = face_of(asked).answer(asked, pure, exact)
@@ -80,10 +80,9 @@ def test_the_range_that_is_said_to_be_private_is():
     for n, m, epsilon, delta, sigma0 in itertools.product(
         (1, 10, 100), (1, 30), (0.1, 2.0), (0.0, 1e-5), (1.0, math.inf)
     ):
-        setting = Setting(n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
         pure = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon)
         exact = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon, delta=delta)
-        asked = Asked(KINDS["gaussian"], setting)
+        asked = asked_of(KINDS["gaussian"], n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
         _, sentence = face_of(asked).answer(asked, pure, exact)
         first, *rest = numbers_in(sentence)
         assert (rest[0] if rest else first) == pytest.approx(pure, rel=2e-3)

@@ -61,7 +61,8 @@ def _given(
 class Kind(ABC):
     """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy.
 
-    `numbers`: what a `Setting` of it has beside n, m, ε and δ. `quantity`, `symbol`, `axis`: what is asked for, its
+    `mechanism`: key of the synthesizer that a design names, SYNTH_Post(One) of counts. `numbers`: what a `Setting` of
+    it has beside n, m, ε and δ. `quantity`, `symbol`, `axis`: what is asked for, its
     symbol, and its name along an axis; `level`: the parameter that says how much there is; `larger_is_safer`: whether
     more of it is more private, as of a prior but not of a range; `cost`: numbers that what it costs depends on.
     `conditioned`: whether the answer without δ is for another release, each number of which is conditioned to the
@@ -70,6 +71,7 @@ class Kind(ABC):
 
     key: str
     label: str
+    mechanism = "beta_binomial"
     numbers: tuple[str, ...] = ()
     quantity: str
     symbol: str
@@ -183,6 +185,7 @@ class Categories(Bernoulli):
     """Rows in one of k categories, under the same prior in each."""
 
     key, label = "categorical", "k categories"
+    mechanism = "dirichlet_multinomial"
     numbers = ("cells",)
     binary = False
 

@@ -20,16 +20,10 @@ FEW_ENTRIES = 16
 def cached(
     function: Callable[Arguments, Result], spinner: str = "", entries: int = ENTRIES
 ) -> Callable[Arguments, Result]:
-    """`function`, which computes the same only once: its arguments must say all that they are when they are printed.
+    """`function` of a module, which computes the same only once; what it raises is not kept.
 
-    Parameters
-    ----------
-    function
-        A function of a module; what it raises is not kept.
-    spinner
-        What the page says while it computes; nothing where empty.
-    entries
-        Results kept; the oldest goes first.
+    Its arguments must say all that they are when they are printed. `spinner` is what the page says while it computes;
+    of more results than `entries` the oldest goes first.
     """
     kept = _store(f"{function.__module__}.{function.__qualname__}", spinner, entries)
     signature = inspect.signature(function)
@@ -38,9 +32,8 @@ def cached(
     def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
         given = signature.bind(*args, **rest)
         given.apply_defaults()
-        result: Result = kept(
-            repr((getattr(function, "__self__", None), given.arguments)), partial(function, *args, **rest)
-        )
+        made_from = repr((getattr(function, "__self__", None), given.arguments))
+        result: Result = kept(made_from, partial(function, *args, **rest))
         return result
 
     return found

@@ -23,6 +23,11 @@ def choice(control: Callable[..., str | None], label: str, words: Iterable[str],
     return drawn(key, control(label, options, key=key, persist_state="session", **start, **rest)) or ""
 
 
+def segments(label: str, words: Iterable[str], key: str, **rest: Any) -> str:
+    """One of `words`, side by side."""
+    return choice(st.segmented_control, label, words, key, required=True, **rest)
+
+
 def choices(label: str, words: Iterable[str], key: str, **rest: Any) -> list[str]:
     """Several of `words`, from a list."""
     start = SETTINGS[key].default
@@ -44,14 +49,7 @@ def written(control: Callable[..., str | None], label: str, key: str, **rest: An
 def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mapping[str, object]) -> None:
     """Buttons that set the controls to a known case; the chosen one stays marked while it holds.
 
-    Parameters
-    ----------
-    prefix
-        What the page's keys begin with.
-    cases
-        Values by control, for each button.
-    links
-        Controls that every case sets to the same value.
+    `cases` has the values of the page's controls for each button, `links` those that every case sets.
     """
     key = f"{prefix}preset"
     chosen = st.session_state.get(key)

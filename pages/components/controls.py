@@ -7,12 +7,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any, NamedTuple, Self
 
 import streamlit as st
 
 from dpviz.parameters import Parameter, readable
-from pages.components.address import SETTINGS, drawn, keep_numbers
-from pages.components.last_valid import accepted
+from dpviz.synthesizers import Synthesizer
+from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
+from pages.components.choices import switch
+from pages.components.last_valid import Refused, accepted
 
 POINTS_PER_DECADE = 20
 LINEAR_STOPS = 80
@@ -29,18 +32,10 @@ PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more p
 
 
 def number_control(declaration: Parameter, key: str, *, zero: bool = False) -> float:
-    """Slider and number box for `declaration`; returns the value, which may be outside its domain.
+    """Slider and number box for the setting `key`; returns the value, which may be outside its domain.
 
-    The box takes every number, so that what is refused can be said in a sentence; NaN stands for an empty one.
-
-    Parameters
-    ----------
-    declaration
-        The parameter.
-    key
-        Key of the setting in the session and the address.
-    zero
-        Whether 0 is added below a logarithmic slider.
+    The box takes every number, so that what is refused can be said in a sentence; NaN stands for an empty one. `zero`
+    adds 0 below a logarithmic slider.
     """
     slider, start = f"{key}_slider", SETTINGS[key].default
     with st.container(key=f"{key}_both"):
@@ -77,23 +72,37 @@ def number_control(declaration: Parameter, key: str, *, zero: bool = False) -> f
     return math.nan if typed is None else value
 
 
+class Link(NamedTuple):
+    """How one number follows another until the reader unlinks it: the switch and its words, whom, and both symbols."""
+
+    switch: str
+    label: str
+    leader: str
+    both: str
+
+
+LINKS = {
+    "m": Link("m_is_n", "m = n: as many synthetic rows", "n", "n = m"),
+    "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
+    "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
+}
+"""By the name of the number that follows."""
+
+
 @dataclass(frozen=True)
 class PageNumbers:
-    """The numbers of one page, each with its control.
-
-    Parameters
-    ----------
-    prefix
-        What the page's keys begin with.
-    declared
-        The numbers by name.
-    """
+    """The numbers of one page by name, each with its control; `links` names those that may follow another."""
 
     prefix: str
-    declared: dict[str, Parameter]
+    declared: Mapping[str, Parameter]
+    links: tuple[str, ...] = ("m",)
 
-    def __post_init__(self) -> None:
+    def kept(self) -> Self:
+        """Itself, whose settings the session and the address keep from now on."""
         keep_numbers({self.prefix + name: one for name, one in self.declared.items()})
+        for name in self.links:
+            keep_switch(self.prefix + LINKS[name].switch, True)
+        return self
 
     @property
     def keys(self) -> list[str]:
@@ -110,21 +119,61 @@ class PageNumbers:
             one = dataclasses.replace(one, slider_maximum=highest)
         return number_control(one, self.prefix + name, zero=name == "delta")
 
+    def values(self, *names: str) -> dict[str, float]:
+        """The controls of several numbers, in this order."""
+        found: dict[str, float] = {}
+        for name in names:
+            link = LINKS[name] if name in self.links else None
+            if link and link.leader in found and switch(link.label, self.prefix + link.switch):
+                found[name] = found[link.leader]
+            else:
+                found[name] = self.number(name)
+        return found
+
+    def follows(self, name: str) -> bool:
+        """Whether a number follows another one."""
+        return name in self.links and bool(st.session_state.get(self.prefix + LINKS[name].switch, True))
+
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
         for name, one in self.declared.items():
             if name in values:
                 one.check(values[name])
 
+    def refused(
+        self, broken: ValueError, values: Mapping[str, Any], law: type[Synthesizer], **highest: float
+    ) -> Refused:
+        """What a refusal says, with a button for each number outside its domain, or larger than another says it may be.
+
+        Where `law` releases as many rows as there are, m may follow n again.
+        """
+        rows = {one.name for one in law.parameters()} & {"n", "m"}
+        mends: dict[str, tuple[object, str]] = {}
+        for name, one in self.declared.items():
+            if name not in values or (name in ("n", "m") and not rows):
+                continue
+            value, most = values[name], max(one.minimum, min(one.maximum, highest.get(name, one.maximum)))
+            try:
+                dataclasses.replace(one, maximum=most).check(value)
+            except ValueError:
+                near = min(most, value if value > one.default else one.default)  # an empty box has a NaN
+                followed = self.follows(name)
+                target, words = (LINKS[name].leader, LINKS[name].both) if followed else (name, one.symbol or one.title)
+                near = int(near) if one.integer else near
+                mends.setdefault(self.prefix + target, (near, f"Set {words} = {readable(near)}"))
+        if rows == {"n"} and values.get("m", values["n"]) != values["n"]:
+            mends[self.prefix + LINKS["m"].switch] = True, "Set m = n"
+        return Refused((str(broken),), mends)
+
+    def accepted(self, name: str, value: float) -> float:
+        """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
+        one, key = self.declared[name], self.prefix + name
+        symbol = one.symbol or one.title.lower()
+        return accepted(key, value, one.check, SETTINGS[key].default, lambda last: f"{symbol} = {readable(last)}")
+
     def checked(self, name: str) -> float:
-        """The control of one number; outside its domain a sentence says so, and the last one inside is returned."""
-        return checked(self.declared[name], self.prefix + name, self.number(name))
-
-
-def checked(declaration: Parameter, key: str, value: float) -> float:
-    """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
-    symbol = declaration.symbol or declaration.title.lower()
-    return accepted(key, value, declaration.check, SETTINGS[key].default, lambda last: f"{symbol} = {readable(last)}")
+        """The control of one number of a section."""
+        return self.accepted(name, self.number(name))
 
 
 def controls_style(keys: Iterable[str]) -> str:

@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import streamlit as st
 
 from pages.components.cached import ENTRIES
-from pages.components.next_step import ask_for_next_step
 
 Result = TypeVar("Result")
 AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
@@ -20,23 +20,19 @@ AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
 BREATH = 0.02
 """Seconds after which a pause looks whether a control has been moved."""
 
+_component = st.components.v2.component(
+    "dpviz_next_step",
+    js=Path(__file__).with_name("next_step.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
 
 @dataclass(kw_only=True)
 class Growing(Generic[Result]):
-    """A result under way.
+    """A result under way: what it belongs to, where it goes on (None when complete), what there is so far.
 
-    Parameters
-    ----------
-    key
-        What it belongs to.
-    stream
-        Where it goes on; None when it is complete.
-    latest
-        What there is so far.
-    problem
-        Why it ended early, in a sentence; empty where it did not.
-    lock
-        Held by the thread that advances it: a moved control starts another while the last one is still at work.
+    `problem` says in a sentence why it ended early. The thread that advances it holds the lock: a moved control starts
+    another while the last one is still at work.
     """
 
     key: object
@@ -79,18 +75,8 @@ def show_growing(
 ) -> None:
     """Draw a result at once where it is there soon, and again and again, finer, where it takes longer.
 
-    Parameters
-    ----------
-    growing
-        The result.
-    words
-        What a spinner says before the first picture.
-    draw
-        Draws what there is so far.
-    key
-        What the page knows the movement by.
-    after
-        Seconds in which what stands above reaches the browser before the work begins.
+    A spinner says `words` before the first picture; the page knows the movement by `key`. What stands above has
+    `after` seconds to reach the browser before the work begins.
     """
     if growing.latest is None:
         pause(after)
@@ -113,6 +99,19 @@ def show_growing(
     st.fragment(again)()
 
 
+def ask_for_next_step(key: str, after: float) -> None:
+    """Have the fragment that calls this as its last act run again, `after` seconds from when the browser has it all.
+
+    Streamlit's own `run_every` asks at fixed times, whatever is under way. A request that arrives in the moment in
+    which another run ends makes Streamlit throw away the last messages of that run: parts of the page were missing
+    then, or the browser, told to fill a place that it had never heard of, gave up. Here no request is made while a run
+    is under way or while one may be on its way because of what the reader has just done, and a slow browser is not
+    sent more than it can draw.
+    """
+    data = {"step": str(time.monotonic_ns()), "after": round(1000 * after)}
+    _component(key=key, data=data, on_step_change=lambda: None, height=1)
+
+
 def breathe() -> None:
     """Let Streamlit end this run here if a control has been moved: it looks at every access to the session."""
     st.session_state.get("breath")
@@ -127,18 +126,9 @@ def pause(seconds: float) -> None:
 
 
 def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result]]) -> Growing[Result]:
-    """The reader's result that belongs to `key`: the one under way, one that is finished, or a new one.
+    """The reader's result of class `kind` that belongs to `key`, all that it follows from: under way, finished, or new.
 
-    Parameters
-    ----------
-    place
-        Where the session keeps it; what another key had there is dropped, and no work of it is left behind.
-    key
-        Everything that the result follows from.
-    kind
-        Its class.
-    begin
-        What makes it from the start.
+    The session keeps it at `place`; what another key had there is dropped, and no work of it is left behind.
     """
     held: Growing[Result] | None = st.session_state.get(place)
     if held is not None and held.key == key:

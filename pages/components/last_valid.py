@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 import streamlit as st
 
+from dpviz.designs import Design
 from pages.components.address import address_problems
 from pages.components.words import note, problem
 
@@ -16,31 +17,24 @@ EMPTY_BOX = "got nothing: its box is empty."
 
 
 class Asked(Protocol):
-    """What the controls of a page ask for."""
+    """What the controls of a page ask for: a design, what was left out of it in sentences, and its settings in words.
+
+    A page may have more beside the design, which never says the same twice.
+    """
 
     @property
-    def problems(self) -> tuple[str, ...]:
-        """What is wrong with it, or left out of it, in sentences."""
-
+    def design(self) -> Design: ...
     @property
-    def valid(self) -> bool:
-        """Whether it can be answered."""
-
+    def problems(self) -> tuple[str, ...]: ...
     @property
-    def named(self) -> str:
-        """Its settings in words."""
+    def named(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class Refused:
-    """Settings that break a rule.
+    """Settings that break a rule: what is wrong, in sentences.
 
-    Parameters
-    ----------
-    problems
-        What is wrong, in sentences.
-    mends
-        By key, the value of a setting that would put it right, and the words of its button.
+    By key, `mends` has the value of a setting that would put it right, and the words of its button.
     """
 
     problems: tuple[str, ...]
@@ -57,19 +51,11 @@ def answerable(
 ) -> OfPage:
     """Say what is wrong with what was asked; returns it, or what was asked last that has an answer.
 
-    Parameters
-    ----------
-    prefix
-        What the page's keys begin with.
-    asked
-        What the controls ask for now.
-    compute
-        Computes the page's answer; a ValueError in a sentence refuses what was asked.
-    first
-        What a fresh page asks for, where there was nothing before.
+    `compute` refuses in a ValueError what has no answer; `first` is what a fresh page asks for, where there was nothing
+    before.
     """
     place, refusals = f"{prefix}valid", list(asked.problems)
-    valid = None if isinstance(asked, Refused) or not asked.valid else asked
+    valid = None if isinstance(asked, Refused) else asked
     for key, (value, words) in asked.mends.items() if isinstance(asked, Refused) else ():
         st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
     if valid is not None:
@@ -95,18 +81,7 @@ def accepted(
 ) -> Found:
     """What `check` makes of a value; where it refuses, its sentence, and what it makes of the last value that it took.
 
-    Parameters
-    ----------
-    key
-        Where the session keeps that value.
-    value
-        What the control says.
-    check
-        Raises a ValueError in a sentence where it refuses.
-    first
-        The value of a fresh page, for where there was none before.
-    words
-        Names a value.
+    The session keeps that value under `key`; `first` is the value of a fresh page, and `words` names a value.
     """
     place = f"{key}_accepted"
     try:

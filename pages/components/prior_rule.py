@@ -1,4 +1,4 @@
-"""The promise that the sets share, and how the prior of each follows from it."""
+"""The controls of a design that pages share, what it is in words, and what the controls say where it is set."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 from dpviz.analysis import SETS
-from dpviz.designs import Design
+from dpviz.designs import NOISE, Design
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_up
 from dpviz.prior_rules import PRIOR_RULES, promised_by
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.address import keep_choice
-from pages.components.choices import choice, switch
-from pages.components.controls import PageNumbers
+from pages.components.address import SETTINGS, keep_choice
+from pages.components.choices import choice
+from pages.components.controls import LINKS, PageNumbers
 
 DEFAULT = "pure"
 
@@ -73,7 +73,7 @@ def keep_prior_rule(prefix: str) -> str:
     return keep_choice(f"{prefix}prior", PRIOR_RULES, DEFAULT)
 
 
-def promise_controls(page: PageNumbers, key: str, law: type[TwoCellSynthesizer]) -> dict[str, Any]:
+def promise_controls(page: PageNumbers, key: str, law: type[Synthesizer]) -> dict[str, Any]:
     """How the prior of each set follows, and the numbers of the promise that a law asks for."""
     prior = DEFAULT
     if law.has_prior:
@@ -86,10 +86,19 @@ def promise_controls(page: PageNumbers, key: str, law: type[TwoCellSynthesizer])
             help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
             "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
         )
-    return {"prior": prior, **{name: page.number(name) for name in promised_by(law, prior)}}
+    return {"prior": prior, **page.values(*promised_by(law, prior))}
 
 
-def row_controls(page: PageNumbers, key: str) -> dict[str, float]:
-    """Confidential rows, and rows of a set, which are as many until the switch with this key is off."""
-    n = page.number("n")
-    return {"n": n, "m": n if switch("m = n: as many synthetic rows", key) else page.number("m")}
+def settings_of(prefix: str, design: Design) -> dict[str, Any]:
+    """What the controls of a page say where they ask for `design`, by key; what it has no control for is left out.
+
+    A page without a rule for the prior has α itself. A ValueError in a sentence says what the page does not take.
+    """
+    if f"{prefix}prior" not in SETTINGS and design.law.has_prior:
+        design = dataclasses.replace(design, prior="own", alpha=design.alpha_of_one_set)
+    further = {NOISE if name == "epsilon" else name for name in dict(design.details)}
+    further |= {"m"} if design.m != design.n else set()
+    found: dict[str, Any] = {f"{prefix}{link.switch}": name not in further for name, link in LINKS.items()}
+    words = {prefix + word: text for word, text in design.to_address().items()}
+    found |= {key: SETTINGS[key].read(text) for key, text in words.items() if key in SETTINGS and text}
+    return {key: value for key, value in found.items() if key in SETTINGS}

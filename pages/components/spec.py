@@ -10,20 +10,10 @@ PAGES = Path(__file__).parent.parent
 
 @dataclass(frozen=True, kw_only=True)
 class PageSpec:
-    """A page of the app; `pages.components.navigation` lists them.
+    """A page of the app, which lives in `folder` below ``pages/``; `pages.components.navigation` lists them.
 
-    Parameters
-    ----------
-    title
-        Its name in the navigation and at its head.
-    folder
-        Where it lives below ``pages/``: its ``page.py``, its controls, sections and texts.
-    prefix
-        What the keys of its controls begin with, in the session and in the address.
-    question
-        What it answers, below its title.
-    home
-        Whether it is the page without a path.
+    The keys of its controls begin with `prefix`, in the session and in the address; `question` stands below its title;
+    the `home` page has no path.
     """
 
     title: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components import prior_rule
-from pages.components.address import keep_choice, keep_choices, keep_switch, read_address
+from pages.components.address import keep_choice, keep_choices, read_address
 from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
@@ -41,10 +41,9 @@ NUMBERS = prior_rule.PROMISE | {
     "seed": SEED,
 }  # fmt: skip
 
-PAGE = PageNumbers(PREFIX, NUMBERS)
+PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", two_cell_laws(), DEFAULT_LAW)
 PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
-M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 RULES_KEY = keep_choices(f"{PREFIX}rules", RULES, DEFAULT_RULES)
 
 CHARESTS: dict[str, object] = {
@@ -68,7 +67,6 @@ class Asked:
 
     design: Design
     problems: tuple[str, ...] = ()
-    valid: ClassVar[bool] = True
 
     @property
     def named(self) -> str:
@@ -93,7 +91,7 @@ def choose() -> Asked | Refused:
     law = synthesizer_choice(LAW_KEY, laws)
     values: dict[str, Any] = {
         "p": PAGE.number("p"), **prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]), "sets": PAGE.number("sets"),
-        **prior_rule.row_controls(PAGE, M_IS_N), "level": PAGE.number("level"),
+        **PAGE.values("n", "m"), "level": PAGE.number("level"),
     }  # fmt: skip
     chosen = choices(
         "Rules for the interval", RULES, RULES_KEY, format_func=short,
@@ -128,7 +126,8 @@ def choose() -> Asked | Refused:
             troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
         return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
     except ValueError as broken:
-        return Refused((*troubles, str(broken)), mends)
+        refused = PAGE.refused(broken, values, laws[law])
+        return Refused((*troubles, *refused.problems), {**refused.mends, **mends})
 
 
 def first_asked() -> Asked:

@@ -12,10 +12,10 @@ from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_s
 from dpviz.parameters import shown
 from dpviz.studies import read_run, save_run
 from dpviz.studies.saving import LONGEST
-from pages.components.address import SETTINGS
 from pages.components.downloads import download_button, show_script
+from pages.components.prior_rule import settings_of
 from pages.components.words import problem
-from pages.coverage.controls import M_IS_N, PREFIX
+from pages.coverage.controls import PREFIX
 from pages.coverage.exact import AXES, curves_of, exact_values
 from pages.coverage.live import AXIS
 from pages.coverage.run import FIRST_PICTURES, KEY, Run, current_run, plan_of
@@ -75,11 +75,8 @@ def opened(content: bytes) -> tuple[dict[str, Any], Run]:
     except UnicodeDecodeError:
         raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None
     design = Design.from_address(saved.about)
-    settings: dict[str, Any] = {M_IS_N: design.n == design.m}
-    hidden = {"epsilon", "delta", "alpha"} - set(design.promised)
-    for name, words in design.to_address().items():
-        if PREFIX + name in SETTINGS and name not in hidden:
-            settings[PREFIX + name] = SETTINGS[PREFIX + name].read(words)
+    hidden = {PREFIX + name for name in {"epsilon", "delta", "alpha"} - set(design.promised)}
+    settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}
     plan = plan_of(design)
     tally = saved.tally_of(plan)
     return settings, Run(plan, False, tally, clock=None, pictures=FIRST_PICTURES, opened=tally.repetitions)

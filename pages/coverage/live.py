@@ -24,8 +24,7 @@ from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, rounded_up
 from pages.components.cached import cached
 from pages.components.figure import show_figure
-from pages.components.growing import Growing
-from pages.components.next_step import ask_for_next_step
+from pages.components.growing import Growing, ask_for_next_step
 from pages.components.words import listing, page_answer, percent
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (

@@ -12,9 +12,8 @@ from dpviz.parameters import readable
 from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, compare_charest
 from dpviz.types import FloatArray
 from pages.components.cached import cached
-from pages.components.errata import show_errata
 from pages.components.figure import show_figure
-from pages.components.words import heading, listing
+from pages.components.words import heading, listing, show_errata
 from pages.coverage.controls import PREFIX, short
 
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)

@@ -9,81 +9,60 @@ import streamlit as st
 from dpviz.methods import PARAM_MAP, Method
 from pages.components.cached import cached
 from pages.components.words import listing, page_answer
-from pages.minimum_priors.controls import Asked, promise_text
+from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.faces import HEADLINE, face_of
 
 WAITING = "Composing the sets …"
 
 
-def compute_answer(asked: Asked) -> tuple[dict[str, float], dict[str, float]]:
-    """What every method needs without δ, and with it."""
-    delta = asked.asked_setting.delta
-    pure = needed_by_all(asked, 0.0)
-    return pure, needed_by_all(asked, delta) if delta > 0 else pure
+def compute_answer(asked: Asked) -> tuple[dict[str, float], dict[str, float], list[str]]:
+    """What every method needs without δ, and with it, and why some are beyond reach."""
+    (pure, _), (exact, reasons) = needed_by_all(asked, 0.0), needed_by_all(asked, asked.design.delta)
+    return pure, exact, reasons
 
 
 def show_answer(asked: Asked) -> None:
     """The sentence, then the table of methods."""
-    (pure, exact), face = compute_answer(asked), face_of(asked)
+    (pure, exact, reasons), face = compute_answer(asked), face_of(asked)
     mark, sentence = face.answer(asked, pure[HEADLINE.key], exact[HEADLINE.key])
-    st.html(page_answer(mark, sentence, f"{face.told(mark)}; {promise_text(asked.asked_setting)}"))
+    st.html(page_answer(mark, sentence, f"{face.told(mark)}; {asked.promise}"))
     _table(asked, pure, exact)
-    if reason := beyond_reach(asked):
-        st.caption(f"Beyond reach: {reason}")
+    if reasons:
+        st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")
 
 
-def needed_by_all(asked: Asked, delta: float) -> dict[str, float]:
-    """What every method needs for all sets together at a δ."""
-    return {key: needed(asked, method, delta) for key, method in asked.kind.methods.items()}
-
-
-def needed(asked: Asked, method: Method, delta: float) -> float:
-    """The least prior, or largest range, for all sets together; NaN where it is beyond reach."""
-    try:
-        return _found(asked, method, delta)
-    except ValueError:
-        if asked.sets == 1 and method is HEADLINE:
-            raise
-        return math.nan
-
-
-def beyond_reach(asked: Asked) -> str:
-    """Why some method has no answer, in a sentence for each reason; empty where all have one."""
-    reasons = []
-    for method in asked.kind.methods.values():
+def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[str]]:
+    """The least prior, or largest range, of every method for all sets together: NaN beyond reach, with its reason."""
+    found, reasons = {}, []
+    for key, method in asked.kind.methods.items():
         try:
-            _found(asked, method, asked.asked_setting.delta)
+            if asked.design.sets == 1:
+                found[key] = cached(asked.kind.need)(method, asked.setting, delta)
+            else:
+                found[key] = cached(asked.kind.together, WAITING)(method, asked.setting, asked.design.sets, delta).upper
         except ValueError as broken:
+            if asked.design.sets == 1 and method is HEADLINE:
+                raise
+            found[key] = math.nan
             reasons.append(str(broken))
-    return " ".join(dict.fromkeys(reasons))
-
-
-def _found(asked: Asked, method: Method, delta: float) -> float:
-    if asked.sets == 1:
-        return cached(asked.kind.need)(method, asked.asked_setting, delta)
-    return cached(asked.kind.together, WAITING)(method, asked.asked_setting, asked.sets, delta).upper
+    return found, reasons
 
 
 def _table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> None:
     """Every method with its answers and what they cost; PARAM_MAP, for which there is none, at the end."""
-    face, answers = face_of(asked), [pure, exact] if asked.asked_setting.delta > 0 else [pure]
+    face, answers = face_of(asked), [pure, exact] if asked.design.delta > 0 else [pure]
     first, second, *rest = face.columns(asked)
     head = ["method", *[first, second][: len(answers)], *rest]
-    rows = [
-        [_named(method, face.released), *(face.shown(one[key]) for one in answers), *_costs(asked, method, exact[key])]
-        for key, method in asked.kind.methods.items()
-    ]
+    rows = []
+    for key, method in asked.kind.methods.items():
+        try:
+            costs = face.costs(asked, method, exact[key])
+        except ValueError:
+            costs = [""] * len(rest)
+        rows.append([_named(method, face.released), *(face.shown(one[key]) for one in answers), *costs])
     rows.append([_named(PARAM_MAP, face.released), *["impossible"] * len(answers), *[""] * len(rest)])
     listing(head, rows, face.title, frozenset(range(1, len(head))))
     st.caption(face.caption(asked))
-
-
-def _costs(asked: Asked, method: Method, value: float) -> list[str]:
-    face = face_of(asked)
-    try:
-        return face.costs(asked, method, value)
-    except ValueError:
-        return [""] * len(face.columns(asked)[2:])
 
 
 def _named(method: Method, released: str) -> str:

@@ -18,7 +18,7 @@ from dpviz.theorems.claim import SCALE, Verdict
 from pages.components.cached import cached
 from pages.components.words import heading, raised
 from pages.minimum_priors.controls import Asked
-from pages.minimum_priors.numbers import failure, largest, least
+from pages.minimum_priors.faces import failure, largest, least
 
 MARKS = {
     Verdict.EXACT: "= exact",
@@ -34,38 +34,19 @@ RANK = {Verdict.UNSAFE: 0, Verdict.FALSE: 1}
 
 HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 TOO_LARGE = "beyond 10³⁰⁸"
-STYLE = """
-.dpviz-audit tr.said td {border-bottom: 1px solid rgba(128,128,128,.3); padding: 0 .6rem .45rem 0; font-size: .84rem;
-  line-height: 1.4; white-space: normal}
-.dpviz-audit tr.row td {border-bottom: none; padding-bottom: .1rem}
-.dpviz-audit tr.bad td:first-child {border-left: 4px solid #D55E00; padding-left: .55rem}
-.dpviz-audit td.mark {white-space: nowrap; font-weight: 650}
-.dpviz-audit small {opacity: .85}
-.dpviz-audit summary {cursor: pointer; padding: .5rem 0; font-weight: 650}
-@media (max-width: 640px) {
-  .dpviz-audit table, .dpviz-audit tbody, .dpviz-audit tr.said, .dpviz-audit tr.said td {display: block}
-  .dpviz-audit thead {display: none}
-  .dpviz-audit tr.row {display: grid; grid-template-columns: repeat(3, 1fr)}
-  .dpviz-audit tr.row td:first-child, .dpviz-audit tr.row td.mark {grid-column: 1 / -1; order: 1}
-  .dpviz-audit tr.row td.num {text-align: left; white-space: normal; order: 2}
-  .dpviz-audit td.num::before {content: attr(data-label); display: block; font-size: .72rem; opacity: .85}
-  .dpviz-audit tr.bad {border-left: 4px solid #D55E00; padding-left: .5rem}
-  .dpviz-audit tr.bad td:first-child {border-left: none; padding-left: 0}
-}
-"""
 
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
     heading("As printed, and what it really gives")
-    findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.asked_setting))
+    findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.setting))
     found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
     unsafe = [one for one in found if one.verdict is Verdict.UNSAFE]
     rest = [one for one in found if one.verdict is not Verdict.UNSAFE]
     folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
-    folded += _statements(cached(audit_statements)(asked.asked_setting))
+    folded += _statements(cached(audit_statements)(asked.setting))
     st.html(
-        f'<style>{STYLE}</style><p class="dpviz-question">{_headline(findings)}</p>'
+        f'<p class="dpviz-question">{_headline(findings)}</p>'
         '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
         f'aria-label="Printed theorems and what they give">{_table(unsafe) if unsafe else ""}{folded}</div>'
     )

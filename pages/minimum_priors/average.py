@@ -27,7 +27,7 @@ THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
 
 def show_average(asked: Asked) -> None:
     """δ of every method when the other rows are random, beside the worst case."""
-    setting = asked.asked_setting
+    setting = asked.setting
     note(
         "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, "
         "and the adversary does not know them: δ is taken between the releases given that the last row is a one, or "
@@ -77,7 +77,7 @@ def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -
 
 
 def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]:
-    setting = asked.asked_setting
+    setting = asked.setting
     thetas = np.unique(np.append(THETAS, theta))
     return growing_of(
         f"{PREFIX}growing_average",
@@ -88,7 +88,7 @@ def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]
 
 
 def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves) -> None:
-    setting = asked.asked_setting
+    setting = asked.setting
     thetas = tuple(np.linspace(0.005, 0.995, 67).tolist())
     deltas = cached(count_release_curve)(setting.n, thetas, setting.epsilon)
     lines = [Line(name=PARAM_MAP.label, color=PARAM_MAP.color, x=np.array(thetas), y=deltas)]
@@ -134,7 +134,7 @@ def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
 
 def _printed(asked: Asked, theta: float) -> None:
     """What section 6.3 prints, and what is true at these parameters."""
-    setting = asked.asked_setting
+    setting = asked.setting
     note(
         "The thesis measures against a <i>simulator</i>: the release is (ε, δ, Δ)-private if some law that does not "
         "depend on the last row at all stays within e<sup>ε</sup> and δ of the release, whatever that row is "

@@ -4,51 +4,44 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
 
 import streamlit as st
 
+from dpviz.designs import Design
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.priors import KINDS, Kind, Setting
 from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
+from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.cells import CELLS
-from pages.components.address import SETTINGS, keep_choice, keep_switch, read_address
-from pages.components.choices import choice, presets, switch
+from pages.components.address import keep_choice, read_address
+from pages.components.choices import presets, segments
 from pages.components.controls import PageNumbers
+from pages.components.last_valid import Refused
 from pages.minimum_priors import SPEC
 
 PREFIX = SPEC.prefix
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
 
-DATA_ROWS = dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000)
-RELEASED_ROWS = dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000)
-PROMISE = dataclasses.replace(
-    EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
-)
 SMALLEST_FAILURE = 1e-300
 """Least δ beside 0: what is smaller is near the end of the floating-point numbers."""
 
 FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
-MANY_CELLS = dataclasses.replace(CELLS, slider_maximum=20)
-MANY_SETS = dataclasses.replace(SETS, slider_maximum=20)
 PROPORTION = Parameter(
-    name="proportion",
-    symbol="p",
-    title="True proportion",
-    minimum=0.0,
-    maximum=1.0,
-    default=0.1,
-    slider_minimum=0.001,
-    slider_maximum=0.5,
-    scale="log",
+    name="proportion", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.1,
+    slider_minimum=0.001, slider_maximum=0.5, scale="log",
     help="The proportion of ones in the population, for what the prior costs: bias and standard error of its estimate.",
-)
+)  # fmt: skip
 NUMBERS = {
-    "n": DATA_ROWS,
-    "m": RELEASED_ROWS,
-    "cells": MANY_CELLS,
-    "sets": MANY_SETS,
-    "epsilon": PROMISE,
+    "n": dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000),
+    "m": dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000),
+    "cells": dataclasses.replace(CELLS, slider_maximum=20),
+    "sets": dataclasses.replace(SETS, slider_maximum=20),
+    "epsilon": dataclasses.replace(
+        EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
+    ),
     "delta": FAILURE,
     "sigma": SIGMA,
     "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
@@ -86,9 +79,8 @@ NUMBERS = {
 }  # fmt: skip
 """Every number of the page."""
 
-PAGE = PageNumbers(PREFIX, NUMBERS)
+PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
-M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
@@ -102,83 +94,79 @@ PRESETS: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader has set; no `setting` where it breaks a rule, which `problems` say in sentences."""
+    """What the reader has set: a design of all sets together, the kind of its data, and σ and σ0 of Gaussian data.
 
+    Every method is asked about, the design's mechanism in the headline; its prior is the smallest that keeps the
+    promise, which is the page's answer.
+    """
+
+    design: Design
     kind: Kind
-    setting: Setting | None
-    sets: int = 1
-    proportion: float = 0.1
+    spread: tuple[tuple[str, float], ...] = ()
     m_is_n: bool = True
-    problems: tuple[str, ...] = ()
+    problems: ClassVar[tuple[str, ...]] = ()
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What searches and audits ask of one set."""
+        one = self.design
+        own: dict[str, Any] = dict((*one.details, *self.spread))
+        return Setting(n=one.n, m=one.m, epsilon=one.epsilon, delta=one.delta, **own)
 
     @property
-    def valid(self) -> bool:
-        """Whether the settings keep every rule."""
-        return self.setting is not None
+    def promise(self) -> str:
+        """The promise in symbols."""
+        return f"ε = {readable(self.design.epsilon, 4)}, δ = {readable(self.design.delta, 4)}"
 
     @property
     def named(self) -> str:
         """Its settings in words."""
-        setting = self.asked_setting
         sizes = [
-            f"{NUMBERS[name].symbol} = {readable(getattr(setting, name))}" for name in ("n", "m", *self.kind.numbers)
+            f"{NUMBERS[name].symbol} = {readable(getattr(self.setting, name))}"
+            for name in ("n", "m", *self.kind.numbers)
         ]
-        return f"{self.kind.label}, {', '.join(sizes)}, M = {self.sets}, {promise_text(setting)}"
-
-    @property
-    def asked_setting(self) -> Setting:
-        """`setting`, where it is known to be there."""
-        if self.setting is None:
-            raise ValueError("The settings break a rule, so that there is nothing to compute.")
-        return self.setting
+        return f"{self.kind.label}, {', '.join(sizes)}, M = {self.design.sets}, {self.promise}"
 
 
-def choose() -> Asked:
+def asked_of(kind: Kind, *, m_is_n: bool = True, **values: Any) -> Asked:
+    """What is asked with the numbers of the page; a ValueError in a sentence refuses."""
+    spread = tuple((name, values.pop(name)) for name in ("sigma", "sigma0") if name in values)
+    p = values.pop("proportion", PROPORTION.default)
+    return Asked(Design.of({"mechanism": kind.mechanism, "prior": "exact", "p": p, **values}), kind, spread, m_is_n)
+
+
+def first_asked() -> Asked:
+    """What a fresh page asks for."""
+    names = ("n", "m", "epsilon", "delta", "sets", "proportion")
+    fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
+    return asked_of(next(iter(FAMILIES.values())), **fresh)
+
+
+def chosen_kind() -> Kind:
+    """The kind of data that its control says."""
+    return FAMILIES[st.session_state[FAMILY]]
+
+
+def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
-    kind = _kind()
-    n = PAGE.number("n")
-    m_is_n = switch("m = n: as many synthetic rows", M_IS_N)
-    values: dict[str, float] = {"n": n, "m": n if m_is_n else PAGE.number("m")}
-    values["epsilon"], values["delta"] = PAGE.number("epsilon"), PAGE.number("delta")
-    values |= {name: PAGE.number(name) for name in kind.numbers}
-    more = {name: PAGE.number(name) for name in ("sets", *kind.cost)}
+    segments(
+        "Data",
+        FAMILIES,
+        FAMILY,
+        help="Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance.",
+        width="stretch",
+    )
+    kind = chosen_kind()
+    values: dict[str, Any] = PAGE.values("n", "m", "epsilon", "delta", *kind.numbers, "sets", *kind.cost)
     try:
-        for name, value in {**values, **more}.items():
-            NUMBERS[name].check(value)
+        PAGE.check(values)
         if 0 < values["delta"] < SMALLEST_FAILURE:
             raise ValueError(
                 f"delta (allowed failure) must be 0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}; "
                 f"got {readable(values['delta'])}."
             )
-        setting = Setting(**values)  # type: ignore[arg-type]
+        return asked_of(kind, m_is_n=PAGE.follows("m"), **values)
     except ValueError as broken:
-        return Asked(kind, None, problems=(str(broken),))
-    return Asked(kind, setting, int(more["sets"]), more.get("proportion", PROPORTION.default), m_is_n)
-
-
-def first_asked() -> Asked:
-    """What a fresh page asks for."""
-    default = {name: SETTINGS[PREFIX + name].default for name in NUMBERS}
-    setting = Setting(**{name: default[name] for name in ("n", "m", "epsilon", "delta")})
-    return Asked(next(iter(FAMILIES.values())), setting, default["sets"], default["proportion"])
-
-
-def _kind() -> Kind:
-    label = choice(
-        st.segmented_control,
-        "Data",
-        FAMILIES,
-        FAMILY,
-        required=True,
-        help="Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance.",
-        width="stretch",
-    )
-    return FAMILIES[label]
-
-
-def promise_text(setting: Setting) -> str:
-    """The promise in symbols."""
-    delta = f", δ = {readable(setting.delta, 4)}" if setting.delta > 0 else ", δ = 0"
-    return f"ε = {readable(setting.epsilon, 4)}{delta}"
+        return PAGE.refused(broken, values, SYNTHESIZERS[kind.mechanism])

@@ -53,38 +53,37 @@ def complete_curves(asked: Asked, axis: Axis) -> Curves:
     key = _key(asked, axis)
     known = finished_before(key, Curves)
     if known is None:
-        known = prior_curves(asked.kind.key, asked.asked_setting, axis, m_is_n=asked.m_is_n)
+        known = prior_curves(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
         keep_finished(key, known)
     return known
 
 
 def _key(asked: Asked, axis: Axis) -> object:
-    return "prior curves", asked.kind, asked.asked_setting, axis, asked.m_is_n
+    return "prior curves", asked.kind, asked.setting, axis, asked.m_is_n
 
 
 def _growing(asked: Asked, axis: Axis) -> Growing[Curves]:
-    setting, m_is_n = asked.asked_setting, asked.m_is_n
+    setting, m_is_n = asked.setting, asked.m_is_n
     return growing_of(
         KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.kind.key, setting, axis, m_is_n=m_is_n)
     )
 
 
-def _together(asked: Asked) -> dict[str, float]:
-    """What every method needs for all sets together, as in the table; nothing where there is one set."""
-    if asked.sets == 1:
-        return {}
-    return needed_by_all(asked, asked.asked_setting.delta)
-
-
 def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
+    sets = asked.design.sets
+    together = needed_by_all(asked, asked.design.delta)[0] if sets > 1 else {}  # as in the table
     show_figure(
-        curves_chart(curves, sets=asked.sets, together=_together(asked)),
+        curves_chart(curves, sets=sets, together=together),
         key=f"{PREFIX}curves",
         alt=f"The {asked.kind.quantity} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds "
         "dashed.",
         height=430,
     )
-    alone = f" Lines are for one set; diamonds: what {asked.sets} sets need together." if asked.sets > 1 else ""
+    alone = (
+        f" Lines are for one set; diamonds: what {asked.design.sets} sets need together."
+        if asked.design.sets > 1
+        else ""
+    )
     finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
     st.caption(
         "Solid: exact at the values drawn, straight between them; the mark is your own setting. Dotted: the same for "

@@ -18,9 +18,9 @@ from pages.minimum_priors.curves import chosen_axis, complete_curves
 
 def show_downloads(asked: Asked) -> None:
     """The audit and the curves as CSV, the picture as HTML, the page as a script."""
-    setting = asked.asked_setting
+    setting = asked.setting
     axis = chosen_axis(st.session_state.get(f"{PREFIX}axis"))
-    script = priors_script(asked.kind.key, setting, asked.sets, asked.proportion)
+    script = priors_script(asked.kind.key, setting, asked.design.sets, asked.design.p)
     left, middle, right = st.columns(3)
     with left:
         st.html("<b>Tables, every digit</b>")

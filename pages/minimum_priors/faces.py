@@ -6,9 +6,8 @@ import math
 
 from dpviz.inference.moments import cell_moments, share_beyond
 from dpviz.methods import SYNTH_POST_ONE, Method
-from dpviz.parameters import readable
-from pages.minimum_priors.controls import Asked, promise_text
-from pages.minimum_priors.numbers import BEYOND, known, largest, least
+from dpviz.parameters import readable, rounded_down, rounded_up
+from pages.minimum_priors.controls import Asked
 
 HEADLINE = SYNTH_POST_ONE
 ROUNDING = 1e-15
@@ -18,6 +17,36 @@ SAME = 1e-3
 """Relative difference of the two answers below which δ is said to be too small to help."""
 
 BASIC = "Basic composition: Proposition 2.17. Advanced: Theorem 2.18"
+
+NONE_NEEDED = 1e-290
+"""A least prior up to which any prior is enough."""
+
+BEYOND = "beyond reach"
+"""What stands for a NaN: an answer that is not computed at this size; a sentence says why."""
+
+
+def known(value: float) -> bool:
+    """Whether a least prior is a number to show, rather than "impossible" or "any"."""
+    return math.isfinite(value) and value > NONE_NEEDED
+
+
+def least(value: float, digits: int = 5) -> str:
+    """A least prior, or least noise, rounded up; in words where it is no number."""
+    if math.isnan(value):
+        return BEYOND
+    if math.isinf(value):
+        return "impossible"
+    return readable(rounded_up(value, digits), digits) if known(value) else "any"
+
+
+def largest(value: float, digits: int = 5) -> str:
+    """A largest range, rounded down."""
+    return BEYOND if math.isnan(value) else readable(rounded_down(value, digits), digits)
+
+
+def failure(value: float, digits: int = 4) -> str:
+    """A δ that is never 0, in words where it is below the floating-point numbers."""
+    return readable(value, digits) if value > 0 else "< 10⁻³⁰⁰"
 
 
 class LeastPriors:
@@ -32,11 +61,11 @@ class LeastPriors:
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         """The mark and the sentence about the least priors, without and with δ."""
-        setting, name = asked.asked_setting, HEADLINE.label
+        setting, name = asked.setting, HEADLINE.label
         where, promise = _sizes(asked, _cells_text(asked)), f"ε = {readable(setting.epsilon)}"
         each = "with a one and as many with a zero" if asked.kind.binary else "in each cell"
         if math.isnan(exact):
-            said = f"At {where} and {promise_text(setting)}, what {name} needs is not computed; other methods are."
+            said = f"At {where} and {asked.promise}, what {name} needs is not computed; other methods are."
             return BEYOND, said
         if setting.delta == 0:
             return f"α ≥ {least(pure, 3)}", (
@@ -45,7 +74,7 @@ class LeastPriors:
             )
         if not known(exact):
             return "any prior", (
-                f"At {where} and {promise_text(setting)}, any prior is enough for {name}; without δ it needs "
+                f"At {where} and {asked.promise}, any prior is enough for {name}; without δ it needs "
                 f"<b>{least(pure)}</b> pseudo-rows {each}."
             )
         if pure <= exact * (1 + SAME):
@@ -65,27 +94,27 @@ class LeastPriors:
 
     def columns(self, asked: Asked) -> list[str]:
         """The heads of the table: without δ, with it, and what it costs."""
-        delta, p = (readable(value, 3) for value in (asked.asked_setting.delta, asked.proportion))
+        delta, p = (readable(value, 3) for value in (asked.setting.delta, asked.design.p))
         head = ["least α, δ = 0", f"least α, δ = {delta}"]
         return [*head, "prior rows per real row", f"bias at p = {p}", "standard error"]
 
     def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
         """Prior rows for every real one, and bias and standard error of the estimated proportion of one cell."""
-        rows, setting = _per_row(asked, alpha), asked.asked_setting
+        rows, setting = _per_row(asked, alpha), asked.setting
         if not math.isfinite(alpha):
             return [rows, "", ""]
         found = cell_moments(
             method.key, n=setting.n, m=setting.m, alpha=alpha, cells=asked.kind.cells(setting),
-            proportion=asked.proportion, sets=asked.sets,
+            proportion=asked.design.p, sets=asked.design.sets,
         )  # fmt: skip
         bias = found.bias if abs(found.bias) > ROUNDING else 0.0
         return [rows, f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
 
     def caption(self, asked: Asked) -> str:
         """What stands below the table."""
-        setting, p = asked.asked_setting, asked.proportion
+        setting, p = asked.setting, asked.design.p
         plain = math.sqrt(p * (1 - p) / setting.n)
-        composed = " Several sets: their losses are added exactly." if asked.sets > 1 else ""
+        composed = " Several sets: their losses are added exactly." if asked.design.sets > 1 else ""
         return (
             f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in "
             "every cell, rounded up, so that the number shown keeps the promise. Bias and standard error: of the "
@@ -99,16 +128,16 @@ class LeastPriors:
 
     def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
         """The mark and the sentence about several sets."""
-        cells = "" if asked.kind.binary else f"in each of k = {asked.asked_setting.cells} cells "
+        cells = "" if asked.kind.binary else f"in each of k = {asked.setting.cells} cells "
         return f"M = {sets}: α = {exact}", (
-            f"{cells}is what {sets} sets of {HEADLINE.label} need together for {promise_text(asked.asked_setting)}, "
+            f"{cells}is what {sets} sets of {HEADLINE.label} need together for {asked.promise}, "
             f"counted exactly; the papers' rule, ε/M for each set without δ, asks for <b>{least(pure)}</b>."
         )
 
     def how_sets(self, asked: Asked, sets: int) -> str:
         """How several sets are counted."""
         return (
-            f"M = {sets}{_cells_text(asked)}, {promise_text(asked.asked_setting)}. {BASIC} (Dwork, Rothblum & Vadhan "
+            f"M = {sets}{_cells_text(asked)}, {asked.promise}. {BASIC} (Dwork, Rothblum & Vadhan "
             "2010) with the best slack. Exact: the largest δ of the sum of the sets' privacy losses over all pairs of "
             "neighbours, from their distribution on a grid with bounds from both sides; the upper end is shown and is "
             "private for sure. M sets of a plug-in are one set of Mm rows, exactly. One row substituted."
@@ -127,7 +156,7 @@ class LargestRanges:
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         """The mark and the sentence about the largest ranges, without and with δ."""
-        setting, name, where = asked.asked_setting, HEADLINE.label, _sizes(asked)
+        setting, name, where = asked.setting, HEADLINE.label, _sizes(asked)
         narrow = f"±<b>{largest(pure, 4)}</b> σ"
         if setting.delta == 0:
             return f"R/σ ≤ {largest(pure, 3)}", (
@@ -135,7 +164,7 @@ class LargestRanges:
                 "released number is conditioned to the same range."
             )
         return f"R/σ ≤ {largest(exact, 3)}", (
-            f"At {where} and {promise_text(setting)}, {name} as it stands is private for data within "
+            f"At {where} and {asked.promise}, {name} as it stands is private for data within "
             f"±<b>{largest(exact, 4)}</b> σ. Conditioning every released number to the range allows {narrow}, with no "
             "δ at all."
         )
@@ -146,7 +175,7 @@ class LargestRanges:
 
     def columns(self, asked: Asked) -> list[str]:
         """The heads of the table: without δ, with it, and what it costs."""
-        delta = readable(asked.asked_setting.delta, 3)
+        delta = readable(asked.setting.delta, 3)
         head = ["largest R/σ, δ = 0, conditioned", f"largest R/σ, δ = {delta}, as it stands"]
         return [*head, "share of N(0, σ²) beyond ±R"]
 
@@ -156,7 +185,7 @@ class LargestRanges:
 
     def caption(self, asked: Asked) -> str:
         """What stands below the table."""
-        setting = asked.asked_setting
+        setting = asked.setting
         return (
             f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}, σ = "
             f"{readable(setting.sigma)}, σ₀ = {readable(setting.sigma0)}. Conditioned: every released number is drawn "
@@ -172,14 +201,14 @@ class LargestRanges:
     def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
         """The mark and the sentence about several sets."""
         return f"M = {sets}: R/σ ≤ {exact}", (
-            f"is what {sets} sets of {HEADLINE.label} allow together for {promise_text(asked.asked_setting)}, counted "
+            f"is what {sets} sets of {HEADLINE.label} allow together for {asked.promise}, counted "
             f"exactly; a share (ε/M, δ/M) for each set allows <b>{largest(split)}</b>."
         )
 
     def how_sets(self, asked: Asked, sets: int) -> str:
         """How several sets are counted."""
         return (
-            f"M = {sets}, {promise_text(asked.asked_setting)}. {BASIC} with the best slack. Exact: with δ, M "
+            f"M = {sets}, {asked.promise}. {BASIC} with the best slack. Exact: with δ, M "
             "independent normal releases are one with √M times the ratio of sensitivity to noise; without δ their "
             "largest losses add up, so that the columns agree. One row substituted."
         )
@@ -195,18 +224,18 @@ def face_of(asked: Asked) -> LeastPriors | LargestRanges:
 
 
 def _sizes(asked: Asked, cells: str = "") -> str:
-    n, m = readable(asked.asked_setting.n), readable(asked.asked_setting.m)
-    sets = f", M = {asked.sets} sets together" if asked.sets > 1 else ""
+    n, m = readable(asked.setting.n), readable(asked.setting.m)
+    sets = f", M = {asked.design.sets} sets together" if asked.design.sets > 1 else ""
     return f"{f'n = m = {n}' if n == m else f'n = {n}, m = {m}'}{cells}{sets}"
 
 
 def _cells_text(asked: Asked) -> str:
-    return "" if asked.kind.binary else f", k = {asked.asked_setting.cells}"
+    return "" if asked.kind.binary else f", k = {asked.setting.cells}"
 
 
 def _per_row(asked: Asked, alpha: float) -> str:
     """Prior rows for every real row."""
     if math.isnan(alpha):
         return ""
-    cells = asked.kind.cells(asked.asked_setting)
-    return least(cells * alpha / asked.asked_setting.n, 3) if known(alpha) else least(alpha)
+    cells = asked.kind.cells(asked.setting)
+    return least(cells * alpha / asked.setting.n, 3) if known(alpha) else least(alpha)

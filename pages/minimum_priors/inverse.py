@@ -16,25 +16,24 @@ from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.minimum_priors.answer import needed_by_all
-from pages.minimum_priors.controls import PAGE, PREFIX, Asked, promise_text
-from pages.minimum_priors.faces import face_of
-from pages.minimum_priors.numbers import failure
+from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+from pages.minimum_priors.faces import face_of, failure
 
 
 def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
-    setting, kind = asked.asked_setting, asked.kind
+    setting, kind = asked.setting, asked.kind
     level = PAGE.checked(kind.level)
     found = {key: cached(kind.given)(method, setting, level) for key, method in kind.methods.items()}
     held = face_of(asked).held(level)
-    said = f"keeps {promise_text(setting)} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
-    st.html(answer(held, said + (_together(asked, level) if asked.sets > 1 else "")))
+    said = f"keeps {asked.promise} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
+    st.html(answer(held, said + (_together(asked, level) if asked.design.sets > 1 else "")))
     zero = "ε at δ = 0, conditioned" if kind.conditioned else "ε at δ = 0"
     at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero
     head = ["exact", *([zero] if setting.delta > 0 else []), at]
     head.append(f"δ at ε = {readable(setting.epsilon, 4)}")
-    if asked.sets > 1:
-        head.append(f"{asked.sets} sets: {zero}")
+    if asked.design.sets > 1:
+        head.append(f"{asked.design.sets} sets: {zero}")
     rows = []
     for key, given in found.items():
         name = f"<b>{METHODS[key].label}</b>"
@@ -44,7 +43,7 @@ def show_inverse(asked: Asked) -> None:
         pure = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
         bounded = not kind.conditioned and given.pure_epsilon <= setting.epsilon
         left_over = readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon)
-        all_sets = [_epsilon(asked.sets * given.pure_epsilon)] if asked.sets > 1 else []
+        all_sets = [_epsilon(asked.design.sets * given.pure_epsilon)] if asked.design.sets > 1 else []
         rows.append([name, *pure, _epsilon(given.epsilon_at_delta), left_over, *all_sets])
     listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
     shown = {key: given for key, given in found.items() if given is not None}
@@ -93,11 +92,11 @@ def _named(kept: list[str], of: int) -> str:
 
 def _together(asked: Asked, level: float) -> str:
     """Which methods keep the promise with all sets together, by the prior or range that these need."""
-    limits = needed_by_all(asked, asked.asked_setting.delta)
+    limits, _ = needed_by_all(asked, asked.setting.delta)
     kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.keeps(level, limit)]
     unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
     rest = f" ({', '.join(unknown)}: beyond reach)" if unknown else ""
-    return f" With all {asked.sets} sets together: <b>{_named(kept, len(limits))}</b>{rest}, exactly."
+    return f" With all {asked.design.sets} sets together: <b>{_named(kept, len(limits))}</b>{rest}, exactly."
 
 
 def _epsilon(value: float) -> str:
@@ -107,4 +106,4 @@ def _epsilon(value: float) -> str:
 def _right(asked: Asked, ends: list[np.ndarray]) -> float:
     """The right end of the picture: where the profiles end, unless the promise lies a little beyond."""
     end = max(float(one[-1]) for one in ends)
-    return max(end, min(asked.asked_setting.epsilon * 1.1, 3 * end)) or 1.0
+    return max(end, min(asked.setting.epsilon * 1.1, 3 * end)) or 1.0

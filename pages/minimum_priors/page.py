@@ -10,7 +10,7 @@ from pages.components.last_valid import answerable
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer
 from pages.minimum_priors.audited import show_audit
-from pages.minimum_priors.controls import PAGE, PREFIX, choose, first_asked
+from pages.minimum_priors.controls import PAGE, PREFIX, choose, chosen_kind, first_asked
 from pages.minimum_priors.curves import show_curves
 from pages.minimum_priors.sections import SECTIONS, sections_of
 
@@ -21,12 +21,12 @@ controls, results = columns()
 with controls:
     asked = choose()
 with results:
-    fit_choice(LOOK, sections_of(asked))
+    fit_choice(LOOK, sections_of(chosen_kind()))
     answered = answerable(PREFIX, asked, compute_answer, first_asked)
     show_answer(answered)
     drawing = st.container()
     show_section(show_audit, answered)
-    section = look_closer(LOOK, sections_of(answered))
+    section = look_closer(LOOK, sections_of(answered.kind))
     with drawing:  # curves that grow may start the page over: what does not move is drawn before them
         show_curves(answered)
     show_section(SECTIONS.get(section), answered)

@@ -17,7 +17,7 @@ from pages.minimum_priors.faces import HEADLINE
 
 def show_sampling(asked: Asked) -> None:
     """What a random sample adds: as printed, the best general bound, and exactly."""
-    setting = asked.asked_setting
+    setting = asked.setting
     population, alpha = int(PAGE.checked("population")), PAGE.checked("alpha")
     if population < setting.n:
         st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")

@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dpviz.priors import Kind
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.average import show_average
 from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.downloads import show_downloads
 from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import show_inverse
-from pages.minimum_priors.probabilistic import show_probabilistic
 from pages.minimum_priors.sampling import show_sampling
 from pages.minimum_priors.sets import show_sets
 from pages.minimum_priors.sizes import show_sizes
-from pages.minimum_priors.uneven import show_uneven
+from pages.minimum_priors.variants import show_probabilistic, show_uneven
 
 Section = Callable[[Asked], None]
 
@@ -39,7 +39,6 @@ SECTIONS: dict[str, Section] = {
 BERNOULLI_ONLY = {"Parameter or rows?", "Average case", "Subsampling", "Probabilistic δ", "Uneven priors"}
 
 
-def sections_of(asked: Asked) -> dict[str, Section]:
-    """The sections that make sense for the kind of data, by name."""
-    others = frozenset() if asked.kind.binary else BERNOULLI_ONLY
-    return {name: show for name, show in SECTIONS.items() if name not in others}
+def sections_of(kind: Kind) -> dict[str, Section]:
+    """The sections that make sense for a kind of data, by name."""
+    return {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_ONLY}

@@ -17,8 +17,7 @@ from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.minimum_priors.answer import WAITING
 from pages.minimum_priors.controls import PREFIX, Asked
-from pages.minimum_priors.faces import HEADLINE, face_of
-from pages.minimum_priors.numbers import BEYOND, known
+from pages.minimum_priors.faces import BEYOND, HEADLINE, face_of, known
 
 EXACT_AT = (1, 2, 5, 10, 20)
 """Numbers of sets for which the picture has the exact answer."""
@@ -30,10 +29,10 @@ SHOWN = 5
 
 def show_sets(asked: Asked) -> None:
     """Table of ways, picture, and what they mean."""
-    sets = asked.sets if asked.sets > 1 else SHOWN
-    if asked.sets == 1:
+    sets = asked.design.sets if asked.design.sets > 1 else SHOWN
+    if asked.design.sets == 1:
         st.caption(f"M = 1 above; shown here for M = {sets}. The control “Synthetic sets M” changes it.")
-    setting, face = asked.asked_setting, face_of(asked)
+    setting, face = asked.setting, face_of(asked)
     rows, reasons, said = [], [], ""
     for method in asked.kind.methods.values():
         cells = [BEYOND] * 4
@@ -61,7 +60,7 @@ def show_sets(asked: Asked) -> None:
 
 def _by_shares(asked: Asked, method: Method, sets: int) -> tuple[float, float, float]:
     """What is needed where each set has ε/M, (ε/M, δ/M), or what advanced composition allows: NaN without δ."""
-    setting, need = asked.asked_setting, cached(asked.kind.need)
+    setting, need = asked.setting, cached(asked.kind.need)
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
     advanced = cached(asked.kind.by_advanced, COUNTING)(method, setting, sets) if setting.delta > 0 else math.nan
     return need(method, share, 0.0), need(method, share, share.delta), advanced
@@ -69,7 +68,7 @@ def _by_shares(asked: Asked, method: Method, sets: int) -> tuple[float, float, f
 
 def _picture(asked: Asked, sets: int, one: Bracket) -> None:
     """The least priors of `HEADLINE` against the number of sets, by way of counting."""
-    setting, color = asked.asked_setting, HEADLINE.color
+    setting, color = asked.setting, HEADLINE.color
     counts = np.unique(np.rint(np.geomspace(1, max(20, 2 * sets), 9)).astype(int))
     pure, split, advanced = np.array([_by_shares(asked, HEADLINE, count) for count in counts.tolist()]).T
     several = sorted({*EXACT_AT, sets})

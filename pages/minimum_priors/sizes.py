@@ -21,7 +21,7 @@ POINTS = 25
 
 def show_sizes(asked: Asked) -> None:
     """δ against m for every release of rows, with the parameter draw as the limit."""
-    setting = asked.asked_setting
+    setting = asked.setting
     alpha = PAGE.checked("alpha")
     most = int(min(limits.PRIOR_ROWS, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))

@@ -17,6 +17,7 @@ from dpviz.limits import POSTERIOR_ROWS as MOST_ROWS
 from dpviz.parameters import Parameter, readable
 from dpviz.studies.plan import SEED
 from dpviz.synthesizers import two_cell_laws
+from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_switch, keep_text, read_address
 from pages.components.choices import choice, presets, switch, written
@@ -66,11 +67,10 @@ NUMBERS = prior_rule.PROMISE | {
     "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", default=100),
 }  # fmt: skip
 
-PAGE = PageNumbers(PREFIX, NUMBERS)
+PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", [*two_cell_laws(), GIVEN], DEFAULT_LAW)
 SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
 PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
-M_IS_N = keep_switch(f"{PREFIX}m_is_n", True)
 KNOWS = keep_switch(f"{PREFIX}knows", False)
 COUNTS = keep_text(f"{PREFIX}counts", "31")
 keep_matrix(PREFIX, EXAMPLE)
@@ -97,7 +97,6 @@ class Asked:
     source: str
     counts: tuple[int, ...]
     given_text: str | None = None
-    valid: ClassVar[bool] = True
     problems: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -150,8 +149,8 @@ def choose() -> Asked | Refused:
         except ValueError as broken:
             trouble = str(broken)
     else:
-        values |= prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]) | prior_rule.row_controls(PAGE, M_IS_N)
-    x = typed = None
+        values |= prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]) | PAGE.values("n", "m")
+    x, typed, count = None, None, "matrix_x" if law == GIVEN else "x"
     if source == "drawn" or switch("x is known: show the confidential data as well", KNOWS):
         x = values["confidential_count"] = PAGE.number("matrix_x" if law == GIVEN else "x", highest=values.get("n"))
     if source == "drawn":
@@ -164,13 +163,14 @@ def choose() -> Asked | Refused:
     values |= {name: PAGE.number(name) for name in ("gamma1", "gamma2", "level")}
     if trouble:
         return Refused((trouble,))
+    asked = values if x is None else {**values, count: x}
     try:
-        PAGE.check(values)
-        if x is not None and ONES.check(x) > values["n"]:
+        PAGE.check(asked)
+        if x is not None and x > values["n"]:
             raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
-        return released(Design(**values), typed, given_text)
+        return released(Design.of(values), typed, given_text)
     except ValueError as broken:
-        return Refused((str(broken),))
+        return PAGE.refused(broken, asked, laws.get(law, GivenMatrix), **{count: values["n"]})
 
 
 def first_asked() -> Asked:

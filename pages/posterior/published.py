@@ -8,8 +8,7 @@ from dpviz.parameters import readable
 from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, compare_charest
 from dpviz.published.record import Record
 from pages.components.cached import cached
-from pages.components.errata import show_errata
-from pages.components.words import heading, listing, note
+from pages.components.words import heading, listing, note, show_errata
 from pages.posterior.controls import Asked
 
 QUANTITIES = {

@@ -11,24 +11,28 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import PRIOR_ODDS_KEY
-from pages.transition_matrices.controls import IN_ADDRESS, PREFIX, choose, first_choice
+from pages.transition_matrices.controls import PAGE, PREFIX, Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
 from pages.transition_matrices.tables import show_tables
 from pages.transition_matrices.verdict import show_verdict
 
-page_head(SPEC, [*IN_ADDRESS, PRIOR_ODDS_KEY])
+page_head(SPEC, [*PAGE.keys, PRIOR_ODDS_KEY])
 LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
+
+
+def compute_answer(asked: Asked) -> object:
+    """The privacy of the release, held against the promise."""
+    return cached(summarize)(asked.design.synthesizer, asked.design.epsilon, asked.design.delta)
+
 
 controls, results = columns()
 with controls:
     chosen = choose()
 with results:
-    answered = answerable(
-        PREFIX, chosen, lambda one: cached(summarize)(one.release, one.epsilon, one.delta), first_choice
-    )
-    top = st.container()
-    summary = cached(summarize)(as_judged(answered.release), answered.epsilon, answered.delta)
+    answered = answerable(PREFIX, chosen, compute_answer, first_asked)
+    design, top = answered.design, st.container()
+    summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
     with top:
         show_verdict(summary)
     show_tables(summary)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
 from dpviz.charts.profile import compare_profiles
@@ -16,7 +14,6 @@ from dpviz.synthesizers import (
     MultinomialMean,
     PosteriorMean,
     Synthesizer,
-    TwoCellSynthesizer,
 )
 from dpviz.synthesizers.cells import CellSynthesizer
 from pages.components.address import keep_switch
@@ -32,20 +29,13 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     """Both laws at the same n, m, ε and α: the least α of the posterior draw, or the reader's own."""
     own = getattr(release, "alpha", None)
     use_own = isinstance(own, float) and switch("α from the controls instead of m/(e^ε − 1)", OWN_ALPHA)
-    if isinstance(release, CellSynthesizer):
-        n, m = release.n, release.released_shape[0]
-    else:
-        table = cast(TwoCellSynthesizer, release)
-        n, m = table.n, table.m
+    n, m = release.n, release.m  # type: ignore[attr-defined]  # as every law of the registry and a given matrix has
     alpha = own if use_own and isinstance(own, float) else BetaBinomial.least_alpha(m=m, epsilon=epsilon)
-    draw: Synthesizer
-    plug: Synthesizer
+    draw: Synthesizer = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+    plug: Synthesizer = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
     if isinstance(release, CellSynthesizer):
         draw = DirichletMultinomial(n=n, m=m, cells=release.cells, alpha=alpha)
         plug = MultinomialMean(n=n, m=m, cells=release.cells, alpha=alpha)
-    else:
-        draw = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
-        plug = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
     told, kept, broken = readable(epsilon), pure_epsilon(draw), pure_epsilon(plug)
     st.html(
         '<p class="dpviz-answer">'

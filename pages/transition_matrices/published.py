@@ -15,11 +15,10 @@ from dpviz.published.abowd_vilhuber import (
     fig_3_synthesizer,
     printed_figure,
 )
-from dpviz.published.record import Record
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
-from pages.components.choices import choice
+from pages.components.choices import segments
 from pages.components.words import heading, listing, note
 
 FIGURES = {"Fig. 1": 1, "Fig. 2": 2, "Fig. 3": 3, "Fig. 4": 4}
@@ -34,8 +33,7 @@ def _audit() -> list[list[str]]:
     """Every printed cell against ours, to the six digits printed."""
     rows = []
     for one in compare_figures():
-        number = int(one.design["figure"])
-        equal = f"{one.ours:.0f} of {one.printed:.0f}"
+        number, equal = int(one.design["figure"]), f"{one.ours:.0f} of {one.printed:.0f}"
         rows.append([f"Fig. {number}", printed_figure(number).caption, one.what, equal, one.verdict])
     return rows
 
@@ -43,10 +41,7 @@ def _audit() -> list[list[str]]:
 def _tables(number: int) -> str:
     """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
     law, printed = _law(number), printed_figure(number)
-    shown = [
-        (law, f"Fig. {number} as printed: {printed.caption}", printed.values),
-        (law, f"Ours: {law.label}", None),
-    ]
+    shown = [(law, f"Fig. {number} as printed: {printed.caption}", printed.values), (law, f"Ours: {law.label}", None)]
     if number <= 2:
         shown.append((equation_one(), "The paper's equation (1) at the same n, m and prior: the posterior draw", None))
     if number % 2:
@@ -61,30 +56,17 @@ def _accounts() -> list[list[str]]:
     return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.verdict] for plug, draw in both]
 
 
-def _note(erratum: Record[str]) -> None:
-    note(f"<b>{erratum.printed}</b> {erratum.ours}")
-
-
 def show_published() -> None:
     """The published figures, equation (1), and the accounts of 0.0006."""
     heading("Abowd & Vilhuber (2008), cell by cell")
-    listing(
-        ["figure", "caption", "our law", "equal cells", "agreement"],
-        cached(_audit)(),
-        "The printed figures against ours",
-        frozenset({3}),
-    )
-    _note(ERRATA[0])
-    figure = choice(st.segmented_control, "Figure", FIGURES, FIGURE, required=True)
-    st.html(cached(_tables)(FIGURES[figure]))
+    head = ["figure", "caption", "our law", "equal cells", "agreement"]
+    listing(head, cached(_audit)(), "The printed figures against ours", frozenset({3}))
+    note(f"<b>{ERRATA[0].printed}</b> {ERRATA[0].ours}")
+    st.html(cached(_tables)(FIGURES[segments("Figure", FIGURES, FIGURE)]))
     heading("What the printed δ = 0.0006 counts")
-    listing(
-        ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"],
-        cached(_accounts)(),
-        "Accounts of the printed 0.0006",
-        frozenset({1, 2}),
-    )
-    _note(ERRATA[1])
+    head = ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"]
+    listing(head, cached(_accounts)(), "Accounts of the printed 0.0006", frozenset({1, 2}))
+    note(f"<b>{ERRATA[1].printed}</b> {ERRATA[1].ours}")
     st.caption(
         "Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases "
         "2008, Fig. 1 to 4. Neighbours: one row substituted."

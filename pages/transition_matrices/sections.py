@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import streamlit as st
+
 from dpviz.privacy.summary import PrivacySummary
+from dpviz.synthesizers import Synthesizer
+from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import show_attacker
 from pages.transition_matrices.downloads import show_downloads
 from pages.transition_matrices.plug_in_or_draw import show_plug_in_or_draw
 from pages.transition_matrices.published import show_published
-from pages.transition_matrices.why import show_why
 
 
 class Answered(NamedTuple):
@@ -20,10 +23,17 @@ class Answered(NamedTuple):
     given_text: str | None
 
 
+def _why(release: Synthesizer) -> None:
+    """Explanations, the notation, the law and its source."""
+    st.markdown(SPEC.text("words"))
+    st.markdown(f"**The law on this page.** {release.label}: ${release.law}$")
+    st.caption(f"Source of the law: {release.source}. Neighbours: one row substituted, n fixed.")
+
+
 SECTIONS: dict[str, Callable[[Answered], None]] = {
     "The attacker": lambda found: show_attacker(found.summary),
     "Plug-in or posterior draw?": lambda found: show_plug_in_or_draw(found.summary.synthesizer, found.summary.epsilon),
     "As published": lambda _found: show_published(),
     "Download": lambda found: show_downloads(found.summary, found.given_text),
-    "Why, and sources": lambda found: show_why(found.summary.synthesizer),
+    "Why, and sources": lambda found: _why(found.summary.synthesizer),
 }

@@ -18,7 +18,7 @@ SAME = 1e-12
 """Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`."""
 
 KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
-MOST_COLUMNS = 12
+NOT_LISTED = "not listed", "needs the full matrix, which is over 4 million entries here"
 
 
 def show_verdict(summary: PrivacySummary) -> None:
@@ -65,41 +65,26 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
 
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
-    release, worst = summary.synthesizer, summary.worst
-    pair = summary.divergence
+    release, worst, pair = summary.synthesizer, summary.worst, summary.divergence
     neighbours = f"{_table(release, pair.likelier)} against {_table(release, pair.other)}"
     if pair.value == 0 and summary.is_pure:
         neighbours = "no neighbours exceed a factor eᵋ"
     least = f"ε = {readable(rounded_up(summary.epsilon_at_delta, 6), 6)} holds"
     if math.isinf(summary.epsilon_at_delta):
         least = "no ε holds"
-    entries = [
+    reached = f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
+    delta = _failure(summary, readable(pair.value, DIGITS))
+    allowed = f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {least}"
+    return [
         (
             "exact ε (substituted row)",
             readable(worst.value, DIGITS),
-            f"{_table(release, worst.likelier)} against {_table(release, worst.other)}, "
-            f"releasing {_released(release, worst.column)}",
+            f"{reached}, releasing {_released(release, worst.column)}",
         ),
-        (
-            f"δ at ε = {readable(summary.epsilon, 4)}",
-            _failure(summary, readable(pair.value, DIGITS)),
-            f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {least}",
-        ),
+        (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),
+        _probabilistic(summary),
+        _uncertainty(summary),
     ]
-    if summary.failure is None or summary.joint_failure is None:
-        entries.append(("probabilistic δ", "not listed", "needs the full matrix, which is over 4 million entries here"))
-    else:
-        row = int(summary.failure.argmax())
-        entries.append(
-            (
-                "probabilistic δ, worst table",
-                readable(float(summary.failure[row]), DIGITS),
-                f"at {_table(release, row)}; {readable(summary.joint_failure, 4)} when every row falls in each cell "
-                "alike",
-            )
-        )
-    entries.append(_uncertainty(summary))
-    return entries
 
 
 def _failure(summary: PrivacySummary, text: str) -> str:
@@ -107,19 +92,23 @@ def _failure(summary: PrivacySummary, text: str) -> str:
     return text if summary.divergence.value > 0 or summary.is_pure else "below 10⁻³⁰⁰"
 
 
+def _probabilistic(summary: PrivacySummary) -> tuple[str, str, str]:
+    if summary.failure is None or summary.joint_failure is None:
+        return "probabilistic δ", *NOT_LISTED
+    row = int(summary.failure.argmax())
+    where = f"at {_table(summary.synthesizer, row)}; {readable(summary.joint_failure, 4)} when every row falls in each "
+    return "probabilistic δ, worst table", readable(float(summary.failure[row]), DIGITS), f"{where}cell alike"
+
+
 def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
     name = "SDL: least Pr(m ≠ n)"
     if summary.change is None:
         if summary.failure is None:
-            return name, "not listed", "needs the full matrix, which is over 4 million entries here"
+            return name, *NOT_LISTED
         return name, "1", "m differs from n, so no table is released as it is"
     row = int(summary.change.argmin())
-    return (
-        name,
-        readable(float(summary.change[row]), DIGITS),
-        f"the released table differs from the confidential one at least so often; least at "
-        f"{_table(summary.synthesizer, row)}",
-    )
+    often = "the released table differs from the confidential one at least so often; least at "
+    return name, readable(float(summary.change[row]), DIGITS), f"{often}{_table(summary.synthesizer, row)}"
 
 
 def _table(release: Synthesizer, index: int) -> str:

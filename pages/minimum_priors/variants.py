@@ -1,4 +1,4 @@
-"""Probabilistic (ε, δ)-privacy beside (ε, δ)-differential privacy."""
+"""Least priors of other kinds: for probabilistic privacy, and of uneven shape."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import math
 import streamlit as st
 
 from dpviz.limits import PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN
-from dpviz.methods import Method
+from dpviz.methods import CALIBRATED, Method
 from dpviz.parameters import readable
-from dpviz.priors import CALIBRATED, minimum_prior_probabilistic
+from dpviz.priors import Setting, minimum_prior, minimum_prior_probabilistic
 from pages.components.cached import cached
 from pages.components.words import listing, note
-from pages.minimum_priors.controls import Asked, promise_text
-from pages.minimum_priors.numbers import least
+from pages.minimum_priors.controls import PAGE, Asked
+from pages.minimum_priors.faces import known, least
 
 
 def show_probabilistic(asked: Asked) -> None:
     """Both priors of every method, one beside the other."""
-    setting = asked.asked_setting
+    setting = asked.setting
     note(
         "(ε, δ)-differential privacy lets δ be <i>what is left over</i> beyond a factor e<sup>ε</sup>. Probabilistic "
         "privacy asks more: at every table, the probability of releasing <i>anything</i> that tells it from a "
@@ -55,8 +55,40 @@ def show_probabilistic(asked: Asked) -> None:
     if unfound:
         st.caption(unfound)
     st.caption(
-        f"{promise_text(setting)}, one set, one row substituted, α = β. The probability of failure does not fall "
+        f"{asked.promise}, one set, one row substituted, α = β. The probability of failure does not fall "
         "steadily as the prior grows: it jumps where a count comes to lie inside or outside the promise, and may rise "
         "in between. The answer is the prior from which on it stays within δ. For PARAM_Post this is the exact form of "
         "Zheng's Lemma 6.5."
+    )
+
+
+def show_uneven(asked: Asked) -> None:
+    """The least α for a fixed ratio β / α, and for a fixed β."""
+    setting = asked.setting
+    note(
+        "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each "
+        "makes up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2, and "
+        "SYNTH_MAP towards (α − 1) / (α + β − 2)."
+    )
+    ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
+    rows, barred = [], set()
+    for method in CALIBRATED.values():
+        even = cached(asked.kind.need)(method, setting, setting.delta)
+        leaning = _least(setting, method, ratio=ratio)
+        missing = beta <= method.lost
+        fixed = math.inf if missing else _least(setting, method, beta=beta)
+        both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
+        barred |= {"mode"} if missing else {"small"} if math.isinf(fixed) else set()
+        rows.append([f"<b>{method.label}</b>", least(even), both, "needs β > 1" if missing else least(fixed)])
+    head = ["least α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
+    listing(head, rows, "Least priors of uneven shape", frozenset({1, 2, 3}))
+    st.caption(
+        f"{asked.promise}, one set, one row substituted, all pairs of neighbours in both directions. "
+        + (" “Impossible”: no α makes up for so small a β." if "small" in barred else "")
+    )
+
+
+def _least(setting: Setting, method: Method, beta: float | None = None, ratio: float = 1.0) -> float:
+    return cached(minimum_prior)(
+        method.key, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
     )
