@@ -19,7 +19,7 @@ from dpviz.privacy import (
     log_odds_table,
     probabilistic_delta,
 )
-from dpviz.published.record import PrintedTable, Record, read_table
+from dpviz.published.record import PrintedTable, Record, read_errata, read_table
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
 
@@ -46,28 +46,7 @@ CAPTIONS = {
 }
 
 
-ERRATA = (
-    Record(
-        source=f"{SOURCE}, Fig. 1 and 2",
-        what="law",
-        printed="Fig. 1 is said to be the law of the paper's equation (1).",
-        ours="It is not. Equation (1) draws the proportion from its posterior, Beta(n1 + ½, n2 + ½), and then five "
-        "rows from it. The printed matrix puts the posterior mean (n1 + ½)/6 in place of that draw. The draw adds "
-        "spread, and spread protects: the largest log-odds is ln 11 = 2.397895 for equation (1) and 5 ln 3 = 5.493061 "
-        "for the matrix as printed. Check a corner by hand, n1 = 0 and five ones released: the plug-in gives (1/12)⁵ "
-        "= 0.000004, equation (1) gives ½ · 1½ · 2½ · 3½ · 4½ / (6 · 7 · 8 · 9 · 10) = 0.000977.",
-        verdict="another law",
-    ),
-    Record(
-        source=f"{SOURCE}, caption of Fig. 1",
-        what="delta",
-        printed="The promise is said to fail with probability 0.0006.",
-        ours="Only the first account rounds to it: it counts every failure from the table under which it is the least "
-        "likely. With one row in the rarer cell, the released counts break ε = 2 about one time in ten (0.103516). "
-        "Whoever reads 0.0006 as the chance that the promise fails is off by a factor of up to 166.",
-        verdict="the smallest of several counts",
-    ),
-)
+ERRATA = read_errata("abowd_vilhuber")
 """What the paper says of its figures and its own equations contradict, in our words; every number is computed here."""
 
 
@@ -83,7 +62,7 @@ def printed_figure(number: int) -> PrintedTable:
     """
     if number not in CAPTIONS:
         raise ValueError(f"number must be 1, 2, 3 or 4, a figure of Abowd & Vilhuber (2008); got {number!r}.")
-    return read_table("abowd_vilhuber_fig", number, CAPTIONS)
+    return read_table(f"abowd_vilhuber_fig{number}", CAPTIONS[number])
 
 
 def fig_1_synthesizer() -> PosteriorMean:
@@ -101,11 +80,6 @@ def fig_3_synthesizer() -> LaplaceSanitizer:
     return LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
 
 
-def _shown_in(number: int, release: Synthesizer) -> FloatArray:
-    """What a figure shows, of a release: its matrix, or in Fig. 2 and 4 its absolute log-odds."""
-    return release.transition_matrix() if number % 2 else np.abs(log_odds_table(release))
-
-
 def compare_figures() -> list[Record[float]]:
     """How many cells each figure prints, and in how many of them ours are the same to every printed digit.
 
@@ -118,7 +92,8 @@ def compare_figures() -> list[Record[float]]:
     records: list[Record[float]] = []
     for number, release in ((1, plug), (2, plug), (3, noise), (4, noise), (1, draw), (2, draw)):
         figure = printed_figure(number)
-        same = int(np.count_nonzero(np.round(_shown_in(number, release), PRINTED_DIGITS) == figure.values))
+        ours = release.transition_matrix() if number % 2 else np.abs(log_odds_table(release))
+        same = int(np.count_nonzero(np.round(ours, PRINTED_DIGITS) == figure.values))
         records.append(
             Record(
                 source=f"{SOURCE}, Fig. {number}",
@@ -149,48 +124,49 @@ def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Re
     def pairs(joint: FloatArray, choose: np.ufunc) -> float:
         return float(choose(joint[:-1], joint[1:])[over].sum())
 
-    def account(what: str, ours: float, how: str) -> Record[float]:
-        rounding = 10.0**-4 / math.sqrt(12)
-        return Record(source=SOURCE, what=what, printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=how)
-
-    return [
-        account(
+    accounts = [
+        (
             "smaller side of each cell, n1 ~ Binomial(5, ½)",
             pairs(even, np.minimum),
             "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
             "printed 0.0006, and counts each failure where it is least likely to happen.",
         ),
-        account(
+        (
             "worst table: probabilistic differential privacy",
             probabilistic_delta(release, epsilon),
             "The largest probability, over the confidential tables, of releasing counts where some neighbour's "
             "log-odds exceed 2 (Machanavajjhala et al. 2008).",
         ),
-        account(
+        (
             "(ε, δ)-differential privacy",
             delta_for_epsilon(release, epsilon),
             "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's "
             "does not cover.",
         ),
-        account(
+        (
             "any failing cell, n1 ~ Binomial(5, ½)",
             float(law_of_counts(release, "even") @ failure),
             "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: "
             "the sentence of the paper, taken at its word.",
         ),
-        account(
+        (
             "larger side of each cell, n1 ~ Binomial(5, ½)",
             pairs(even, np.maximum),
             "As the printed account, with the larger of the two joint probabilities.",
         ),
-        account(
+        (
             "any failing cell, n1 ~ Beta-binomial(5, ½, ½)",
             float(law_of_counts(release, "jeffreys") @ failure),
             "The joint probability of all failing cells when n1 follows the prior predictive law.",
         ),
-        account(
+        (
             "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)",
             pairs(jeffreys, np.maximum),
             "The larger joint probability of each cell when n1 follows the prior predictive law.",
         ),
+    ]
+    rounding = 10.0**-4 / math.sqrt(12)
+    return [
+        Record(source=SOURCE, what=what, printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=how)
+        for what, ours, how in accounts
     ]

@@ -1,5 +1,7 @@
 """Tables 1 to 4 of Charest (2011) beside what they estimate, and the design of her Figure 1.
 
+What her simulations estimate is computed exactly where every release can be enumerated, else by a longer simulation.
+
 Source: A.-S. Charest, How can we analyze differentially-private synthetic datasets?, Journal of Privacy and
 Confidentiality 2(2), 2011.
 """
@@ -7,24 +9,23 @@ Confidentiality 2(2), 2011.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.coverage.law import release_law
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.frequentist import release_probabilities
 from dpviz.inference.moments import proportion_moments
 from dpviz.inference.posterior import posterior_if_known
-from dpviz.published._charest_runs import (
-    CONFIDENTIAL_COUNT,
-    ROWS,
-    Expected,
-    charest_synthesizer,
-    posterior_runs,
-    rule_moments,
-)
-from dpviz.published.record import PrintedTable, Record, read_table
+from dpviz.inference.summaries import posterior_summaries
+from dpviz.numerics.multisets import multisets
+from dpviz.published.record import PrintedTable, Record, read_errata, read_table
+from dpviz.synthesizers import BetaBinomial
+from dpviz.types import FloatArray
 
 __all__ = ["ERRATA", "FIGURE_1", "charest_table", "compare_charest"]
 
@@ -34,13 +35,19 @@ CAPTIONS = {
     3: "Mean and variance of the synthetic posterior distributions, for M sets with ε = 2 overall",
     4: "Mean and variance of the synthetic posterior distributions, for one set and several ε",
 }
-SOURCE = "Charest (2011)"
 REPETITIONS = {1: 100_000, 2: 100_000, 3: 1000, 4: 1000}
 """Simulation runs behind each table, as its caption says."""
 
+ROWS, CONFIDENTIAL_COUNT = 100, 30
+"""Confidential rows, and synthetic rows of one set, in every table; the fixed x of Tables 3 and 4."""
+
+ENUMERATED_SETS, SIMULATED_RUNS = 2, 20_000
 TABLE_3_EPSILON = 2.0
 TRUE_MEAN = 0.3039
 """Mean of the true posterior Beta(31, 71), as printed."""
+
+DECIMALS = {"negative_TM_pct": 0, "posterior_mean": 3}
+"""Printed decimals, where they are not 2."""
 
 ABSOLUTE = "100 × (mean of the posterior means − 0.3039): percentage points, not relative to 0.3039 as the column says."
 LITERAL = "100 × (mean of the posterior means − 0.3039) / 0.3039: what “relative bias” says."
@@ -48,102 +55,15 @@ OVER_RUNS = "Variance, over the runs, of the posterior mean: not of the posterio
 OF_POSTERIOR = "Mean, over the runs, of the variance of the posterior: what the column says."
 AS_PRINTED = "As the column says."
 
-
-def _erratum(where: str, what: str, printed: str, ours: str, verdict: str) -> Record[str]:
-    return Record(source=f"{SOURCE}, {where}", what=what, printed=printed, ours=ours, verdict=verdict)
-
-
-ERRATA = (
-    _erratum(
-        "Tables 3 and 4",
-        "posterior",
-        "The bias is called “relative bias (%)”.",
-        "It is an absolute one, 100 times the difference from 0.3039. Relative to 0.3039 the last row of Table 4 would "
-        "read 2.7, not 0.83.",
-        "wrong heading",
-    ),
-    _erratum(
-        "Table 3",
-        "posterior",
-        "The variance is called that of the posterior.",
-        "It is that of the posterior mean over the runs. For ε = 2 and one set the mean posterior variance is "
-        "8.19×10⁻³, as Table 4 prints (8.18); Table 3 prints 6.30. So Table 3 understates what the synthetic data "
-        "leave unknown: with one set the mean posterior variance is 35 % larger than the variance of the posterior "
-        "mean, 8.19 against 6.08 (×10⁻³).",
-        "wrong heading",
-    ),
-    _erratum(
-        "Sections 3.1 and 3.4",
-        "coverage",
-        "The degrees of freedom were derived for T_M; the paper does not say which quantile T*_M takes where T_M is "
-        "negative.",
-        "With the normal one, coverage at ε = 3 and p = 0.25 is 0.775, 0.635 and 0.472 for 2, 5 and 10 sets, as the "
-        "text describes it. With t and the same degrees of freedom it is 0.870, 0.842 and 0.692.",
-        "not said",
-    ),
-    _erratum(
-        "Figure 1, caption",
-        "coverage",
-        "For p = 0.25 coverage is said to get worse as M increases.",
-        "Where ε is small, five sets cover more often than two under either reading, and ten less often than five: at "
-        "ε = 1 it is 0.487, 0.559 and 0.412 with the normal quantile. The text does not say for which ε the figure "
-        "was drawn.",
-        "true only for some ε",
-    ),
-    _erratum(
-        "Section 3.3",
-        "coverage",
-        "The bias of T*_M is said to grow with M.",
-        "It does at ε = 2, but at ε = 250 it falls with M, as Table 2 itself shows.",
-        "true only for some ε",
-    ),
-    _erratum(
-        "Section 3.4",
-        "coverage",
-        "Figure 1 is based on 1,000 repetitions by the text.",
-        "Its caption says 10,000.",
-        "contradicts itself",
-    ),
-    _erratum(
-        "Section 4",
-        "posterior",
-        "The proposal of the Metropolis step has ñ twice at the upper end, and the update of p̃_m has m̃.",
-        "At the upper end x = n must be left for n − 1, and the number of synthetic rows is ñ.",
-        "misprint",
-    ),
-    _erratum(
-        "Section 4",
-        "posterior",
-        "The summary of the posteriors for M = 1, 2, 5, 10 is said to be in Table 1.",
-        "It is Table 3.",
-        "misprint",
-    ),
-    _erratum(
-        "Section 3.1",
-        "coverage",
-        "T*_M is called always positive; its degrees of freedom are printed with m − 1.",
-        "It is 0 where T_M is exactly 0, as where every set is all ones; the degrees of freedom have M − 1.",
-        "misprint",
-    ),
-)
+ERRATA = read_errata("charest")
 """What the paper prints and its own definitions contradict, in our words; every number is computed here."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Figure1:
+class Figure1(NamedTuple):
     """The design of Figure 1, the coverage of 95 % intervals from q̄_M and T*_M, as far as the text gives it.
 
-    Parameters
-    ----------
-    proportions, rows, level
-        p, n = ñ and level: given.
-    rules
-        Keys of the combining rule in both readings, the one that the text fits first: what T*_M takes for a quantile
-        where T_M is negative is not said.
-    sets
-        M of the curves: a reading, from “two synthetic datasets” and the tables, which have 2, 5 and 10.
-    repetitions
-        Those of the text and of the caption, which differ.
+    The rules are both readings of T*_M where T_M is negative, the one that the text fits first. M is a reading, from
+    “two synthetic datasets” and the tables. The repetitions are those of the text and of the caption, which differ.
     """
 
     proportions: tuple[float, ...] = (0.25, 0.5)
@@ -155,6 +75,34 @@ class Figure1:
 
 
 FIGURE_1 = Figure1()
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a printed number estimates, the standard error of ours, and the deviation of one run of the paper's."""
+
+    value: float
+    error: float
+    spread: float
+
+    @classmethod
+    def over(cls, chance: FloatArray, values: FloatArray, runs: float = math.inf) -> Expected:
+        """The mean of values with these probabilities, from so many runs of ours."""
+        value = float(chance @ values)
+        spread = math.sqrt(float(chance @ (values - value) ** 2))
+        return cls(value, spread / math.sqrt(runs), spread)
+
+    def scaled(self, factor: float, origin: float = 0.0) -> Expected:
+        """Its distance from an origin, in other units."""
+        return Expected(factor * (self.value - origin), factor * self.error, factor * self.spread)
+
+
+class PosteriorRuns(NamedTuple):
+    """The synthetic posteriors of x = 30 over the releases: what Tables 3 and 4 show, under both readings."""
+
+    mean: Expected
+    variance_of_means: Expected
+    mean_of_variances: Expected
 
 
 @checked()
@@ -169,11 +117,11 @@ def charest_table(number: int) -> PrintedTable:
     """
     if number not in CAPTIONS:
         raise ValueError(f"number must be 1, 2, 3 or 4, a table of Charest (2011); got {number!r}.")
-    return read_table("charest_table", number, CAPTIONS)
+    return read_table(f"charest_table{number}", CAPTIONS[number])
 
 
 @checked()
-def compare_charest(number: int, *, generator: np.random.Generator | None = None) -> list[Record[float]]:
+def compare_charest(number: int) -> list[Record[float]]:
     """Every number of a table beside what it estimates, column by column in each row.
 
     Tables 1, 2 and 4 are exact, and so are one and two sets of Table 3; five and ten are simulated 20,000 times. Where
@@ -181,92 +129,124 @@ def compare_charest(number: int, *, generator: np.random.Generator | None = None
     ε over all sets, M (0 for the confidential data), and p unless x is fixed at 30. The error of a printed number is
     that of its simulation and its rounding.
 
-    Parameters
-    ----------
-    number
-        1, 2, 3 or 4.
-    generator
-        Source of random numbers for Table 3; one seeded with 2011 where None.
-
     Examples
     --------
     >>> first = compare_charest(1)[0]  # one release at ε = 2, p = 1/4; before it the confidential data
     >>> first.what, first.printed, first.ours
     ('true_dataset', 0.12, 0.0)
     """
-    table = charest_table(number)
-    generator = np.random.default_rng(2011) if generator is None else generator
-    compare: dict[int, Callable[[dict[str, float], np.random.Generator], list[Record[float]]]] = {
-        1: _table_1, 2: _table_2, 3: _posterior_row(3), 4: _posterior_row(4),
-    }  # fmt: skip
-    return [line for row in table.rows for line in compare[number](row, generator)]
+    table, generator = charest_table(number), np.random.default_rng(2011)
+    compare = {1: _biases, 2: _variances, 3: _posteriors, 4: _posteriors}[number]
+    return [line for row in table.rows for line in compare(number, row, generator)]
+
+
+def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
+    """The Beta-binomial of one of `sets` sets: 100 rows from 100, with the least prior that keeps ε/M.
+
+    Examples
+    --------
+    >>> round(charest_synthesizer(2.0, 1).alpha, 4)  # 100 / (e² − 1)
+    15.6518
+    """
+    alpha = BetaBinomial.least_alpha(m=ROWS, epsilon=epsilon / sets)
+    return BetaBinomial(n=ROWS, m=ROWS, alpha=alpha, beta=alpha)
+
+
+def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expected]:
+    """The columns of Table 2: Var(q̄), 100 (E[T]/Var(q̄) − 1) for T_M and T*_M, and 100 Pr(T_M < 0).
+
+    The paper divides by a variance estimated from the same runs; the spread of the ratio takes that into account to
+    first order.
+    """
+    law = release_law(charest_synthesizer(epsilon, sets), p=proportion, sets=sets)
+    estimate, between, within = law.estimate_and_variances
+    chance = law.probability / law.probability.sum()
+    squares = (estimate - chance @ estimate) ** 2
+    variance = Expected.over(chance, squares)
+    t, _ = COMBINING_RULES["raghunathan_2003"].variance_and_degrees(between, within, sets=sets)
+    t_star, _ = COMBINING_RULES["reiter_2002"].variance_and_degrees(between, within, sets=sets)
+    negative = float(chance[t < 0].sum())
+
+    def bias(estimator: FloatArray) -> Expected:
+        ratio = float(chance @ estimator) / variance.value
+        influence = (estimator - ratio * squares) / variance.value  # of one repetition, on the ratio of the two means
+        return Expected(100 * (ratio - 1), 0.0, 100 * math.sqrt(float(chance @ influence**2)))
+
+    return {
+        "var_qbar_1e-4": variance.scaled(1e4),
+        "rel_bias_TM_pct": bias(t),
+        "rel_bias_TMstar_pct": bias(t_star),
+        "negative_TM_pct": Expected(100 * negative, 0.0, 100 * math.sqrt(negative * (1 - negative))),
+    }
+
+
+def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) -> PosteriorRuns:
+    """Mean and variance of the posterior mean, and mean of the posterior variance, over the releases of x = 30.
+
+    Every release of one or two sets is enumerated; 20,000 of more sets are drawn from `generator`.
+    """
+    synthesizer, runs = charest_synthesizer(epsilon, sets), math.inf
+    if sets <= ENUMERATED_SETS:
+        counts, log_orders = multisets(ROWS + 1, sets)
+        law = np.eye(ROWS + 1)[:, [CONFIDENTIAL_COUNT]]
+        chance = release_probabilities(synthesizer, counts, np.exp(log_orders), law)[:, 0]
+        counts, chance = counts[chance > 0], chance[chance > 0] / chance.sum()
+    else:
+        counts, runs = synthesizer.draw(generator, CONFIDENTIAL_COUNT, (SIMULATED_RUNS, sets)), SIMULATED_RUNS
+        chance = np.full(SIMULATED_RUNS, 1 / SIMULATED_RUNS)
+    found = posterior_summaries(counts, synthesizer=synthesizer, interval=None)
+    mean = Expected.over(chance, found.mean, runs)
+    of_means = Expected.over(chance, (found.mean - mean.value) ** 2, runs)
+    return PosteriorRuns(mean, of_means, Expected.over(chance, found.variance, runs))
 
 
 def _line(
-    table: int, row: dict[str, float], quantity: str, expected: Expected, decimals: int, reading: str = AS_PRINTED,
-    *, sets: int | None = None,
-) -> Record[float]:  # fmt: skip
-    simulation = expected.spread / math.sqrt(REPETITIONS[table])
-    design = {"epsilon": row.get("epsilon", TABLE_3_EPSILON), "sets": row.get("M", 1) if sets is None else sets}
+    table: int, row: dict[str, float], column: str, expected: Expected, reading: str = AS_PRINTED, sets: float = 1
+) -> Record[float]:
+    simulation, rounding = expected.spread / math.sqrt(REPETITIONS[table]), 10.0 ** -DECIMALS.get(column, 2)
+    design = {"epsilon": row.get("epsilon", TABLE_3_EPSILON), "sets": row.get("M", sets)}
     return Record(
-        source=f"{SOURCE}, Table {table}",
-        what=quantity,
-        printed=row[quantity],
+        source=f"Charest (2011), Table {table}",
+        what=column,
+        printed=row[column],
         ours=expected.value,
-        error=math.hypot(simulation, 10.0**-decimals / math.sqrt(12), expected.error),
+        error=math.hypot(simulation, rounding / math.sqrt(12), expected.error),
         our_error=expected.error,
         verdict=reading,
         design=design | ({"p": row["p"]} if "p" in row else {}),
     )
 
 
-def _table_1(row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
+def _biases(table: int, row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
     p = row["p"]
-    sampling = Expected(value=0.0, error=0.0, spread=100 * math.sqrt(p * (1 - p) / ROWS) / p)
-    lines = [_line(1, row, "true_dataset", sampling, 2, sets=0)]
-    for quantity in [name for name in row if name.startswith("M=")]:
-        sets = int(quantity[2:])
+    sampling = Expected(0.0, 0.0, 100 * math.sqrt(p * (1 - p) / ROWS) / p)
+    lines = [_line(table, row, "true_dataset", sampling, sets=0)]
+    for column in [name for name in row if name.startswith("M=")]:
+        sets = int(column[2:])
         alpha = charest_synthesizer(row["epsilon"], sets).alpha
         moments = proportion_moments(
             "synth_post_one", n=ROWS, m=ROWS, alpha=alpha, beta=alpha, proportion=p, sets=sets
         )  # fmt: skip
-        bias = Expected(value=100 * moments.bias / p, error=0.0, spread=100 * moments.standard_error / p)
-        lines.append(_line(1, row, quantity, bias, 2, sets=sets))
+        bias = Expected(100 * moments.bias / p, 0.0, 100 * moments.standard_error / p)
+        lines.append(_line(table, row, column, bias, sets=sets))
     return lines
 
 
-def _table_2(row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
+def _variances(table: int, row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
     moments = rule_moments(row["epsilon"], row["p"], int(row["M"]))
-    return [
-        _line(2, row, "var_qbar_1e-4", _scaled(moments.variance, 1e4), 2),
-        _line(2, row, "rel_bias_TM_pct", moments.bias_t, 2),
-        _line(2, row, "rel_bias_TMstar_pct", moments.bias_t_star, 2),
-        _line(2, row, "negative_TM_pct", moments.negative, 0),
+    return [_line(table, row, column, expected) for column, expected in moments.items()]
+
+
+def _posteriors(table: int, row: dict[str, float], generator: np.random.Generator) -> list[Record[float]]:
+    runs = posterior_runs(row.get("epsilon", TABLE_3_EPSILON), int(row.get("M", 1)), generator)
+    variances = [(runs.variance_of_means.scaled(1e3), OVER_RUNS), (runs.mean_of_variances.scaled(1e3), OF_POSTERIOR)]
+    readings = [
+        ("posterior_mean", runs.mean, AS_PRINTED),
+        ("rel_bias_pct", runs.mean.scaled(100, TRUE_MEAN), ABSOLUTE),
+        ("rel_bias_pct", runs.mean.scaled(100 / TRUE_MEAN, TRUE_MEAN), LITERAL),
+        *(("posterior_variance_1e-3", *one) for one in (variances if table == 3 else variances[::-1])),
     ]
-
-
-def _posterior_row(table: int) -> Callable[[dict[str, float], np.random.Generator], list[Record[float]]]:
-    def compare(row: dict[str, float], generator: np.random.Generator) -> list[Record[float]]:
-        runs = posterior_runs(row.get("epsilon", TABLE_3_EPSILON), int(row.get("M", 1)), generator)
-        over_runs, of_posterior = _scaled(runs.variance_of_means, 1e3), _scaled(runs.mean_of_variances, 1e3)
-        readings = [(over_runs, OVER_RUNS), (of_posterior, OF_POSTERIOR)]
-        lines = [
-            _line(table, row, "posterior_mean", runs.mean, 3),
-            _line(table, row, "rel_bias_pct", _scaled(runs.mean, 100, TRUE_MEAN), 2, ABSOLUTE),
-            _line(table, row, "rel_bias_pct", _scaled(runs.mean, 100 / TRUE_MEAN, TRUE_MEAN), 2, LITERAL),
-        ]
-        for value, reading in readings if table == 3 else readings[::-1]:
-            lines.append(_line(table, row, "posterior_variance_1e-3", value, 2, reading))
-        if table == 4:
-            true = posterior_if_known(confidential_count=CONFIDENTIAL_COUNT, n=ROWS).variance
-            ratio = _scaled(runs.mean_of_variances, 1 / true)
-            lines.append(_line(table, row, "ratio_to_true_variance", ratio, 2, OF_POSTERIOR))
-        return lines
-
-    return compare
-
-
-def _scaled(expected: Expected, factor: float, origin: float = 0.0) -> Expected:
-    return Expected(
-        value=factor * (expected.value - origin), error=factor * expected.error, spread=factor * expected.spread
-    )  # fmt: skip
+    if "ratio_to_true_variance" in row:
+        true = posterior_if_known(confidential_count=CONFIDENTIAL_COUNT, n=ROWS).variance
+        readings.append(("ratio_to_true_variance", runs.mean_of_variances.scaled(1 / true), OF_POSTERIOR))
+    return [_line(table, row, column, expected, reading) for column, expected, reading in readings]

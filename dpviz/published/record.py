@@ -12,10 +12,7 @@ import numpy as np
 
 from dpviz.types import FloatArray
 
-__all__ = [
-    "PrintedTable",
-    "Record",
-]
+__all__ = ["PrintedTable", "Record"]
 
 Printed = TypeVar("Printed", float, str)
 
@@ -26,10 +23,8 @@ class Record(Generic[Printed]):
 
     Parameters
     ----------
-    source
-        Where it is printed.
-    what
-        What it is: a column, a figure, a way of counting, or what a sentence is about.
+    source, what
+        Where it is printed, and what it is: a column, a figure, a way of counting, or what a sentence is about.
     printed, ours
         As printed, and what it should be or estimates; two numbers or two sentences.
     error, our_error
@@ -63,19 +58,8 @@ class Record(Generic[Printed]):
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table or figure as printed.
+    """A table or figure as printed: its caption, its rows by column name, and all of it as CSV."""
 
-    Parameters
-    ----------
-    number, caption
-        Its number, and what it shows.
-    rows
-        Its rows, each by column name.
-    text
-        The table as CSV.
-    """
-
-    number: int
     caption: str
     rows: tuple[dict[str, float], ...]
     text: str
@@ -86,8 +70,21 @@ class PrintedTable:
         return np.array([[cell for name, cell in row.items() if name.startswith("m1=")] for row in self.rows])
 
 
-def read_table(name: str, number: int, captions: Mapping[int, str]) -> PrintedTable:
-    """The table of this name and number."""
-    text = files("dpviz.published").joinpath(f"{name}{number}.csv").read_text(encoding="utf-8")
+def read_table(name: str, caption: str) -> PrintedTable:
+    """The table in the file of this name."""
+    text = _text(name)
     rows = tuple({column: float(cell) for column, cell in row.items()} for row in csv.DictReader(text.splitlines()))
-    return PrintedTable(number, captions[number], rows, text)
+    return PrintedTable(caption, rows, text)
+
+
+def read_errata(paper: str) -> tuple[Record[str], ...]:
+    """What a paper prints and its own definitions contradict, in our words."""
+    _, *rows = csv.reader(_text(f"{paper}_errata").splitlines())
+    return tuple(
+        Record(source=source, what=what, printed=printed, ours=ours, verdict=verdict)
+        for source, what, printed, ours, verdict in rows
+    )
+
+
+def _text(name: str) -> str:
+    return files("dpviz.published").joinpath(f"{name}.csv").read_text(encoding="utf-8")
