@@ -30,7 +30,7 @@ from dpviz.designs import Design
 from dpviz.given import read_matrix
 from dpviz.parameters import plain_number
 from dpviz.priors.curves import prior_curves
-from dpviz.priors.setting import Setting
+from dpviz.priors.kinds import Setting
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.privacy.summary import profile, summarize, view_tables
 from dpviz.published.charest import charest_table

@@ -136,7 +136,9 @@ def test_the_ratio_is_the_mahalanobis_distance_of_everything_released(method: st
     assert mechanism.ratio(reach) == pytest.approx(distance, rel=1e-13)
     assert mechanism.delta(reach, 0.4) == pytest.approx(gaussian_delta(distance, 0.4), rel=1e-11)
     assert mechanism.epsilon(reach, 1e-4) == pytest.approx(gaussian_epsilon(distance, 1e-4), rel=1e-11)
-    assert mechanism.noise_sd == pytest.approx(math.sqrt(covariance.sum()) / len(covariance), rel=1e-13)
+    assert sigma * math.sqrt(mechanism.variance) == pytest.approx(
+        math.sqrt(covariance.sum()) / len(covariance), rel=1e-13
+    )
 
 
 # Releases conditioned to [−R, R]

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.priors.curves import Curves, prior_curves
-from dpviz.priors.setting import Setting
+from dpviz.priors.kinds import Setting
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
 from pages.minimum_priors import average, curves

@@ -16,7 +16,7 @@ from dpviz.coverage import coverage_by_proportion, wilson_interval
 from dpviz.inference.posterior import posterior_mixture
 from dpviz.priors import METHODS
 from dpviz.priors.curves import prior_curves
-from dpviz.priors.setting import Setting
+from dpviz.priors.kinds import Setting
 from dpviz.privacy import log_odds_table
 from dpviz.synthesizers import BetaBinomial
 from tests.browser import settle

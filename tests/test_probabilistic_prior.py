@@ -13,7 +13,7 @@ from scipy.stats import betabinom, binom
 
 from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.methods.posterior_parameter import parameter_failure
-from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic, probabilistic
+from dpviz.priors import CALIBRATED, exact, minimum_prior, minimum_prior_probabilistic
 from dpviz.privacy import probabilistic_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
@@ -100,7 +100,7 @@ def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
 def test_a_small_epsilon_and_a_large_delta_take_few_looks(
     monkeypatch: pytest.MonkeyPatch, method: str, n: int, m: int, epsilon: float, delta: float
 ) -> None:
-    monkeypatch.setattr(probabilistic, "MOST_LOOKS", 400)
+    monkeypatch.setattr(exact, "MOST_LOOKS", 400)
     answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
     for factor in (1.001, 1.5, 4.0, 30.0):
         assert counted_failure(method, n, m, answer * factor, epsilon) <= delta

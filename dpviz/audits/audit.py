@@ -16,9 +16,8 @@ from dpviz.methods import METHODS
 from dpviz.numerics.ends import quotient
 from dpviz.parameters import readable
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
-from dpviz.priors.kinds import GAUSSIAN, KINDS
+from dpviz.priors.kinds import GAUSSIAN, KINDS, Setting
 from dpviz.priors.releases import release
-from dpviz.priors.setting import Setting
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES

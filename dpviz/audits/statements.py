@@ -15,8 +15,8 @@ from dpviz.checked import checked
 from dpviz.limits import PRIOR_ROWS
 from dpviz.methods import METHODS
 from dpviz.parameters import readable, rounded_up
+from dpviz.priors.kinds import Setting
 from dpviz.priors.releases import release
-from dpviz.priors.setting import Setting
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.average_claims import midpoint_simulator_delta
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio

@@ -3,12 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from dpviz.methods import CALIBRATED, METHODS
-from dpviz.priors.exact import minimum_prior
-from dpviz.priors.kinds import KINDS, Kind
-from dpviz.priors.probabilistic import minimum_prior_probabilistic
+from dpviz.priors.exact import minimum_prior, minimum_prior_probabilistic
+from dpviz.priors.kinds import KINDS, Kind, Setting
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.priors.releases import release
-from dpviz.priors.setting import Setting
 
 if TYPE_CHECKING:
     from dpviz.audits import audit

@@ -13,8 +13,7 @@ import numpy as np
 from dpviz import limits
 from dpviz.methods import Method
 from dpviz.priors._least_root import Start, interpolated
-from dpviz.priors.kinds import KINDS, Kind
-from dpviz.priors.setting import Setting
+from dpviz.priors.kinds import KINDS, Kind, Setting
 from dpviz.theorems import CLAIMS, Claim
 from dpviz.types import FloatArray
 

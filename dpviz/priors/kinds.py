@@ -8,26 +8,54 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
-from dpviz.parameters import rounded_down, rounded_up
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.parameters import DELTA, EPSILON, readable, rounded_down, rounded_up
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
-from dpviz.priors.ranges import GaussianRelease
+from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, check_fields
 from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy.composition import Bracket
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray
-
-if TYPE_CHECKING:
-    from dpviz.priors.setting import Setting
 
 PROFILE_POINTS, SMALLEST_DELTA = 41, 1e-12
 """Points of a privacy profile, and where it ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What the printed bounds are held against.
+
+    n and m are 1 to 100,000, ε 1e-6 to 1000, 0 ≤ δ < 1, where without δ no (ε, δ) theorem is asked; k `cells` are those
+    of the categorical family, 2 to 1,000, σ and σ0 those of the Gaussian family, where σ0 may be infinite, and `alpha`,
+    at least 1, is the prior of the release that Corollary 6.2 adds noise to.
+    """
+
+    n: int
+    m: int
+    epsilon: float
+    delta: float = 0.0
+    cells: int = 3
+    sigma: float = 1.0
+    sigma0: float = math.inf
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self, MANY_ROWS, MANY_SYNTHETIC_ROWS, EPSILON, DELTA, TWO_CELLS_OR_MORE, PRIOR_ONES, SIGMA, SIGMA0)
+        if self.delta == 1:
+            raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
+        if self.alpha < 1:
+            raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
+
+    def arguments(self, **more: float) -> dict[str, object]:
+        """All that a printed formula may ask for, by the names it uses."""
+        return {**dataclasses.asdict(self), "beta": self.alpha, **more}
 
 
 @dataclass(frozen=True, kw_only=True)

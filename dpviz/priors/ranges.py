@@ -12,7 +12,6 @@ import dataclasses
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from scipy.optimize import brentq
 
 from dpviz import limits
@@ -20,7 +19,7 @@ from dpviz.checked import check_epsilon, checked
 from dpviz.methods import METHODS, Method
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.numerics.private_side import private_side
-from dpviz.parameters import DELTA, EPSILON, Parameter, shown
+from dpviz.parameters import DELTA, EPSILON, Parameter, plain_number, shown
 from dpviz.priors.conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
@@ -60,6 +59,15 @@ RANGE = Parameter(
 )  # fmt: skip
 
 
+def check_fields(made: object, *declarations: Parameter) -> None:
+    """Check the fields of a frozen dataclass; σ0 may be infinite."""
+    for declaration in declarations:
+        value = plain_number(getattr(made, declaration.name))
+        if declaration is not SIGMA0 or value != math.inf:
+            value = declaration.check(getattr(made, declaration.name))
+        object.__setattr__(made, declaration.name, value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class GaussianRelease:
     """A release from n rows of N(μ, σ²) with the prior μ ~ N(0, σ0²), data in [−R, R].
@@ -75,8 +83,8 @@ class GaussianRelease:
     A flat prior leaves the mean as it is; the posterior of 100 rows has a tenth of their standard deviation.
 
     >>> release = GaussianRelease(method="param_post", n=100, m=1, sigma=1.0, sigma0=math.inf)
-    >>> release.shrinkage, release.noise_sd, round(release.ratio(1.0), 12)
-    (1.0, 0.1, 0.2)
+    >>> release.shrinkage, release.variance, round(release.ratio(1.0), 12)
+    (1.0, 0.01, 0.2)
     """
 
     method: str
@@ -89,11 +97,7 @@ class GaussianRelease:
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}; got {shown(self.method)}.")
-        for declaration in (MANY_ROWS, MANY_SYNTHETIC_ROWS, SIGMA, SIGMA0, SETS):
-            value = getattr(self, declaration.name)
-            if declaration is SIGMA0 and isinstance(value, (float, np.floating)) and value == math.inf:
-                continue
-            object.__setattr__(self, declaration.name, declaration.check(value))
+        check_fields(self, MANY_ROWS, MANY_SYNTHETIC_ROWS, SIGMA, SIGMA0, SETS)
 
     @property
     def made(self) -> Method:
@@ -105,23 +109,18 @@ class GaussianRelease:
         return 1 / (1 + (self.sigma / self.sigma0) ** 2 / self.n)
 
     @property
-    def noise_sd(self) -> float:
-        """Standard deviation, around s x̄, of the sufficient statistic of one set: μ, or the mean of the m rows."""
-        return self.sigma * math.sqrt(self._variance)
-
-    @property
-    def _variance(self) -> float:
-        """`noise_sd` squared, in units of σ²."""
+    def variance(self) -> float:
+        """v/σ², with v the variance around s x̄ of the sufficient statistic of one set: μ, or the mean of the m rows."""
         return self.made.variance(self.shrinkage / self.n, self.m)
 
     @checked(range_over_sigma=RANGE)
     def ratio(self, range_over_sigma: float) -> float:
-        """r = √M · 2Rs/(n noise_sd), the ratio of sensitivity to noise of the untruncated release.
+        """r = √M · 2Rs/(n √v), the ratio of sensitivity to noise of the untruncated release.
 
         M sets show x̄ through the average of their normal statistics with mean s x̄. Infinite for PARAM_MAP.
         """
         distance = 2 * range_over_sigma * self.shrinkage / self.n
-        return math.sqrt(self.sets) * distance / math.sqrt(self._variance) if self._variance else math.inf
+        return math.sqrt(self.sets) * distance / math.sqrt(self.variance) if self.variance else math.inf
 
     @checked(range_over_sigma=RANGE, epsilon=check_epsilon)
     def delta(self, range_over_sigma: float, epsilon: float) -> float:
@@ -170,7 +169,7 @@ class GaussianRelease:
     def _conditioned(self) -> tuple[float, int]:
         """Variance, in units of σ², of what is conditioned together, and how many independent ones are released."""
         alone = self.m if self.made.independent else 1
-        return self._variance * alone, self.sets * alone
+        return self.variance * alone, self.sets * alone
 
     def largest(self, epsilon: float, delta: float) -> float:
         """`maximum_range` of it."""
@@ -205,7 +204,7 @@ def maximum_range(
 ) -> float:
     """The largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
-    For 0 < δ < 1 the release is not truncated: R/σ = r n noise_sd/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 it is
+    For 0 < δ < 1 the release is not truncated: R/σ = r n √v/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 it is
     that of `GaussianRelease.pure_epsilon`. ε, 1e-6 to 1,000, and δ are those of all sets together.
 
     Source: Zheng (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.

@@ -11,7 +11,7 @@ from dpviz import limits
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.methods import METHODS, PARAM_MAP
 from dpviz.parameters import readable, rounded_down, rounded_up
-from dpviz.priors.average import AverageCurves, average_and_worst, stream_average_by_theta
+from dpviz.priors.releases import AverageCurves, average_and_worst, stream_average_by_theta
 from dpviz.privacy.average_case import count_release_curve
 from dpviz.privacy.average_claims import CountCondition, count_condition
 from dpviz.theorems import CLAIMS
