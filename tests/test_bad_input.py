@@ -113,13 +113,6 @@ HOSTILE: tuple[Any, ...] = (
 """Values of every kind that somebody once passed, or might."""
 
 
-def _law() -> Any:
-    """The law that `coverage_of_law` is given."""
-    from dpviz.coverage.law import release_law
-
-    return release_law(synthesizer=ONE, p=0.25, sets=2, confidential_count=None)
-
-
 ONE = BetaBinomial(n=4, m=3, alpha=1.0, beta=1.0)
 RULE = "raab_2017"
 VALID: dict[str, Any] = {
@@ -290,7 +283,6 @@ OWN: dict[str, dict[str, Any]] = {
     "stream_coverage": {"plan": PLAN},
     "save_run": {"tally": TALLY},
     "read_run": {"text": save_run(TALLY)},
-    "coverage_of_law": {"law": _law(), "rule": inference.RULES[RULE]},
     "coverage_csv": {
         "exact": coverage.exact_coverages(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,)),
         "found": coverage.performance_of(TALLY),
@@ -307,7 +299,6 @@ OWN: dict[str, dict[str, Any]] = {
     "priors_script": {"setting": SETTING},
     "recognize": {"given": GIVEN},
     "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
-    "stream_by_proportion": {"tables": None},
     "length_limit": {"sums": inference.release_sums(ONE, 2)},
     "audit_statements": {"setting": SETTING},
     "audit": {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01},
@@ -496,13 +487,16 @@ def test_a_number_of_any_kind_is_that_number(name: str) -> None:
 
 NAMED: dict[str, Callable[[], Any]] = {
     "a whole float for M": lambda: coverage.exact_coverage(synthesizer=ONE, p=0.25, sets=3.0, rule=RULE),
-    "x as 2.0": lambda: coverage.coverage_by_proportion(
-        ONE, proportions=[0.2], sets=2, rules=[RULE], confidential_count=2.0
+    "p as a float of numpy": lambda: coverage.coverage_by_proportion(
+        ONE, proportions=[np.float64(0.25)], sets=2, rules=[RULE]
     ),
     "epsilon as an integer of numpy": lambda: privacy.delta_for_epsilon(ONE, np.int64(1)),
 }
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "10¹⁹ places": (lambda: coverage.coarse_to_fine(10**19), "count .* must be a whole number"),
+    "10¹⁹ steps": (
+        lambda: list(coverage.stream_lines(ONE, proportions=[0.2], sets=2, rules=[RULE], step=10**19)),
+        "step .* must be a whole number",
+    ),
     "a truth value": (lambda: charest_table(True), "number must be a whole number; got True"),
     "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),
     "10⁴⁰⁰": (lambda: BetaBinomial(n=4, m=1, alpha=10**400, beta=1), "alpha .* got a number above 10³⁰⁸"),

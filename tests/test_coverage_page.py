@@ -15,10 +15,10 @@ from dpviz.coverage import (
     CoveragePlan,
     Performance,
     coverage_by_proportion,
-    coverage_by_synthesizer,
     exact_coverages,
     performance_of,
     run_coverage,
+    stream_by_synthesizer,
     wilson_interval,
 )
 from dpviz.designs import Design
@@ -235,7 +235,7 @@ def test_the_curves_along_epsilon_are_exact_and_pass_the_chosen_point(law: str, 
     points = list(lines[0]["x"])
     assert 1.5 in points
     picked = points[::6]
-    exact = coverage_by_synthesizer(
+    *_, exact = stream_by_synthesizer(
         [release_at(**asked, **SMALL | {"epsilon": float(one)}) for one in picked], p=0.25, sets=3, rules=DEFAULT_RULES
     )
     for trace, line in zip(lines, exact.coverage, strict=True):

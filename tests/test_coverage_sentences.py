@@ -101,13 +101,13 @@ def check_failure(one: CoverageDecomposition, *, prior: bool) -> str:
     return "promise" if "as promised" in sentence else "main" if main else "none"
 
 
-def check_explained(one: CoverageDecomposition, release, *, prior: bool) -> None:
+def check_explained(one: CoverageDecomposition, release, p: float, *, prior: bool) -> None:
     """The length and the standard error after the first repair, from the curve E[q̄ | p] by finite differences."""
     words = repairs_explained(one, prior=prior)
     assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
     means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
-    low, high = max(one.p - 1e-4, 0.0), min(one.p + 1e-4, 1.0)
-    expected = [float(binom.pmf(np.arange(release.n + 1), release.n, p) @ means) for p in (low, high)]
+    low, high = max(p - 1e-4, 0.0), min(p + 1e-4, 1.0)
+    expected = [float(binom.pmf(np.arange(release.n + 1), release.n, end) @ means) for end in (low, high)]
     slope = (expected[1] - expected[0]) / (high - low)
     longer, error = found_in(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
     assert value_of(longer) == pytest.approx(1 / slope, rel=2e-2)
@@ -130,7 +130,7 @@ def test_why_it_fails_says_what_the_shares_are():
                     continue
                 kinds.add(check_failure(one, prior=prior))
         if one is not None:
-            check_explained(one, release, prior=prior)
+            check_explained(one, release, p, prior=prior)
     assert kinds == {"promise", "main", "none"}
     # The least variance of a release that hardly changes anything: one row, or none or all of them ones.
     assert all(n == 1 or p in (0.0, 1.0) for n, m, sets, epsilon, p in refused), refused

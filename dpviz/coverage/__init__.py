@@ -3,15 +3,14 @@
 from dpviz.coverage._tally import RuleTally, ShownRuns, Tally
 from dpviz.coverage.curves import (
     CoverageCurves,
-    coarse_to_fine,
     coverage_by_proportion,
-    coverage_by_synthesizer,
     stream_by_proportion,
     stream_by_synthesizer,
 )
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.estimates import EstimateLaw, estimate_law
-from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages, within_reach
+from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages
+from dpviz.coverage.law import within_reach
 from dpviz.coverage.lengths import LengthCurves, stream_lengths
 from dpviz.coverage.lines import CoverageLines, stream_lines
 from dpviz.coverage.performance import Performance, RulePerformance, performance_of
@@ -35,9 +34,7 @@ __all__ = [
     "RuleTally",
     "ShownRuns",
     "Tally",
-    "coarse_to_fine",
     "coverage_by_proportion",
-    "coverage_by_synthesizer",
     "coverage_decomposition",
     "estimate_law",
     "exact_coverage",

@@ -25,17 +25,7 @@ ROUNDING_CONSTANT = 4.0
 
 
 class Box(NamedTuple):
-    """Where M draws from one law fall, but for a probability of at most the stated error.
-
-    Parameters
-    ----------
-    first, last
-        Columns of one draw.
-    low, high
-        Least and largest sum S.
-    spread
-        Bound of d: all values are below it.
-    """
+    """Where M draws from one law fall: columns of one draw, lowest and highest S, and d below `spread`."""
 
     first: int
     last: int
@@ -119,11 +109,11 @@ class Roots:
         self.table = np.exp(-2j * math.pi / self.length * np.arange(self.length))[places]
 
 
-def law_in_box(law: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
-    """Pr(S, d) for S from ``box.low`` to ``box.high`` and d from 0 to ``roots.length`` − 1.
+def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
+    """Σ weight × Pr(S, d) over laws in one box: S from ``box.low`` to ``box.high``, d from 0 to ``roots.length`` − 1.
 
-    Pr = F⁻¹[φ^M], φ the transform of one draw at (y, y(y−1)/2) with y = x̃ − ``box.first``; then every row S is
-    turned so that it starts at its least spread.
+    Pr = F⁻¹[φ^M], φ the transform of one draw at (y, y(y−1)/2) with y = x̃ − ``box.first``, the powers mixed before the
+    inverse; then every row S is turned so that it starts at its least spread.
 
     Examples
     --------
@@ -131,14 +121,9 @@ def law_in_box(law: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray
 
     >>> third = np.full(3, 1 / 3)
     >>> box = box_of(third, 2, 1e-9)
-    >>> (9 * law_in_box(third, 2, box, Roots(box.spread, 3))[2, :2]).round(9).tolist()
+    >>> (9 * mixed_law_in_box(third[None], np.ones(1), 2, box, Roots(box.spread, 3))[2, :2]).round(9).tolist()
     [1.0, 2.0]
     """
-    return mixed_law_in_box(law[None], np.ones(1), sets, box, roots)
-
-
-def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
-    """Σ weight × `law_in_box` over several laws in one box: the powers are mixed before the one inverse transform."""
     width, count = box.last - box.first + 1, box.high - box.low + 1
     period = next_fast_len(max(count, width))
     mixed = np.zeros((period, roots.length // 2 + 1), dtype=complex)

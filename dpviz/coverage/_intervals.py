@@ -4,20 +4,89 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, holds, vacuous
+from dpviz.inference.rules import check_rule
 from dpviz.numerics.quantiles import quantile_table
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray
+from dpviz.types import BoolArray, FloatArray
 
 QUANTILE_ERROR = 1e-11
 """Relative error of a tabled quantile from ν = 0.1 on; rules with fewer degrees have no largest width anyway."""
 
 CONDITIONAL_ERROR = 1e-6
 """Largest error of a conditional coverage that is given."""
+
+Numbers = TypeVar("Numbers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures(Generic[Numbers]):
+    """What intervals do: a number each for one rule at one design, else arrays with an axis of rules, then of points.
+
+    Parameters
+    ----------
+    coverage
+        Pr(low ≤ p ≤ high), for a combining rule Pr(|q̄ − p| ≤ t √T); a release without an interval does not cover.
+    mean_width
+        Expected width of the interval, given that there is one; NaN where there never is. For the rules with
+        ν = (M − 1)(1 − 1/r)² it is made by releases with almost 0 degrees of freedom, which may be among those left
+        out as too unlikely: then it says nothing, and its error bound is infinite.
+    mean_width_error_bound
+        Bound of its absolute error: `error_bound` times the largest width that a release can have, about.
+    mean_width_inside, mean_width_inside_error_bound
+        The same for the part of the interval between 0 and 1, which is never wider than 1.
+    negative_variance_share
+        Probability that the rule's variance is negative, so that there is no interval.
+    vacuous_share
+        Probability that the interval holds all of 0 to 1, so that it covers whatever p is.
+    coverage_given_negative_total, coverage_given_nonnegative_total
+        Coverage given T_M < 0, and given T_M ≥ 0, off by at most 10⁻⁶; NaN where that is too rare to say.
+    negative_total_share
+        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set.
+    error_bound
+        Bound of the absolute error of `coverage` and of every share: releases left out, aliasing, rounding.
+    """
+
+    coverage: Numbers
+    mean_width: Numbers
+    mean_width_error_bound: Numbers
+    mean_width_inside: Numbers
+    mean_width_inside_error_bound: Numbers
+    negative_variance_share: Numbers
+    vacuous_share: Numbers
+    coverage_given_negative_total: Numbers
+    coverage_given_nonnegative_total: Numbers
+    negative_total_share: Numbers
+    error_bound: Numbers
+
+
+Point = Measures[FloatArray]
+
+
+class Asked(NamedTuple):
+    """What is asked of the releases of M sets, all of it checked."""
+
+    synthesizer: TwoCellSynthesizer
+    sets: int
+    rules: list[IntervalRule]
+    level: float
+
+    @classmethod
+    def of(cls, synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str], level: float) -> Asked:
+        """The rules with these keys, or a ValueError."""
+        if not keys:
+            raise ValueError("rules must name at least one combining rule; got none.")
+        return cls(synthesizer, sets, [check_rule(key, sets) for key in keys], level)
+
+    @property
+    def by_sum(self) -> bool:
+        """Whether the sum of the counts is all that the rules read of a release."""
+        return all(rule.knows_noise for rule in self.rules)
 
 
 def ends_of(rule: IntervalRule, found: Releases, level: float) -> Ends:
@@ -30,9 +99,9 @@ class Features(NamedTuple):
 
     width: FloatArray
     inside: FloatArray
-    infinite: FloatArray
-    none: FloatArray
-    vacuous: FloatArray
+    infinite: BoolArray
+    none: BoolArray
+    vacuous: BoolArray
 
 
 def features(low: FloatArray, high: FloatArray) -> Features:
@@ -44,26 +113,10 @@ def features(low: FloatArray, high: FloatArray) -> Features:
     return Features(
         width=np.where(infinite, 0.0, width),
         inside=np.where(none, 0.0, inside),
-        infinite=infinite.astype(float),
-        none=none.astype(float),
-        vacuous=vacuous(low, high).astype(float),
+        infinite=infinite,
+        none=none,
+        vacuous=vacuous(low, high),
     )
-
-
-class Point(NamedTuple):
-    """Results at one proportion, one number for each rule, except the last two; see `ExactCoverage`."""
-
-    coverage: FloatArray
-    mean_width: FloatArray
-    mean_width_error_bound: FloatArray
-    mean_width_inside: FloatArray
-    mean_width_inside_error_bound: FloatArray
-    negative_variance_share: FloatArray
-    vacuous_share: FloatArray
-    coverage_given_negative_total: FloatArray
-    coverage_given_nonnegative_total: FloatArray
-    negative_total_share: float
-    error_bound: float
 
 
 class Sums(NamedTuple):
@@ -86,12 +139,12 @@ class Sums(NamedTuple):
     negative: float
 
 
-def sums(law: FloatArray, found: Releases, rules: Sequence[IntervalRule], p: float, level: float) -> Sums:
+def sums(law: FloatArray, found: Releases, asked: Asked, p: float) -> Sums:
     """The sums of every rule for a law with one probability for each release."""
     below = found.negative_total
     covered, covered_negative, expected = [], [], []
-    for rule in rules:
-        low, high = ends_of(rule, found, level)
+    for rule in asked.rules:
+        low, high = ends_of(rule, found, asked.level)
         hit = holds(low, high, p)
         covered.append(law[hit].sum())
         covered_negative.append(law[hit & below].sum())
@@ -100,18 +153,17 @@ def sums(law: FloatArray, found: Releases, rules: Sequence[IntervalRule], p: flo
     return Sums(np.array(covered), np.array(covered_negative), np.array(expected), float(law.sum()), negative)
 
 
-def point_of(found: Sums, synthesizer: TwoCellSynthesizer, sets: int, rules: Sequence[IntervalRule],
-             level: float, error: float) -> Point:  # fmt: skip
+def point_of(found: Sums, asked: Asked, error: float) -> Point:
     """Results from sums that a law gives whose probabilities, of whatever releases, are off by at most `error`.
 
     With W the largest possible width and s the share of releases with an interval, the mean width w is off by at most
     error (W + w) / (s − error), and that inside 0 to 1 by the same with W = 1.
     """
     width, inside, infinite, none, vain = found.expected.T
-    some = found.mass - none
-    ratio = synthesizer.m / synthesizer.n
+    some, (rows, sets) = found.mass - none, (asked.synthesizer.m, asked.sets)
+    ratio, level = rows / asked.synthesizer.n, asked.level
     largest = np.array(
-        [rule.largest_width(sets=sets, rows=synthesizer.m, synthetic_ratio=ratio, level=level) for rule in rules]
+        [rule.largest_width(sets=sets, rows=rows, synthetic_ratio=ratio, level=level) for rule in asked.rules]
     )
     known = np.where(some > error, some - error, math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -119,9 +171,9 @@ def point_of(found: Sums, synthesizer: TwoCellSynthesizer, sets: int, rules: Seq
         mean_inside = np.clip(inside / some, 0.0, 1.0)
         off = error * (largest + mean) / known + QUANTILE_ERROR * mean
         off_inside = error * (1 + mean_inside) / known + QUANTILE_ERROR * mean_inside
-    covered = np.minimum(found.covered, 1.0)
+    rest = found.covered - found.covered_negative
     return Point(
-        coverage=covered,
+        coverage=np.minimum(found.covered, 1.0),
         mean_width=mean,
         mean_width_error_bound=np.where(np.isfinite(off), off, math.inf),
         mean_width_inside=mean_inside,
@@ -129,11 +181,9 @@ def point_of(found: Sums, synthesizer: TwoCellSynthesizer, sets: int, rules: Seq
         negative_variance_share=np.minimum(none, 1.0),
         vacuous_share=np.minimum(vain, 1.0),
         coverage_given_negative_total=_given(found.covered_negative, found.negative, sets, error),
-        coverage_given_nonnegative_total=_given(
-            found.covered - found.covered_negative, found.mass - found.negative, sets, error
-        ),
-        negative_total_share=min(found.negative, 1.0) if sets > 1 else math.nan,
-        error_bound=error,
+        coverage_given_nonnegative_total=_given(rest, found.mass - found.negative, sets, error),
+        negative_total_share=np.full(none.shape, min(found.negative, 1.0) if sets > 1 else math.nan),
+        error_bound=np.full(none.shape, error),
     )
 
 

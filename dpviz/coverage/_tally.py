@@ -27,14 +27,12 @@ class RuleTally(Sums):
 
     Parameters
     ----------
-    covered
-        Intervals that hold p.
+    covered, covered_negative
+        Intervals that hold p, and those of them where T_M = (1 + 1/M) b − v̄ is negative.
     negative
         Repetitions whose variance is negative, so that there is no interval; they do not cover.
     vacuous
         Intervals that hold all of 0 to 1.
-    covered_negative
-        Intervals that hold p where T_M = (1 + 1/M) b − v̄ is negative.
     unbounded
         Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
     variance, variance_squared, variance_deviation, variance_deviation_squared
@@ -62,18 +60,9 @@ class RuleTally(Sums):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShownRuns(Kept):
-    """The first repetitions one by one.
+    """The first repetitions one by one: x, released counts of shape (shown, M), q̄, and the ends of the intervals.
 
-    Parameters
-    ----------
-    confidential
-        x, shape (shown,).
-    counts
-        Released counts, shape (shown, M).
-    estimates
-        q̄, shape (shown,).
-    low, high
-        Ends of the intervals, shape (rules, shown), in the order of the plan; NaN where there is no interval.
+    These have the shape (rules, shown), in the order of the plan, and are NaN where there is no interval.
     """
 
     confidential: IntArray
@@ -90,13 +79,11 @@ class Tally(StudyTally):
     Parameters
     ----------
     totals
-        How often Σ_j x̃_j was 0, 1, …, M m; shape (M m + 1,). The estimate q̄ is that sum over M m.
+        How often Σ_j x̃_j = M m q̄ was 0, 1, …, M m.
     negative_total
         Repetitions with T_M = (1 + 1/M) b − v̄ < 0; 0 for a single set.
-    rules
-        One tally for each rule of the plan, in its order.
-    shown
-        Those of the plan's first `shown` repetitions that are among these.
+    rules, shown
+        A tally for each rule of the plan, and those of the plan's first repetitions that are among these.
     """
 
     plan: CoveragePlan
@@ -110,13 +97,8 @@ class Tally(StudyTally):
         if self.totals.sum() != self.repetitions:
             raise ValueError(f"totals must sum to {self.repetitions:,}; got {shown(int(self.totals.sum()))}.")
         for key, rule in zip(self.plan.rules, self.rules, strict=True):
-            intervals = self.repetitions - rule.negative
-            for name, most in {
-                "covered": intervals,
-                "covered_negative": min(rule.covered, self.negative_total),
-                "vacuous": intervals,
-                "unbounded": intervals,
-            }.items():
+            largest = dict.fromkeys(("covered", "vacuous", "unbounded"), self.repetitions - rule.negative)
+            for name, most in {**largest, "covered_negative": min(rule.covered, self.negative_total)}.items():
                 if getattr(rule, name) > most:
                     raise ValueError(f"{name} of {key} must be at most {most:,}; got {getattr(rule, name):,}.")
 

@@ -2,57 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import argument, checked
-from dpviz.coverage._intervals import Point
-from dpviz.coverage._proportions import ManySets, points, single_point
-from dpviz.inference.confidential import check_design
-from dpviz.inference.interval_rules import IntervalRule
-from dpviz.inference.rules import check_rule
+from dpviz.coverage._intervals import Asked, Measures, Point
+from dpviz.coverage._points import point_maker, single_point
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-PLACES = argument("count", 0, 1_000_000, title="points of an axis", integer=True)
+STEP = argument("step", 1, 1_000_000, title="points added between two results", integer=True)
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoverageCurves:
-    """Coverage of several rules at several points of an axis.
+class CoverageCurves(Measures[FloatArray]):
+    """Coverage at several points of an axis.
 
     Parameters
     ----------
     rules
         Keys of the rules, the first axis of the arrays.
     places
-        Which points of the axis are done, in increasing order; the second axis of the arrays. All, unless streamed.
-    coverage, mean_width, mean_width_error_bound, mean_width_inside, mean_width_inside_error_bound
-        As in `ExactCoverage`, shape (rules, places).
-    negative_variance_share, vacuous_share, coverage_given_negative_total, coverage_given_nonnegative_total
-        The same.
-    negative_total_share
-        Pr(T_M < 0), shape (places,).
-    error_bound
-        Bound of the absolute error of the probabilities, shape (places,).
+        Which points of the axis are done, in increasing order; the last axis of the arrays. All, unless streamed.
     """
 
     rules: tuple[str, ...]
     places: IntArray
-    coverage: FloatArray
-    mean_width: FloatArray
-    mean_width_error_bound: FloatArray
-    mean_width_inside: FloatArray
-    mean_width_inside_error_bound: FloatArray
-    negative_variance_share: FloatArray
-    vacuous_share: FloatArray
-    coverage_given_negative_total: FloatArray
-    coverage_given_nonnegative_total: FloatArray
-    negative_total_share: FloatArray
-    error_bound: FloatArray
 
 
 @checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
@@ -63,28 +43,10 @@ def coverage_by_proportion(
     sets: int,
     rules: Sequence[str],
     level: float = 0.95,
-    confidential_count: int | None = None,
 ) -> CoverageCurves:
-    """Exact coverage at every p: Σ_x Pr(x | p) F_x(p), with F_x(p) the coverage of p given x.
+    """Exact coverage at every p, each from 0 to 1, to within 1e-8: Σ_x Pr(x | p) F_x(p), F_x(p) the coverage given x.
 
-    Parameters
-    ----------
-    synthesizer, sets, level, confidential_count
-        As for `exact_coverage`.
-    proportions
-        p, each from 0 to 1, in any order.
-    rules
-        Keys of `dpviz.inference.RULES`.
-
-    Returns
-    -------
-    CoverageCurves
-        With error bounds of at most 1e-8.
-
-    Raises
-    ------
-    ValueError
-        Where a number is out of its domain, a rule needs more sets, or exact sums would take too long.
+    Parameters are those of `exact_coverages`.
 
     Examples
     --------
@@ -96,19 +58,14 @@ def coverage_by_proportion(
     >>> curves.coverage.round(9).tolist()
     [[0.666666667, 0.0, 0.666666667]]
     """
+    step = max(np.size(proportions), 1)
     *_, last = stream_by_proportion(
-        synthesizer,
-        proportions=proportions,
-        sets=sets,
-        rules=rules,
-        level=level,
-        confidential_count=confidential_count,
-        step=len(proportions),
+        synthesizer, proportions=proportions, sets=sets, rules=rules, level=level, step=step
     )
     return last
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=PLACES)
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=STEP)
 def stream_by_proportion(
     synthesizer: TwoCellSynthesizer,
     *,
@@ -116,132 +73,72 @@ def stream_by_proportion(
     sets: int,
     rules: Sequence[str],
     level: float = 0.95,
-    confidential_count: int | None = None,
     step: int = 4,
-    tables: ManySets | None = None,
 ) -> Iterator[CoverageCurves]:
-    """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, `step` more each time.
-
-    Parameters
-    ----------
-    synthesizer, proportions, sets, rules, level, confidential_count
-        As for `coverage_by_proportion`.
-    step
-        Points added between two results, at least 1.
-    tables
-        For `stream_lines`, which goes on with them.
-    """
-    checked, level = check_rules(rules, sets, level)
-    if np.ndim(proportions) != 1 or not len(proportions):
-        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
-    for p in proportions:
-        check_design(synthesizer, float(p), sets, confidential_count)
-    axis, place = np.unique(np.asarray(proportions, float), return_inverse=True)
-    order = coarse_to_fine(len(place))
-    computed = points(synthesizer, axis, _unrepeated(place[order]), sets, checked, level, confidential_count, tables)
-    known: dict[int, Point] = {}
-    done: dict[int, Point] = {}
-    for count, index in enumerate(order, 1):
-        spot = int(place[index])
-        if spot not in known:
-            known[spot] = next(computed)
-        done[int(index)] = known[spot]
-        if count % max(step, 1) == 0 or count == len(order):
-            yield _gathered(checked, done)
+    """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, `step` more each time."""
+    asked = Asked.of(synthesizer, sets, rules, level)
+    points = point_axis(proportions)
+    yield from growing(asked, points.tolist(), point_maker(asked, np.unique(points)), step)
 
 
 @checked(p=PROPORTION, sets=SETS, level=LEVEL)
-def coverage_by_synthesizer(
-    synthesizers: Sequence[TwoCellSynthesizer],
-    *,
-    p: float,
-    sets: int,
-    rules: Sequence[str],
-    level: float = 0.95,
-    confidential_count: int | None = None,
-) -> CoverageCurves:
-    """Exact coverage at one p for every synthesizer of a list, such as one synthesizer at several ε.
+def stream_by_synthesizer(
+    synthesizers: Sequence[TwoCellSynthesizer], *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
+) -> Iterator[CoverageCurves]:
+    """Exact coverage at one p for each synthesizer, such as one at several ε, as a growing curve: one more each time.
 
     Parameters
     ----------
     synthesizers
         Synthesizers of one set; their n and m may differ.
-    p, sets, rules, level, confidential_count
-        As for `exact_coverage` and `coverage_by_proportion`.
+    p, sets, rules, level
+        As for `exact_coverages`.
 
     Examples
     --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> releases = [BetaBinomial(n=1, m=1, alpha=prior, beta=prior) for prior in (1, 1e12)]
-    >>> coverage_by_synthesizer(releases, p=0, sets=1, rules=["as_if_real"]).coverage.round(6).tolist()
+    >>> *_, last = stream_by_synthesizer(releases, p=0, sets=1, rules=["as_if_real"])
+    >>> last.coverage.round(6).tolist()
     [[0.666667, 0.5]]
     """
-    *_, last = stream_by_synthesizer(
-        synthesizers, p=p, sets=sets, rules=rules, level=level, confidential_count=confidential_count
-    )
-    return last
-
-
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
-def stream_by_synthesizer(
-    synthesizers: Sequence[TwoCellSynthesizer],
-    *,
-    p: float,
-    sets: int,
-    rules: Sequence[str],
-    level: float = 0.95,
-    confidential_count: int | None = None,
-) -> Iterator[CoverageCurves]:
-    """`coverage_by_synthesizer` as a growing curve: the points done so far, coarse to fine, one more each time."""
-    checked, level = check_rules(rules, sets, level)
     if not len(synthesizers):
         raise ValueError("synthesizers must hold at least one synthesizer; got none.")
-    done: dict[int, Point] = {}
-    for index in coarse_to_fine(len(synthesizers)):
-        synthesizer = synthesizers[index]
-        done[int(index)] = single_point(synthesizer, p, sets, checked, level, confidential_count)
-        yield _gathered(checked, done)
+    asked = Asked.of(synthesizers[0], sets, rules, level)
+    yield from growing(asked, synthesizers, lambda one: single_point(asked._replace(synthesizer=one), p), 1)
 
 
-@checked(count=PLACES)
-def coarse_to_fine(count: int) -> IntArray:
+def point_axis(proportions: Sequence[float] | FloatArray) -> FloatArray:
+    """Checked proportions as an array with one axis, or a ValueError."""
+    if np.ndim(proportions) != 1 or not len(proportions):
+        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
+    return np.asarray(proportions, float)
+
+
+def growing(asked: Asked, items: Sequence[Item], point: Callable[[Item], Point], step: int) -> Iterator[CoverageCurves]:
+    """The points of the items done so far, coarse to fine, `step` more each time."""
+    rules, done = tuple(rule.key for rule in asked.rules), dict[int, Point]()
+    for index in coarse_to_fine(len(items)):
+        done[index] = point(items[index])
+        if len(done) % step == 0 or len(done) == len(items):
+            places = sorted(done)
+            columns = {
+                one.name: np.array([getattr(done[place], one.name) for place in places]).T for one in fields(Measures)
+            }
+            yield CoverageCurves(rules=rules, places=np.array(places), **columns)
+
+
+def coarse_to_fine(count: int) -> list[int]:
     """The indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
 
     Examples
     --------
-    >>> coarse_to_fine(5).tolist()
+    >>> coarse_to_fine(5)
     [0, 4, 2, 1, 3]
     """
-    order: list[int] = []
-    seen: set[int] = set()
+    order: dict[int, None] = {}
     pieces = 1
     while len(order) < count:
-        for part in range(pieces + 1):
-            index = round(part * (count - 1) / pieces)
-            if index not in seen:
-                seen.add(index)
-                order.append(index)
+        order |= dict.fromkeys(round(part * (count - 1) / pieces) for part in range(pieces + 1))
         pieces *= 2
-    return np.array(order, dtype=np.int64)
-
-
-def _unrepeated(values: IntArray) -> IntArray:
-    """`values` without repetitions, in the order in which they first appear."""
-    return np.array(list(dict.fromkeys(values.tolist())), dtype=np.int64)
-
-
-def check_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], float]:
-    """The rules with these keys and the level, or a ValueError."""
-    if not rules:
-        raise ValueError("rules must name at least one combining rule; got none.")
-    return [check_rule(key, sets) for key in rules], float(LEVEL.check(level))
-
-
-def _gathered(rules: Sequence[IntervalRule], done: dict[int, Point]) -> CoverageCurves:
-    places = sorted(done)
-    columns = [done[place] for place in places]
-    return CoverageCurves(
-        rules=tuple(rule.key for rule in rules),
-        places=np.array(places, dtype=np.int64),
-        **{name: np.array([getattr(column, name) for column in columns]).T for name in Point._fields},
-    )
+    return list(order)

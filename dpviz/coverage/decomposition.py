@@ -36,26 +36,22 @@ class CoverageDecomposition:
 
     Parameters
     ----------
-    rule, level, sets, p
-        The design.
+    rule, level
+        Of the design.
     coverage
         Coverage of the eight combinations, shape (2, 2, 2): one axis for each of `REPAIRS`, 1 where it is repaired.
-    bias
-        E[q̄] − p.
-    variance
-        Var(q̄).
+    bias, variance
+        E[q̄] − p and Var(q̄).
     mean_variance
         E[T], the expectation of the variance that the rule uses, over all releases.
     slope
-        dE[q̄]/dp; NaN where x is fixed.
+        dE[q̄]/dp.
     error_bound
         Bound of the absolute error of each coverage.
     """
 
     rule: str
     level: float
-    sets: int
-    p: float
     coverage: FloatArray
     bias: float
     variance: float
@@ -74,41 +70,25 @@ class CoverageDecomposition:
         return float(self.coverage[1, 1, 1])
 
     @property
-    def by_repair(self) -> dict[str, float]:
-        """Coverage with each repair alone, by the keys of `REPAIRS`."""
-        return {key: float(self.coverage[tuple(np.eye(3, dtype=int)[place])]) for place, key in enumerate(REPAIRS)}
+    def lost(self) -> dict[str, float]:
+        """What each cause takes from the level (negative: adds to it), `level` − `published` in all.
 
-    @property
-    def gap(self) -> float:
-        """What the three repairs gain together: `repaired` − `published`."""
-        return self.repaired - self.published
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """Each cause's share of `gap`: what its repair gains, averaged over the six orders of the three repairs.
-
-        These are Shapley's (1953) values of the game that `coverage` is, so they sum to the gap. A negative share is a
-        cause that hides others: its repair lowers coverage.
+        The share of each of `REPAIRS` is what its repair gains, averaged over the six orders of the three repairs:
+        Shapley's (1953) value of the game that `coverage` is, so that they sum to `repaired` − `published`. A negative
+        share is a cause that hides others. The last is what no repair brings back, `level` − `repaired`.
         """
         found = {}
         for place, key in enumerate(REPAIRS):
             gain = np.diff(self.coverage, axis=place).ravel()  # without the two others, with one, one, and both
             found[key] = float((2 * gain[0] + gain[1] + gain[2] + 2 * gain[3]) / 6)
-        return found
-
-    @property
-    def lost(self) -> dict[str, float]:
-        """What each cause takes from the level (negative: adds to it): `shares`, and what no repair brings back.
-
-        The four numbers sum to `level` − `published`; the last is `level` − `repaired`.
-        """
-        return {**self.shares, NOT_NORMAL: self.level - self.repaired}
+        return {**found, NOT_NORMAL: self.level - self.repaired}
 
     @property
     def main_cause(self) -> str | None:
         """The key of `lost` that outweighs all others together, whatever their signs; None where there is none.
 
-        Such a cause makes more than half of `level` − `published`, and more than half of `gap`, in their direction.
+        Such a cause makes more than half of `level` − `published`, and if it can be repaired more than half of what
+        the three repairs gain together, in their direction.
         """
         sizes = {key: abs(value) for key, value in self.lost.items()}
         key = max(sizes, key=lambda one: sizes[one])
@@ -122,13 +102,7 @@ class CoverageDecomposition:
 
 @checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_decomposition(
-    *,
-    synthesizer: TwoCellSynthesizer,
-    p: float,
-    sets: int,
-    rule: str,
-    level: float = 0.95,
-    confidential_count: int | None = None,
+    *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95
 ) -> CoverageDecomposition:
     """Coverage of q̄ ± t √T under every combination of three repairs, each a sum over every release.
 
@@ -139,20 +113,13 @@ def coverage_decomposition(
        does that, and Var(q̄) itself takes its place.
     3. *Rule noise.* T is replaced by its expectation and the t quantile by the normal one; no interval where E[T] < 0.
 
-    Parameters
-    ----------
-    synthesizer, p, sets, rule, level, confidential_count
-        As for `dpviz.coverage.exact_coverage`. With x fixed, E and Var are those given x.
-
-    Returns
-    -------
-    CoverageDecomposition
-        E[q̄] and Var(q̄) in closed form (`set_moments`), E[T] from the law of the releases.
+    E[q̄] and Var(q̄) are in closed form (`set_moments`), E[T] is from the law of the releases. Parameters are those of
+    `exact_coverage`.
 
     Raises
     ------
     ValueError
-        As `dpviz.coverage.exact_coverage` does, and where E[T] is too small to be known.
+        As `exact_coverage` does, and where E[T] is too small to be known.
 
     Source: Shapley (1953), *A value for n-person games*, for the shares.
 
@@ -166,19 +133,20 @@ def coverage_decomposition(
     >>> found = coverage_decomposition(synthesizer=release, p=0.25, sets=5, rule="reiter_2002")
     >>> round(found.published, 4), round(found.repaired, 4), found.main_cause
     (0.8115, 0.9477, 'prior_bias')
-    >>> [round(share, 3) for share in found.shares.values()], round(found.gap, 3)
-    ([0.603, -0.073, -0.394], 0.136)
+    >>> [round(share, 3) for share in found.lost.values()]
+    [0.603, -0.073, -0.394, 0.002]
     """
-    chosen, level = check_rule(rule, sets), float(LEVEL.check(level))
+    chosen = check_rule(rule, sets)
     if not isinstance(chosen, CombiningRule):
         raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')
-    law = release_law(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
-    moments = set_moments(synthesizer, p=p, sets=sets, confidential_count=confidential_count)
-    estimate, between, within = law.estimate_and_variances
-    variance, degrees = chosen.variance_and_degrees(between, within, sets=law.sets, synthetic_ratio=law.synthetic_ratio)
+    law, moments = release_law(synthesizer, p=p, sets=sets), set_moments(synthesizer, p=p, sets=sets)
+    read, rows = law.releases, synthesizer.m
+    variance, degrees = chosen.variance_and_degrees(
+        read.between, read.within, sets=sets, synthetic_ratio=read.synthetic_ratio
+    )
     mean = float(law.probability @ variance / law.probability.sum())
-    most = chosen.largest_variance(sets=law.sets, rows=law.rows, synthetic_ratio=law.synthetic_ratio)
-    unsure = law.left_out * min(most, max(float(np.abs(variance).max()), 1 / law.rows))
+    most = chosen.largest_variance(sets=sets, rows=rows, synthetic_ratio=read.synthetic_ratio)
+    unsure = law.left_out * min(most, max(float(np.abs(variance).max()), 1 / rows))
     if abs(mean) < LEAST_SURE * unsure:
         raise ValueError(
             f"E[T] is {readable(mean, 2)} here, so small that releases left out of the sums, of probability up to "
@@ -187,27 +155,21 @@ def coverage_decomposition(
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))
     mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)
-
-    def half_width(variance: FloatArray) -> FloatArray:
-        return half_widths(variance, degrees, level, lambda found, _: quantile_table(level)(found))
-
+    tabled = quantile_table(level)
     half = {
-        (0, 0): half_width(variance),
-        (1, 0): half_width(mended),
+        (0, 0): half_widths(variance, degrees, level, lambda found, _: tabled(found)),
+        (1, 0): half_widths(mended, degrees, level, lambda found, _: tabled(found)),
         (0, 1): np.array(normal * math.sqrt(mean) if mean >= 0 else math.nan),
         (1, 1): np.array(normal * math.sqrt(right)),
     }
-    target = (float(p), moments.mean_estimate)
     coverage = np.empty((2, 2, 2))
     for prior, whole, quiet in itertools.product((0, 1), repeat=3):
-        reach = half[whole, quiet]
-        held = holds(estimate - reach, estimate + reach, target[prior])
+        reach, target = half[whole, quiet], (p, moments.mean_estimate)[prior]
+        held = holds(read.estimate - reach, read.estimate + reach, target)
         coverage[prior, whole, quiet] = min(float(law.probability[held].sum()), 1.0)
     return CoverageDecomposition(
         rule=rule,
         level=level,
-        sets=law.sets,
-        p=float(p),
         coverage=coverage,
         bias=moments.bias,
         variance=right,

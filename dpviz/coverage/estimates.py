@@ -9,7 +9,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.inference.confidential import check_design, confidential_mixture, released_rows
+from dpviz.inference.confidential import confidential_mixture, released_rows
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
@@ -23,10 +23,8 @@ class EstimateLaw:
 
     Parameters
     ----------
-    support
-        The values S/(Mm) for S = 0 … Mm.
-    probabilities
-        Their probabilities, each within 1e-12.
+    support, probabilities
+        The values S/(Mm) for S = 0 … Mm, and their probabilities, each within 1e-12 and none negative.
     proportion
         The true p.
     """
@@ -52,33 +50,10 @@ class EstimateLaw:
 
 
 @checked(p=PROPORTION, sets=SETS)
-def estimate_law(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, confidential_count: int | None = None
-) -> EstimateLaw:
+def estimate_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> EstimateLaw:
     """The law of q̄ = (x̃_1 + … + x̃_M) / (Mm): Σ_x Pr(x) (row x of the transition matrix convolved M times).
 
     The powers are taken of the Fourier transforms, at a length that no sum passes, and mixed before one inverse.
-
-    Parameters
-    ----------
-    synthesizer
-        Synthesizer of one set of two counts.
-    p
-        True proportion, 0 to 1.
-    sets
-        M, 1 to 100.
-    confidential_count
-        x, where it is to be fixed; x ~ Binomial(n, p) where None.
-
-    Returns
-    -------
-    EstimateLaw
-        Probabilities within 1e-12, never negative.
-
-    Raises
-    ------
-    ValueError
-        Where a number is out of its domain.
 
     Examples
     --------
@@ -89,8 +64,7 @@ def estimate_law(
     >>> law.support.tolist(), (9 * law.probabilities).round(9).tolist()
     ([0.0, 0.5, 1.0], [1.0, 4.0, 4.0])
     """
-    p, sets, fixed = check_design(synthesizer, p, sets, confidential_count)
-    mixture = confidential_mixture(synthesizer.n, p, fixed, TAIL)
+    mixture = confidential_mixture(synthesizer.n, p, TAIL)
     rows = released_rows(synthesizer, mixture.counts)
     size = sets * synthesizer.m + 1
     if sets == 1:

@@ -13,8 +13,8 @@ from scipy.fft import next_fast_len
 from dpviz.analysis import SETS
 from dpviz.checked import checked
 from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
-from dpviz.inference.confidential import Mixture, check_design, confidential_mixture, released_rows
-from dpviz.inference.interval_rules import estimate_and_variances
+from dpviz.inference.confidential import Mixture, confidential_mixture, released_rows
+from dpviz.inference.interval_rules import Releases, releases
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.types import FloatArray, IntArray
@@ -42,27 +42,22 @@ TOO_LONG = "Exact sums would take too long here; simulation takes over."
 
 @dataclass(frozen=True)
 class ReleaseLaw:
-    """Every (S, Q) that M sets can have, with its probability.
+    """Every (S, Q) that M sets of a synthesizer can have, with its probability.
 
     Parameters
     ----------
-    total, squares
-        S and Q, whole numbers, one axis.
-    probability
-        Their probabilities; they sum to 1 less what was left out.
+    total, squares, probability
+        S and Q, whole numbers, and their probabilities, none 0; they sum to 1 less what was left out.
     left_out
         Bound of the probability of the releases left out, and of the error of transforms.
-    sets, rows, confidential_rows
-        M, m and n.
     """
 
+    synthesizer: TwoCellSynthesizer
+    sets: int
     total: IntArray
     squares: IntArray
     probability: FloatArray
     left_out: float
-    sets: int
-    rows: int
-    confidential_rows: int
 
     @property
     def error_bound(self) -> float:
@@ -70,14 +65,9 @@ class ReleaseLaw:
         return self.left_out + (self.sets + 1) * ROW_ERROR
 
     @cached_property
-    def estimate_and_variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """q̄, b and v̄ of every release."""
-        return estimate_and_variances(self.total, self.squares, sets=self.sets, rows=self.rows)
-
-    @property
-    def synthetic_ratio(self) -> float:
-        """m/n."""
-        return self.rows / self.confidential_rows
+    def releases(self) -> Releases:
+        """What rules read of every release."""
+        return releases(self.synthesizer, self.sets, self.total, self.squares)
 
 
 @checked(n=ROWS, m=SYNTHETIC_ROWS, sets=SETS)
@@ -86,13 +76,6 @@ def within_reach(n: int, m: int, sets: int) -> bool:
 
     The work is estimated for x near n/2 and sets of variance (m/4)(1 + m/n), those of posterior draws with a small
     prior. A synthesizer with more noise than that may be refused all the same, with a ValueError.
-
-    Parameters
-    ----------
-    n, m
-        Confidential rows, and synthetic rows of one set, at least 1.
-    sets
-        M, at least 1.
 
     Examples
     --------
@@ -112,42 +95,34 @@ def within_reach(n: int, m: int, sets: int) -> bool:
     return size <= LARGEST_BOX and size * counts / 2 <= LARGEST_WORK
 
 
-def release_law(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, confidential_count: int | None = None
-) -> ReleaseLaw:
-    """The law of (S, Q) for x ~ Binomial(n, p), or for x fixed at `confidential_count`.
+def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> ReleaseLaw:
+    """The law of (S, Q) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
 
     One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the law of x. More: for each x a transform
-    (`law_in_box`) in a box that leaves out a share of the error that is smaller the likelier x is.
-
-    Raises
-    ------
-    ValueError
-        Where a number is out of its domain, or the sums would take too long.
+    (`mixed_law_in_box`) in a box that leaves out a share of the error that is smaller the likelier x is.
     """
-    p, sets, fixed = check_design(synthesizer, p, sets, confidential_count)
-    mixture = confidential_mixture(synthesizer.n, p, fixed, TAIL if sets > 2 else LONE_TAIL)
-    check_pairs(synthesizer, len(mixture.counts), sets)
-    rows = released_rows(synthesizer, mixture.counts)
-    if sets > 2:
-        return _law_by_transforms(synthesizer, rows, mixture, sets)
-    if sets == 1:
-        j = np.arange(synthesizer.m + 1)
-        return _kept(synthesizer, sets, j, j**2, mixture.weights @ rows, mixture.omitted)
-    first, last, left = likely_columns(mixture.weights @ rows)
-    kept = rows[:, first : last + 1]
-    pairs = (kept * mixture.weights[:, None]).T @ kept
-    i, j = np.triu_indices(last - first + 1)
-    probability = pairs[i, j]
-    probability[i != j] *= 2
-    i, j = i + first, j + first
-    return _kept(synthesizer, sets, i + j, i**2 + j**2, probability, mixture.omitted + 2 * left)
-
-
-def check_pairs(synthesizer: TwoCellSynthesizer, counts: int, sets: int) -> None:
-    """Raise a ValueError where two sets would take more than `LARGEST_PAIRS` multiplications."""
-    if sets == 2 and counts * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
+    mixture = confidential_mixture(synthesizer.n, p, TAIL if sets > 2 else LONE_TAIL)
+    if sets == 2 and len(mixture.counts) * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
         raise ValueError(TOO_LONG)
+    rows = released_rows(synthesizer, mixture.counts)
+    error = mixture.omitted
+    if sets == 1:
+        total: IntArray = np.arange(synthesizer.m + 1)
+        probability: FloatArray = mixture.weights @ rows
+        squares = total**2
+    elif sets == 2:
+        first, last, left = likely_columns(mixture.weights @ rows)
+        kept = rows[:, first : last + 1]
+        pairs = (kept * mixture.weights[:, None]).T @ kept
+        i, j = np.triu_indices(last - first + 1)
+        probability = pairs[i, j]
+        probability[i != j] *= 2
+        total, squares = i + j + 2 * first, (i + first) ** 2 + (j + first) ** 2
+        error += 2 * left
+    else:
+        total, squares, probability, error = _by_transforms(rows, mixture, sets)
+    some = probability > 0
+    return ReleaseLaw(synthesizer, sets, total[some], squares[some], probability[some], error)
 
 
 def likely_columns(law: FloatArray) -> tuple[int, int, float]:
@@ -171,8 +146,10 @@ def boxes_of(rows: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
     return boxes
 
 
-def _law_by_transforms(synthesizer: TwoCellSynthesizer, rows: FloatArray, mixture: Mixture, sets: int) -> ReleaseLaw:
-    errors = np.minimum(BOX_ERROR / (len(rows) * mixture.weights), 0.5)
+def _by_transforms(rows: FloatArray, mixture: Mixture, sets: int) -> tuple[IntArray, IntArray, FloatArray, float]:
+    """S, Q, their probabilities, and how much of those is missing or wrong."""
+    weights = mixture.weights
+    errors = np.minimum(BOX_ERROR / (len(rows) * weights), 0.5)
     boxes = boxes_of(rows, sets, errors)
     low, high = min(box.low for box in boxes), max(box.high for box in boxes)
     mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in boxes)) + 16, real=True)))
@@ -181,17 +158,15 @@ def _law_by_transforms(synthesizer: TwoCellSynthesizer, rows: FloatArray, mixtur
     for part, box in _neighbours_together(boxes):
         columns = box.last - box.first + 1
         if roots is None or not (box.spread <= roots.length <= 1.1 * box.spread + 16 and columns <= roots.columns):
-            roots = Roots(box.spread, min(columns + 8, synthesizer.m + 1))
-        law = mixed_law_in_box(rows[part], mixture.weights[part], sets, box, roots)
+            roots = Roots(box.spread, min(columns + 8, rows.shape[1]))
+        law = mixed_law_in_box(rows[part], weights[part], sets, box, roots)
         mixed[box.low - low : box.high - low + 1, : roots.length] += law
         used = max(used, roots.length)
-    totals = np.arange(low, high + 1)
-    error = mixture.omitted + float(mixture.weights @ errors) + rounding_error(mixed[:, :used].size, sets)
     mixed = mixed[:, :used]
+    error = mixture.omitted + float(weights @ errors) + rounding_error(mixed.size, sets) + PRUNED
     place = np.flatnonzero(mixed > PRUNED / mixed.size)
-    s, d = totals[place // used], place % used
-    squares = s + 2 * (least_spread(s, sets) + d)
-    return _kept(synthesizer, sets, s, squares, mixed.ravel()[place], error + PRUNED)
+    total = low + place // used
+    return total, total + 2 * (least_spread(total, sets) + place % used), mixed.ravel()[place], error
 
 
 def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
@@ -204,24 +179,3 @@ def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
             start, wider, least = index, box, box.size
         shared = wider
     yield slice(start, len(boxes)), shared
-
-
-def _kept(
-    synthesizer: TwoCellSynthesizer,
-    sets: int,
-    total: IntArray,
-    squares: IntArray,
-    probability: FloatArray,
-    error: float,
-) -> ReleaseLaw:
-    """The law without releases of probability 0."""
-    positive = probability > 0
-    return ReleaseLaw(
-        total=total[positive],
-        squares=squares[positive],
-        probability=probability[positive],
-        left_out=error,
-        sets=sets,
-        rows=synthesizer.m,
-        confidential_rows=synthesizer.n,
-    )

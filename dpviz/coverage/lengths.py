@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.coverage.curves import PLACES, CoverageCurves, stream_by_proportion
+from dpviz.coverage.curves import STEP, CoverageCurves, stream_by_proportion
 from dpviz.inference.pratt import length_limit
 from dpviz.inference.sum_law import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -36,7 +36,7 @@ class LengthCurves:
     limit_error: FloatArray
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=PLACES)
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=STEP)
 def stream_lengths(
     synthesizer: TwoCellSynthesizer,
     *,
@@ -47,11 +47,6 @@ def stream_lengths(
     step: int = 4,
 ) -> Iterator[LengthCurves]:
     """Expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
-
-    Parameters
-    ----------
-    synthesizer, proportions, sets, rules, level, step
-        As for `dpviz.coverage.stream_by_proportion`.
 
     Examples
     --------
@@ -65,15 +60,15 @@ def stream_lengths(
     """
     axis = np.asarray(proportions, float)
     sums = release_sums(synthesizer, sets) if within_sums(synthesizer.n, synthesizer.m, sets) else None
-    known: dict[int, tuple[float, float]] = {}
+    limit, error = np.full((2, len(axis)), np.nan)
+    done = np.zeros(len(axis), dtype=bool)
     for curves in stream_by_proportion(
         synthesizer, proportions=axis, sets=sets, rules=rules, level=level, step=step
     ):  # fmt: skip
-        new = [int(place) for place in curves.places if int(place) not in known]
-        if sums is None:
-            known |= dict.fromkeys(new, (np.nan, np.nan))
-        elif new:
+        places = curves.places
+        new = places[~done[places]]
+        if sums is not None:
             found = length_limit(sums, proportions=axis[new], level=level)
-            known |= dict(zip(new, zip(found.length.tolist(), found.error.tolist(), strict=True), strict=True))
-        limit, error = np.array([known[int(place)] for place in curves.places]).T
-        yield LengthCurves(proportions=axis[curves.places], curves=curves, limit=limit, limit_error=error)
+            limit[new], error[new] = found.length, found.error
+        done[new] = True
+        yield LengthCurves(proportions=axis[places], curves=curves, limit=limit[places], limit_error=error[places])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,12 +38,6 @@ class RulePerformance:
         infinite because an interval is wider than 1e100.
     mean_width_inside
         Mean length of the part of the interval inside 0 to 1, over the repetitions that have one: always finite.
-    unbounded_share
-        Share of the repetitions whose interval is wider than 1e100.
-    mean_variance
-        E[T], negative ones included.
-    model_error
-        √E[T], the rule's idea of the standard error; NaN where E[T] is negative.
     relative_error
         100 (√E[T] / √Var(q̄) − 1), in per cent.
     relative_bias
@@ -58,31 +53,18 @@ class RulePerformance:
     coverage_given_nonnegative_total: Measure
     mean_width: Measure
     mean_width_inside: Measure
-    unbounded_share: Measure
-    mean_variance: Measure
-    model_error: Measure
     relative_error: Measure
     relative_bias: Measure
 
 
 @dataclass(frozen=True, kw_only=True)
 class Performance:
-    """How the estimate q̄ and the intervals of each rule did.
+    """How the estimate q̄ and the intervals of each rule did in R repetitions.
 
     Parameters
     ----------
-    repetitions
-        R.
-    mean
-        E[q̄].
-    bias
-        E[q̄] − p.
-    variance
-        Var(q̄), divisor R − 1.
-    empirical_error
-        √Var(q̄).
-    mean_square_error
-        E[(q̄ − p)²].
+    bias, empirical_error, mean_square_error
+        E[q̄] − p, √Var(q̄) and E[(q̄ − p)²].
     negative_total_share
         Pr(T_M < 0), T_M = (1 + 1/M) b − v̄; NaN for a single set.
     rules
@@ -90,17 +72,14 @@ class Performance:
     """
 
     repetitions: int
-    mean: Measure
     bias: Measure
-    variance: Measure
     empirical_error: Measure
     mean_square_error: Measure
     negative_total_share: Measure
     rules: dict[str, RulePerformance]
 
 
-@dataclass(frozen=True)
-class _Spread:
+class _Spread(NamedTuple):
     """Moments of d = q̄ − p: mean, variance with divisor R − 1, and the sampling variance of that times R."""
 
     mean: float
@@ -115,17 +94,8 @@ def performance_of(tally: Tally) -> Performance:
     With d = q̄ − p, T the variance of a rule, R repetitions and V = Var(q̄): the error of a mean is the standard
     deviation over √R; of a share c, √(c(1 − c)/R). Measures that involve V take its error from the fourth moment,
     Var(V̂) = (μ₄ − V²)/R, where Table 6 supposes a normal q̄ (then it is 2V²/R), and ratios E[T]/V take the covariance
-    of T and (d − E[d])² with them, where Table 6 supposes that there is none. All by the delta method.
-
-    Parameters
-    ----------
-    tally
-        What `stream_coverage` yields, at any time.
-
-    Returns
-    -------
-    Performance
-        The measures. From a single repetition, whatever needs a variance is NaN.
+    of T and (d − E[d])² with them, where Table 6 supposes that there is none. All by the delta method. From a single
+    repetition, whatever needs a variance is NaN.
 
     Source: Morris, White & Crowther (2019), Table 6; Charest (2011), Table 2, for the relative bias.
 
@@ -142,23 +112,20 @@ def performance_of(tally: Tally) -> Performance:
     >>> found.bias, found.rules["rubin_1987"].coverage
     (Measure(value=-0.5, error=0.0), Measure(value=0.0, error=0.0))
     """
-    repetitions, p = tally.repetitions, tally.plan.p
+    repetitions = tally.repetitions
     totals = np.flatnonzero(tally.totals)
     counts = tally.totals[totals]
-    deviations = totals / (len(tally.totals) - 1) - p
+    deviations = totals / (len(tally.totals) - 1) - tally.plan.p
     mean = float(counts @ deviations) / repetitions
     squares = (deviations - mean) ** 2
     uneven = float(counts @ (squares - counts @ squares / repetitions) ** 2) / repetitions
     spread = _Spread(mean, _variance(squares, counts), uneven)
-    mean_error = math.sqrt(spread.variance / repetitions)
-    variance = Measure(spread.variance, _nan_if_single(math.sqrt(spread.of_variance / repetitions), repetitions))
+    variance = Measure(spread.variance, math.sqrt(uneven / repetitions) if repetitions > 1 else math.nan)
     mean_square = float(counts @ deviations**2) / repetitions
     deviation_of_squares = _variance((deviations**2 - mean_square) ** 2, counts)
     return Performance(
         repetitions=repetitions,
-        mean=Measure(p + mean, mean_error),
-        bias=Measure(mean, mean_error),
-        variance=variance,
+        bias=Measure(mean, math.sqrt(spread.variance / repetitions)),
         empirical_error=variance.root(),
         mean_square_error=Measure(mean_square, math.sqrt(deviation_of_squares / repetitions)),
         negative_total_share=Measure.share(tally.negative_total, repetitions if tally.plan.sets > 1 else 0),
@@ -169,10 +136,6 @@ def performance_of(tally: Tally) -> Performance:
     )
 
 
-def _nan_if_single(value: float, repetitions: int) -> float:
-    return value if repetitions > 1 else math.nan
-
-
 def _variance(squares: FloatArray, counts: IntArray) -> float:
     """Σ squares / (R − 1); NaN for a single repetition."""
     repetitions = int(counts.sum())
@@ -180,16 +143,13 @@ def _variance(squares: FloatArray, counts: IntArray) -> float:
 
 
 def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread: _Spread) -> RulePerformance:
-    repetitions = tally.repetitions
-    below = tally.negative_total
-    above = repetitions - below if tally.plan.sets > 1 else 0
+    repetitions, below = tally.repetitions, tally.negative_total
+    above, intervals = repetitions - below if tally.plan.sets > 1 else 0, repetitions - rule.negative
     coverage = Measure.share(rule.covered, repetitions)
     low, high = wilson_interval(coverage.value, repetitions)
-    variance = relative_error = relative_bias = Measure.unknown()
+    relative_error = relative_bias = Measure.unknown()
     if kind.has_variance:
-        variance = Measure.mean(rule, "variance", repetitions)
-        relative_bias, relative_error = _relative(rule, repetitions, variance, spread)
-    intervals = repetitions - rule.negative
+        relative_bias, relative_error = _relative(rule, repetitions, spread)
     width = Measure.mean(rule, "width", intervals)
     if kind.few_degrees:
         width = Measure(width.value, math.inf)
@@ -203,16 +163,14 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
         coverage_given_nonnegative_total=Measure.share(rule.covered - rule.covered_negative, above),
         mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
         mean_width_inside=Measure.mean(rule, "inside", intervals),
-        unbounded_share=Measure.share(rule.unbounded, repetitions),
-        mean_variance=variance,
-        model_error=variance.root(),
         relative_error=relative_error,
         relative_bias=relative_bias,
     )
 
 
-def _relative(rule: RuleTally, repetitions: int, variance: Measure, spread: _Spread) -> tuple[Measure, Measure]:
+def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
     """Relative bias of T and relative error of √E[T], in per cent."""
+    variance = Measure.mean(rule, "variance", repetitions)
     # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
     crossed = (
         rule.total("variance_deviation_squared")

@@ -10,10 +10,11 @@ import numpy as np
 
 from dpviz import limits
 from dpviz.analysis import LEVEL, PROPORTION, SETS
+from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally
 from dpviz.inference.confidential import binomial_law
-from dpviz.inference.interval_rules import IntervalRule, Releases, holds, releases, vacuous
+from dpviz.inference.interval_rules import IntervalRule, Releases, holds, releases
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
 from dpviz.parameters import Parameter, shown
@@ -42,24 +43,13 @@ class CoveragePlan(Plan[Tally]):
     ----------
     synthesizer
         The law of one set; the promised ε is already split among the M sets.
-    p
-        The true proportion, 0 to 1: what the intervals are to cover.
-    sets
-        M, 1 to 100.
-    rules
-        Keys of `dpviz.inference.RULES`, each once, at least one.
-    level
-        Level of the intervals, 0.001 to 0.999999.
+    p, sets, rules, level
+        As for `exact_coverages`, each rule once.
     confidential_count
         x where it is held fixed, 0 to n; None draws it.
     repetitions, seed, batch, shown
         As in `dpviz.studies.Plan`. A block of 500 repetitions takes 200 µs or more: larger blocks save little, and
         smaller ones do not come sooner.
-
-    Raises
-    ------
-    ValueError
-        In a sentence that names the parameter, what is allowed and what came.
 
     Source: Charest (2011), §3.
     """
@@ -163,15 +153,13 @@ class _Work:
         if len(close[0]) and not rule.knows_noise:  # their ends do not come from that table
             low, high = low.copy(), high.copy()
             low[close], high[close] = rule.ends(found.at(close), plan.level)
-        none, deviation = np.isnan(low), found.estimate - plan.p
-        covered = holds(low, high, plan.p)
-        width = np.where(none, 0.0, high - low)
-        unbounded = width > WIDEST
-        width[unbounded] = 0.0
-        inside = np.where(none, 0.0, np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0))
+        covered, one = holds(low, high, plan.p), features(low, high)
+        unbounded = one.infinite | (one.width > WIDEST)
+        width, inside = np.where(unbounded, 0.0, one.width), one.inside
         variance = rule.variance(found)
         sums = {"width": width, "width_squared": width * width, "inside": inside, "inside_squared": inside * inside}
         if variance is not None:
+            deviation = found.estimate - plan.p
             product = variance * deviation
             sums |= {
                 "variance": variance,
@@ -181,8 +169,8 @@ class _Work:
             }
         tally = RuleTally(
             covered=int(np.count_nonzero(covered)),
-            negative=int(np.count_nonzero(none)),
-            vacuous=int(np.count_nonzero(vacuous(low, high))),
+            negative=int(np.count_nonzero(one.none)),
+            vacuous=int(np.count_nonzero(one.vacuous)),
             covered_negative=int(np.count_nonzero(covered & below)),
             unbounded=int(np.count_nonzero(unbounded)),
             **{name: exact_units(values.sum(axis=1).tolist()) for name, values in sums.items()},

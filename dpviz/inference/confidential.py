@@ -41,16 +41,14 @@ def binomial_law(n: int, p: float) -> FloatArray:
         return law / law.sum()
 
 
-def confidential_mixture(n: int, p: float, confidential_count: int | None, tail: float) -> Mixture:
-    """x ~ Binomial(n, p) without the counts that together weigh at most `tail`, or the one fixed count.
+def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
+    """x ~ Binomial(n, p) without the counts that together weigh at most `tail`.
 
     Examples
     --------
-    >>> confidential_mixture(5, 0.5, 3, 1e-9)
-    Mixture(counts=array([3]), weights=array([1.]), omitted=0.0)
+    >>> confidential_mixture(2, 0.25, 0.2)
+    Mixture(counts=array([0, 1]), weights=array([0.5625, 0.375 ]), omitted=0.0625)
     """
-    if confidential_count is not None:
-        return Mixture(np.array([confidential_count]), np.ones(1), 0.0)
     law = binomial_law(n, p)
     below, above = np.cumsum(law), np.cumsum(law[::-1])
     first = int(np.searchsorted(below, tail / 2, side="right"))

@@ -159,7 +159,7 @@ def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expe
     first order.
     """
     law = release_law(charest_synthesizer(epsilon, sets), p=proportion, sets=sets)
-    estimate, between, within = law.estimate_and_variances
+    estimate, between, within = law.releases.estimate, law.releases.between, law.releases.within
     chance = law.probability / law.probability.sum()
     squares = (estimate - chance @ estimate) ** 2
     variance = Expected.over(chance, squares)
