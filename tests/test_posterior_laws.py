@@ -16,8 +16,9 @@ from dpviz.parameters import readable
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.posterior.sections import SECTIONS
+from tests.mixtures import Law
 from tests.pages import address, check_sound, open_posterior, problems, text
-from tests.test_posterior_page import Law, button_group, check_answered, released, shown_laws, spread
+from tests.test_posterior_page import button_group, check_answered, released, shown_laws, spread
 
 LAWS = [*two_cell_laws(), GivenMatrix.key]
 every_law = pytest.mark.parametrize("law", LAWS)
