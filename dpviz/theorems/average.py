@@ -42,21 +42,14 @@ def average_delta(n: int, epsilon: float, theta_real: float) -> float:
 
 
 CLAIMS = (
-    Claim(
-        "Proposition 6.17",
-        "Pr(n₁) ≤ e^ε Pr(n₁′) + 2δ for all adjacent counts is enough for (ε, δ, Δ)",
-        average_delta,
-        condition="independent Bernoulli rows; the release depends on n₁ alone",
-        family="average",
-        promise=AVERAGE,
-    ),
+    Claim("Proposition 6.17", "Pr(n₁) ≤ e^ε Pr(n₁′) + 2δ for all adjacent counts is enough for (ε, δ, Δ)",
+        average_delta, condition="independent Bernoulli rows; the release depends on n₁ alone", family="average",
+        promise=AVERAGE),
     Impossible("Theorem 6.18", "PARAM_MAP is not (ε, 0, Δ)-differentially private", methods=("param_map",)),
-    Impossible(
-        "Corollary 6.19",
+    # (1 − e^{2ε})/√n has the sign that is printed.
+    Impossible("Corollary 6.19",
         "PARAM_MAP is not (ε, δ, Δ)-differentially private for δ(1 + e^ε) = o((1 − e^{2ε})(1 + e^ε)/√n)",
-        lambda n, epsilon: -gain(2 * epsilon) / math.sqrt(n),  # (1 − e^{2ε})/√n, sign as printed
-        methods=("param_map",),
-        condition="n large enough; independent Bernoulli rows, any θ",
-    ),
+        lambda n, epsilon: -gain(2 * epsilon) / math.sqrt(n), methods=("param_map",),
+        condition="n large enough; independent Bernoulli rows, any θ"),
     Impossible("Theorem 6.20", "PARAM_Post is not (ε, 0, Δ)-differentially private", methods=("param_post",)),
-)
+)  # fmt: skip

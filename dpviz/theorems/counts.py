@@ -59,160 +59,60 @@ def _with_logarithms(n: int, epsilon: float, delta: float, constant: float) -> f
 
 CLAIMS = (
     Pure("Theorem 4.2", "α = β ≥ c m/ε", _per_row, ("synth_post_one",), constant="c", after=MACHANAVAJJHALA),
-    Approximate(
-        "Theorem 4.3",
-        "α, β ≥ 2.46/δ²",
-        lambda delta: quotient(quotient(DIMITRAKAKIS, delta), delta),
-        ("param_post",),
-        promise=ZERO_EPSILON,
-        after="Dimitrakakis et al. (2013)",
-    ),
+    Approximate("Theorem 4.3", "α, β ≥ 2.46/δ²",
+        lambda delta: quotient(quotient(DIMITRAKAKIS, delta), delta), ("param_post",), promise=ZERO_EPSILON,
+        after="Dimitrakakis et al. (2013)"),
     Impossible("Corollary 6.1", "no prior makes PARAM_MAP (ε, δ)-differentially private", methods=("param_map",)),
-    Pure(
-        "Table 6.1",
-        "the smallest α, β is of the order m/ε",
-        _per_row,
-        ("synth_map", "synth_post_one", "synth_post_many"),
-        part="table",
-        kind=ORDER,
-        constant="c",
-    ),
-    Pure(
-        "Corollary 6.2",
-        "Laplace noise of scale 1/(ε(n + α + β)) on PARAM_MAP",
-        # It belongs to the posterior mean; the mode, which PARAM_MAP releases, moves by 1/(n + α + β − 2).
-        lambda n, alpha, beta, epsilon: 1 / (epsilon * (n + alpha + beta)),
-        ("param_map",),
-        quantity=SCALE,
-    ),
-    Impossible(
-        "Theorem 6.3", "no prior makes PARAM_Post ε-differentially private", methods=("param_post",), promise=PURE
-    ),
-    Approximate(
-        "Theorem 6.4",
-        "α, β ≥ c/ε² (ln n + ln(1/δ))",
-        _with_logarithms,
-        ("param_post",),
-        "n large enough",
-        constant="c",
-    ),
-    Approximate(
-        "Lemma 6.5",
+    Pure("Table 6.1", "the smallest α, β is of the order m/ε",
+        _per_row, ("synth_map", "synth_post_one", "synth_post_many"), part="table", kind=ORDER, constant="c"),
+    # It belongs to the posterior mean; the mode, which PARAM_MAP releases, moves by 1/(n + α + β − 2).
+    Pure("Corollary 6.2", "Laplace noise of scale 1/(ε(n + α + β)) on PARAM_MAP",
+        lambda n, alpha, beta, epsilon: 1 / (epsilon * (n + alpha + beta)), ("param_map",), quantity=SCALE),
+    Impossible("Theorem 6.3", "no prior makes PARAM_Post ε-differentially private",
+        methods=("param_post",), promise=PURE),
+    Approximate("Theorem 6.4", "α, β ≥ c/ε² (ln n + ln(1/δ))",
+        _with_logarithms, ("param_post",), "n large enough", constant="c"),
+    Approximate("Lemma 6.5",
         "for every n₁, (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)) with probability at "
         "least 1 − δ",
-        least_prior_of_lemma_6_5,
-        ("param_post",),
-        "solved here for α = β",
-    ),
-    Lemma(
-        "Lemma 6.6",
+        least_prior_of_lemma_6_5, ("param_post",), "solved here for α = β"),
+    Lemma("Lemma 6.6",
         "α, β ≥ c/ε² (ln n + ln(1/δ)) keeps PARAM_Post within ε min(E, 1 − E) of its mean E with probability 1 − δ",
-        lambda n, epsilon, delta, constant: constant * (math.log(n) + log_inverse(delta)) / epsilon**2,
-    ),
-    Approximate(
-        "Theorem 6.7",
-        "α, β ≥ c/ε² ln(ε/(δn))",
+        lambda n, epsilon, delta, constant: constant * (math.log(n) + log_inverse(delta)) / epsilon**2),
+    Approximate("Theorem 6.7", "α, β ≥ c/ε² ln(ε/(δn))",
         lambda n, epsilon, delta, constant: (
-            constant / epsilon**2 * (math.log(epsilon) + log_inverse(delta) - math.log(n))
-        ),
-        ("param_post",),
-        "n large enough",
-        kind=NECESSARY,
-        constant="c",
-    ),
-    Lemma(
-        "Lemma 6.8",
+            constant / epsilon**2 * (math.log(epsilon) + log_inverse(delta) - math.log(n))), ("param_post",),
+        "n large enough", kind=NECESSARY, constant="c"),
+    Lemma("Lemma 6.8",
         "with α, β ≤ c/ε² ln(1/(δn)) and no ones, PARAM_Post leaves e^{±ε} times its mean with probability at least δ",
-        lambda n, epsilon, delta, constant: constant * log_inverse(delta * n) / epsilon**2,
-    ),
-    *if_and_only_if(
-        Pure(
-            "Theorem 6.9",
-            "α, β ≥ 2 + 1/(e^ε − 1) is enough",
-            lambda epsilon: 2 + inverse_gain(epsilon),
-            ("synth_map",),
-            "one synthetic row",
-            holds_when=one_synthetic_row,
-        )
-    ),
-    *if_and_only_if(
-        Pure(
-            "Corollary 6.10",
-            "α, β ≥ 2 + 1/(e^{ε/m} − 1) is enough",
-            lambda m, epsilon: 2 + inverse_gain(epsilon / m),
-            ("synth_map",),
-        )
-    ),
-    *if_and_only_if(
-        Pure(
-            "Theorem 6.11",
-            "α, β ≥ 1 + 1/(e^ε − 1) is enough",
-            lambda epsilon: 1 + inverse_gain(epsilon),
-            ("synth_post_one", "synth_post_many"),
-            "one synthetic row",
-            holds_when=one_synthetic_row,
-        )
-    ),
+        lambda n, epsilon, delta, constant: constant * log_inverse(delta * n) / epsilon**2),
+    *if_and_only_if(Pure("Theorem 6.9", "α, β ≥ 2 + 1/(e^ε − 1) is enough",
+        lambda epsilon: 2 + inverse_gain(epsilon), ("synth_map",), "one synthetic row", holds_when=one_synthetic_row)),
+    *if_and_only_if(Pure("Corollary 6.10", "α, β ≥ 2 + 1/(e^{ε/m} − 1) is enough",
+        lambda m, epsilon: 2 + inverse_gain(epsilon / m), ("synth_map",))),
+    *if_and_only_if(Pure("Theorem 6.11", "α, β ≥ 1 + 1/(e^ε − 1) is enough",
+        lambda epsilon: 1 + inverse_gain(epsilon), ("synth_post_one", "synth_post_many"), "one synthetic row",
+        holds_when=one_synthetic_row)),
     *if_and_only_if(Pure("Corollary 6.12", "α, β ≥ 1 + 1/(e^{ε/m} − 1) is enough", _many_draws, ("synth_post_many",))),
-    *if_and_only_if(
-        Pure(
-            "Theorem 6.13",
-            "α, β ≥ 1 + m/(e^ε − 1) is enough",
-            _one_draw,
-            ("synth_post_one",),
-            after=MACHANAVAJJHALA,
-        )
-    ),
-    *if_and_only_if(
-        Cells(
-            "Theorem 6.13",
-            "α₁, …, α_k ≥ 1 + m/(e^ε − 1) is enough",
-            _one_draw,
-            ("synth_post_one",),
-            "said of k categories below the theorem",
-            part="categories",
-            after=MACHANAVAJJHALA,
-        )
-    ),
-    Pure(
-        "Remark before Theorem 6.13",
-        "SYNTH_Post(One) needs as much as SYNTH_Post(Many), α, β ≥ 1 + 1/(e^{ε/m} − 1)",
-        _many_draws,
-        ("synth_post_one",),
-        part="before",
-        kind=NECESSARY,
-    ),
-    Approximate(
-        "Corollary 6.14",
-        "α, β ≥ c√(m ln(1/δ))/ε",
+    *if_and_only_if(Pure("Theorem 6.13", "α, β ≥ 1 + m/(e^ε − 1) is enough",
+        _one_draw, ("synth_post_one",), after=MACHANAVAJJHALA)),
+    *if_and_only_if(Cells("Theorem 6.13", "α₁, …, α_k ≥ 1 + m/(e^ε − 1) is enough",
+        _one_draw, ("synth_post_one",), "said of k categories below the theorem", part="categories",
+        after=MACHANAVAJJHALA)),
+    Pure("Remark before Theorem 6.13", "SYNTH_Post(One) needs as much as SYNTH_Post(Many), α, β ≥ 1 + 1/(e^{ε/m} − 1)",
+        _many_draws, ("synth_post_one",), part="before", kind=NECESSARY),
+    Approximate("Corollary 6.14", "α, β ≥ c√(m ln(1/δ))/ε",
         lambda m, epsilon, delta, constant: constant * math.sqrt(m * log_inverse(delta)) / epsilon,
-        ("synth_map", "synth_post_many"),
-        constant="c",
-    ),
-    Approximate(
-        "Corollary 6.15",
-        "α, β ≥ c/ε² (ln n + ln(1/δ))",
-        _with_logarithms,  # from Theorem 6.4, by post-processing
-        ("synth_post_one",),
-        "n large enough; any m",
-        constant="c",
-    ),
-    Approximate(
-        "Theorem 6.16",
-        "α, β ≥ c₂/ε² ln(1/δ)",
-        lambda epsilon, delta, constant: constant / epsilon**2 * log_inverse(delta),
-        ("synth_map", "synth_post_many"),
-        "n large enough; m ≤ c₁ n",
-        constant="c₁, c₂",
-    ),
+        ("synth_map", "synth_post_many"), constant="c"),
+    # It follows from Theorem 6.4, by post-processing.
+    Approximate("Corollary 6.15", "α, β ≥ c/ε² (ln n + ln(1/δ))",
+        _with_logarithms, ("synth_post_one",), "n large enough; any m", constant="c"),
+    Approximate("Theorem 6.16", "α, β ≥ c₂/ε² ln(1/δ)",
+        lambda epsilon, delta, constant: constant / epsilon**2 * log_inverse(delta), ("synth_map", "synth_post_many"),
+        "n large enough; m ≤ c₁ n", constant="c₁, c₂"),
     Cells("Corollary 6.21", "α₁, …, α_k ≥ 1 + 1/(e^{ε/(2m)} − 1)", _many_cells, ("synth_map",)),
     Cells("Corollary 6.22", "α₁, …, α_k ≥ 1 + 1/(e^{ε/(2m)} − 1)", _many_cells, ("synth_post_many",)),
-    Cells(
-        "Remark after Corollary 6.22",
-        "α₁, …, α_k ≥ 2m/ε",
-        lambda m, epsilon: 2 * m / epsilon,
-        ("synth_map", "synth_post_one", "synth_post_many"),
-        "section 2.1.1 takes ε to be bounded, such as ε < 1",
-        part="after",
-    ),
-)
+    Cells("Remark after Corollary 6.22", "α₁, …, α_k ≥ 2m/ε",
+        lambda m, epsilon: 2 * m / epsilon, ("synth_map", "synth_post_one", "synth_post_many"),
+        "section 2.1.1 takes ε to be bounded, such as ε < 1", part="after"),
+)  # fmt: skip
