@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.priors._least_root import Start
-from dpviz.priors.curves import AXES, DRAWN, LIMITS, Axis, Curves, axis_points, prior_curves
+from dpviz.priors.curves import AXES, DRAWN, SCALES, Axis, Curves, axis_points, prior_curves
 from dpviz.theorems import CLAIMS
 
 SETTINGS = {
@@ -133,7 +133,7 @@ def test_m_moves_with_n_where_they_are_linked() -> None:
 
 
 DOMAINS = {
-    "epsilon": st.floats(*LIMITS["epsilon"]),
+    "epsilon": st.floats(SCALES["epsilon"].low, SCALES["epsilon"].high),
     "delta": st.one_of(st.floats(1e-300, 0.999), st.floats(-300, -0.01).map(lambda x: 10**x)),
     "m": st.integers(1, 100_000),
     "n": st.integers(1, 100_000),
@@ -146,7 +146,7 @@ DOMAINS = {
 def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(axis: Axis, data: st.DataObject) -> None:
     chosen = float(data.draw(DOMAINS[axis]))
     points = axis_points(axis, chosen)
-    low, high = LIMITS[axis]
+    low, high = SCALES[axis].low, SCALES[axis].high
     assert chosen in points
     assert np.all(np.diff(points) > 0)
     assert low * (1 - 1e-12) <= points[0] <= chosen <= points[-1] <= max(high * (1 + 1e-12), chosen)

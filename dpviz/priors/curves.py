@@ -19,14 +19,47 @@ from dpviz.types import FloatArray
 
 Axis = Literal["epsilon", "delta", "m", "n"]
 AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
-LIMITS: dict[Axis, tuple[float, float]] = {
-    "epsilon": (1e-4, 50.0),
-    "delta": (1e-300, 0.5),
-    "m": (1, limits.PRIOR_ROWS),
-    "n": (1, limits.PRIOR_ROWS),
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves."""
+
+    low: float
+    high: float
+    below: float
+    above: float
+    whole: bool = False
+    together: tuple[Axis, ...] = ()
+    of_delta = False
+
+    def ends(self, chosen: float) -> tuple[float, float]:
+        """Where a curve starts and stops."""
+        return max(self.low, chosen / self.below), min(self.high, max(chosen * self.above, 10 * self.low))
+
+    def place(self, points: FloatArray) -> FloatArray:
+        """The points on a scale on which ln prior is nearly straight."""
+        return np.log(points)
+
+
+class DeltaScale(Scale):
+    """The axis of δ."""
+
+    of_delta = True
+
+    def ends(self, chosen: float) -> tuple[float, float]:
+        return min(1e-12, max(self.low, chosen / self.below)) if chosen > 0 else 1e-12, max(0.1, chosen)
+
+    def place(self, points: FloatArray) -> FloatArray:
+        return np.log(-np.log(points))
+
+
+SCALES: dict[Axis, Scale] = {
+    "epsilon": Scale(1e-4, 50.0, 30.0, 15.0),
+    "delta": DeltaScale(1e-300, 0.5, 1e3, 1.0),
+    "m": Scale(1, limits.PRIOR_ROWS, 100.0, 10.0, whole=True),
+    "n": Scale(1, limits.PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
 }
-SPAN: dict[Axis, tuple[float, float]] = {"epsilon": (30.0, 15.0), "m": (100.0, 10.0), "n": (100.0, 10.0)}
-"""How many times below and above the chosen value a curve reaches."""
 
 POINTS, SEVERAL, FEW = 25, 13, 9
 """Points of a curve beside the chosen one; fewer of them from 10,000 rows on, and from 50,000."""
@@ -70,18 +103,9 @@ class Curves:
 
 def axis_points(axis: Axis, chosen: float, count: int = POINTS) -> FloatArray:
     """Points of an axis in equal ratios around the chosen one, which is among them; whole where rows are counted."""
-    low, high = LIMITS[axis]
-    if axis == "delta":
-        start, stop = min(1e-12, max(low, chosen / 1e3)) if chosen > 0 else 1e-12, max(0.1, chosen)
-    else:
-        below, above = SPAN[axis]
-        start, stop = max(low, chosen / below), min(high, max(chosen * above, 10 * low))
-    points = np.geomspace(start, stop, count)
-    if axis in ("m", "n"):
-        points = np.rint(points)
-    if chosen > 0:
-        points = np.append(points, chosen)
-    return np.unique(points)
+    points = np.geomspace(*SCALES[axis].ends(chosen), count)
+    points = np.rint(points) if SCALES[axis].whole else points
+    return np.unique(np.append(points, chosen) if chosen > 0 else points)
 
 
 def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
@@ -109,20 +133,19 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     >>> [len(one.points) for one in stream_prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")]
     [6, 9, 14, 26]
     """
-    kind = KINDS[family]
+    kind, scale = KINDS[family], SCALES[axis]
     rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
     points = axis_points(axis, chosen, POINTS if rows < 10_000 else SEVERAL if rows < 50_000 else FEW)
-    linked = ("n", "m") if axis == "n" and m_is_n else (axis,)
-    settings = [dataclasses.replace(setting, **dict.fromkeys(linked, point)) for point in points.tolist()]
-    places = np.log(-np.log(points)) if axis == "delta" else np.log(points)  # where ln prior is nearly straight
-    promises = [pure for pure in (False, True) if pure or axis == "delta" or setting.delta > 0]
+    moved = (axis, *scale.together) if m_is_n else (axis,)
+    settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
+    places, promises = scale.place(points), [False, True] if scale.of_delta or setting.delta > 0 else [True]
     searched = {key: kind.like(method) for key, method in kind.methods.items()}
     found = dict.fromkeys(one for one, _ in searched.values())
     lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
     claims = [
         claim
         for claim in map(CLAIMS.__getitem__, DRAWN)
-        if claim.family == kind.key and (not claim.promise.delta or axis == "delta" or setting.delta > 0)
+        if claim.family == kind.key and (False in promises or not claim.promise.delta)
     ]
     printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
     kept: set[int] = set()

@@ -160,17 +160,14 @@ def _least_pure(promise: Promise) -> float:
 
 def _lowest(shift: float, beta: float | None, ratio: float) -> float:
     """The smallest accepted α, less `shift`; both priors of the posterior mode must be above 1."""
-    if shift == 0:
-        least = PRIOR_ONES.minimum if beta is not None else max(1.0, 1 / ratio) * PRIOR_ONES.minimum
-        while beta is None and ratio * least < PRIOR_ZEROS.minimum:
-            least = math.nextafter(least, math.inf)
-        return least
-    if beta is not None and beta <= 1:
+    if shift and beta is not None and beta <= 1:
         raise ValueError(f"beta (prior zeros) must be above 1 for the posterior mode; got {readable(beta)}.")
-    least = math.nextafter(1.0 if beta is not None else max(1.0, 1.0 / ratio), math.inf)
-    while beta is None and ratio * ((least - 1) + 1) <= 1:
+    side = 1.0 if beta is not None else max(1.0, 1 / ratio)
+    smallest = math.nextafter(1.0, math.inf) if shift else PRIOR_ZEROS.minimum
+    least = math.nextafter(side, math.inf) if shift else side * smallest
+    while beta is None and ratio * ((least - shift) + shift) < smallest:
         least = math.nextafter(least, math.inf)
-    return least - 1
+    return least - shift
 
 
 def _guess(epsilon: float, delta: float) -> float:
