@@ -308,7 +308,6 @@ OWN: dict[str, dict[str, Any]] = {
     "composed_delta": {"losses": LOSSES},
     "as_if_real": {"sets": 1},
     "DiscreteLosses": {"losses": np.log([3, 1 / 3])},
-    "PosteriorMixture": {"weights": np.full(5, 0.2)},
     "posterior_cells": {"synthetic_counts": [[1, 1, 1], [2, 0, 1]]},
     "posterior_secret_n": {"prior": SIZES},
     "posterior_summaries": {"synthetic_counts": [[1, 2], [0, 3]]},

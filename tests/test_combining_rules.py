@@ -205,7 +205,7 @@ def test_too_few_sets_and_unknown_rules_are_named():
 
 def test_counts_and_levels_out_of_domain_are_named():
     release = BetaBinomial(n=10, m=10, alpha=1, beta=1)
-    with pytest.raises(ValueError, match="counts must be whole numbers from 0 to m = 10; got 11"):
+    with pytest.raises(ValueError, match="counts must be a whole number from 0 to 10; got 11"):
         COMBINING_RULES["as_if_real"].interval_from([3, 11], synthesizer=release)
     with pytest.raises(ValueError, match="level"):
         COMBINING_RULES["as_if_real"].interval_from([3, 4], synthesizer=release, level=1.0)

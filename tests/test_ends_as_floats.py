@@ -15,8 +15,7 @@ import pytest
 from scipy.special import logsumexp
 
 from dpviz.inference import BetaMixture, posterior_coverage, posterior_given, posterior_summaries
-from dpviz.inference._posterior_weights import log_prior_counts, normalized
-from dpviz.inference.posterior import PosteriorMixture
+from dpviz.inference.confidential import log_prior_counts, normalized
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import BetaBinomial
@@ -72,19 +71,15 @@ class Referee:
         return u, log_density, np.exp(log_density + log_p + log_q) * np.diff(edges)
 
 
-def law_of(
-    n: int, m: int, counts: list[int], prior: tuple[float, float], gammas: tuple[float, float]
-) -> PosteriorMixture:
+def law_of(n: int, m: int, counts: list[int], prior: tuple[float, float], gammas: tuple[float, float]) -> BetaMixture:
     """`posterior_mixture` for γ below the smallest that it takes, too."""
     x = np.arange(n + 1)
     likelihood = beta_binomial_log_likelihood(counts, x, n, m, *prior)
-    return PosteriorMixture(
-        weights=normalized(likelihood + log_prior_counts(x, n, *gammas)),
-        synthetic_counts=tuple(counts), n=n, gamma1=gammas[0], gamma2=gammas[1],
-    )  # fmt: skip
+    weights = normalized(likelihood + log_prior_counts(x, n, *gammas))
+    return BetaMixture(first=gammas[0] + x, second=gammas[1] + (n - x), weights=weights)
 
 
-def random_law(random: np.random.Generator) -> PosteriorMixture:
+def random_law(random: np.random.Generator) -> BetaMixture:
     n, m, sets = int(random.integers(1, 61)), int(random.integers(1, 61)), int(random.integers(1, 5))
     gammas = np.exp(random.uniform(math.log(0.001), 0, 2))
     gammas[random.random(2) < 0.1] = 1.0
@@ -93,7 +88,7 @@ def random_law(random: np.random.Generator) -> PosteriorMixture:
     return law_of(n, m, counts.tolist(), (float(alpha), float(beta)), (float(gammas[0]), float(gammas[1])))
 
 
-def mirrored(law: PosteriorMixture) -> BetaMixture:
+def mirrored(law: BetaMixture) -> BetaMixture:
     return BetaMixture(first=law.second[::-1], second=law.first[::-1], weights=law.weights[::-1])
 
 

@@ -103,7 +103,7 @@ def test_what_is_not_there_is_refused_in_words():
     release = charest(2.0, 2)
     with pytest.raises(ValueError, match=r'a variance T to repair; "Noise-aware score \(Wilson\'s\)" has none'):
         coverage_decomposition(synthesizer=release, p=0.3, sets=2, rule="score")
-    with pytest.raises(ValueError, match="counts must be whole numbers from 0 to m = 100; got 101"):
+    with pytest.raises(ValueError, match="counts must be a whole number from 0 to 100; got 101"):
         RULES["score"].interval_from([101], synthesizer=release)
     with pytest.raises(ValueError, match=r"M = 100 it has 100,101,001"):
         RULES["blaker_2000"].by_sum(charest(2.0, 100, 1000), 100)  # type: ignore[attr-defined]

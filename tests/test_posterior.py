@@ -30,7 +30,7 @@ from dpviz.inference import (
     posterior_summaries,
     uniform_size,
 )
-from dpviz.inference._posterior_weights import log_prior_counts
+from dpviz.inference.confidential import log_prior_counts
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
@@ -487,11 +487,11 @@ GOOD: dict[str, Any] = {"synthetic_counts": [3], "n": 5, "m": 5, "alpha": 1.0, "
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"synthetic_counts": [6]}, "synthetic_counts must be whole numbers from 0 to m = 5; got 6"),
-        ({"synthetic_counts": [-1, 2]}, "synthetic_counts must be whole numbers from 0 to m = 5; got -1"),
-        ({"synthetic_counts": [1.5]}, "synthetic_counts must be whole numbers from 0 to m = 5; got 1.5"),
-        ({"synthetic_counts": [math.nan]}, "synthetic_counts must be whole numbers"),
-        ({"synthetic_counts": ["3"]}, "synthetic_counts must be whole numbers"),
+        ({"synthetic_counts": [6]}, "synthetic_counts must be a whole number from 0 to 5; got 6"),
+        ({"synthetic_counts": [-1, 2]}, "synthetic_counts must be a whole number from 0 to 5; got −1"),
+        ({"synthetic_counts": [1.5]}, "synthetic_counts must be a whole number from 0 to 5; got 1.5"),
+        ({"synthetic_counts": [math.nan]}, "synthetic_counts must be a whole number"),
+        ({"synthetic_counts": ["3"]}, "synthetic_counts must be a whole number"),
         ({"synthetic_counts": []}, "synthetic_counts must hold at least one count; got none"),
         ({"synthetic_counts": [[1, 2]]}, "synthetic_counts must be a list of counts"),
         ({"gamma1": 0.0}, "gamma1 .* must be a number from 0.01 to 10,000; got 0"),

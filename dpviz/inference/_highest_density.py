@@ -123,10 +123,8 @@ class _Pieces:
 def highest_density(ladder: Ladder, level: float) -> list[Region]:
     """For each mixture the intervals, in order, where the density is at least c, with c such that they hold `level`.
 
-    Their ends are rounded outwards, so that rounding takes nothing from what they hold.
-
-    c is at least 1 − level, since what is left out has density below c and length below 1. A density that is flat to
-    rounding has no such region, and an empty list.
+    Their ends are rounded outwards, so that rounding takes nothing from what they hold. c is at least 1 − level, since
+    what is left out has density below c and length below 1. A density that is flat to rounding has an empty list.
     """
     count = len(ladder.weights)
     pieces = _monotone_pieces(ladder)

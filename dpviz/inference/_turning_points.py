@@ -50,14 +50,9 @@ def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Slopes:
-    """The derivatives of the densities of mixtures that share their components, up to positive factors.
+    """The derivatives of the densities of mixtures, one in each row of `weights`, up to positive factors.
 
-    Parameters
-    ----------
-    first, second
-        a_k and b_k, one up and one down at each step, shape (components,).
-    weights
-        A mixture in each row, shape (mixtures, components).
+    They share their components Beta(a_k, b_k), a_k (`first`) one up and b_k (`second`) one down at each step.
     """
 
     first: FloatArray
@@ -114,12 +109,10 @@ class Slopes:
         grid = chosen._grid()
         signs = np.sign(chosen.steps @ chosen._terms(grid).T)
         which, places, found = np.repeat(np.arange(len(rows)), len(grid)), np.tile(grid, len(rows)), signs.ravel()
-        hidden = np.flatnonzero(_changes(signs) < chosen.variations[:])
+        hidden = np.flatnonzero(_changes(signs) < chosen.variations)
         if len(hidden):
             finer = chosen._halved(hidden, grid)
-            which, places, found = (
-                np.concatenate(both) for both in zip((which, places, found), finer, strict=True)
-            )  # fmt: skip
+            which, places, found = (np.append(*both) for both in zip((which, places, found), finer, strict=True))
         keep = found != 0
         which, places, found = which[keep], places[keep], found[keep]
         order = np.lexsort((places, which))
@@ -188,14 +181,8 @@ def falling_roots(
 ) -> FloatArray:  # fmt: skip
     """Where functions that are positive at `low` and negative at `high` pass 0: Newton's rule inside their brackets.
 
-    Parameters
-    ----------
-    value
-        Values and slopes of the functions with these indices at these places.
-    low, high
-        Ends of the brackets.
-    start
-        Where to begin; the middle where None, or where it is outside.
+    `value` gives values and slopes of the functions with these indices at these places. It begins at `start`, or in the
+    middle where that is outside.
     """
     low, high = low.copy(), high.copy()
     x = (low + high) / 2

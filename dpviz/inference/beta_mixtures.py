@@ -208,13 +208,12 @@ class BetaMixture:
 
         It is {p: f(p) ≥ c}, and may be several intervals: a mixture can have several modes, and where some a or b is
         below 1 the density is infinite at that end, which then belongs to the region, unless the part there is narrower
-        than 2⁻⁵³ and holds less than 1e-12. Ends inside (0, 1) have the same density. Where the density is flat to
-        1e-7, so that many regions are as short, the one that leaves equal tails.
+        than 2⁻⁵³ and holds less than 1e-12. Where the density is flat to 1e-7, the one that leaves equal tails.
 
         The ends are rounded outwards, so that the intervals hold at least `level` (to 1e-12), and 0 or 1 is an end only
         where the region holds it. Much of a law with b below 0.1 lies between 1 − 2⁻⁵³ and 1, where there are no
         floating-point numbers: (1 − 2⁻⁵³, 1) then stands for any part of it, and the region may hold clearly more than
-        `level`. Differences of `cdf` between the ends say how much. The same happens below 5e-324, for a below 0.01.
+        `level`. The same happens below 5e-324, for a below 0.01.
 
         Raises
         ------

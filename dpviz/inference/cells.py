@@ -11,9 +11,8 @@ import numpy as np
 from dpviz import limits
 from dpviz.analysis import GAMMA_ONES, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
-from dpviz.inference._posterior_weights import normalized
 from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.confidential import checked_counts
+from dpviz.inference.confidential import checked_counts, normalized
 from dpviz.numerics.multisets import composition_count, compositions
 from dpviz.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.parameters import Parameter
@@ -31,7 +30,6 @@ class PosteriorCells:
     tables: IntArray = field(repr=False)
     weights: FloatArray = field(repr=False)
     gamma: FloatArray
-    synthetic_counts: IntArray
 
     @property
     def expected_table(self) -> FloatArray:
@@ -63,14 +61,8 @@ def posterior_cells(
     π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x). Given x the release
     says nothing more about π, so the posterior is Σ_x w_x Dirichlet(γ + x) over all tables x of n rows.
 
-    Parameters
-    ----------
-    synthetic_counts
-        The released tables, one row of k counts for each of M sets, all with the same total m; k from 2.
-    n
-        Confidential rows, 1 to 10,000, with at most 2,000,000 tables C(n + k − 1, k − 1).
-    alpha, gamma
-        Prior pseudo-rows of the synthesizer and of the analyst, one number for all cells or one for each.
+    There are M rows of k counts, all with the same total m, and at most 2,000,000 tables x. `alpha` and `gamma`, the
+    priors of the synthesizer and of the analyst, are one number for all cells or one for each.
 
     Source: Charest (2011), §5: the model is easily adapted to a vector of counts.
 
@@ -112,9 +104,7 @@ def posterior_cells(
             by_count = by_count + prior[x + count] - prior[x]
         total = total + by_count[tables[:, cell]]
         scale += tables[:, cell] * np.log(gammas[cell])
-    return PosteriorCells(
-        tables=tables, weights=normalized(total.total() + scale), gamma=gammas, synthetic_counts=released
-    )
+    return PosteriorCells(tables=tables, weights=normalized(total.total() + scale), gamma=gammas)
 
 
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:

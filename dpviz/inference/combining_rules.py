@@ -29,9 +29,8 @@ class CombiningRule(IntervalRule):
 
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
         within = np.maximum(found.within, 0.0)
-        half = half_widths(
-            *self.combine(found.between, within, found.sets, found.synthetic_ratio), level, quantiles
-        )  # fmt: skip
+        variance, degrees = self.combine(found.between, within, found.sets, found.synthetic_ratio)
+        half = half_widths(variance, degrees, level, quantiles)
         half[found.within < 0] = math.nan
         return found.estimate - half, found.estimate + half
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.analysis import PROPORTION, SETS
-from dpviz.parameters import plain_number, shown
+from dpviz.checked import argument
+from dpviz.numerics.sums import log_rising_ratio
 from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.base import check_index
 from dpviz.types import FloatArray, IntArray
+
+IMPOSSIBLE = (
+    "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
+    "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."
+)
 
 
 class Mixture(NamedTuple):
@@ -58,6 +66,33 @@ def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
     return Mixture(counts, law[first : last + 1], float(omitted))
 
 
+def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
+    """ln BetaBinomial(x; n, γ1, γ2), the analyst's law of the confidential count before the release; x and n broadcast.
+
+    Examples
+    --------
+    >>> np.exp(log_prior_counts(np.arange(3), 2, 1.0, 1.0)).round(12).tolist()  # uniform p makes x uniform
+    [0.333333333333, 0.333333333333, 0.333333333333]
+    """
+    x, n = np.broadcast_arrays(x, n)
+    largest = int(n.max())
+    factorial = log_rising_ratio(1.0, largest)
+    ones, zeros, total = (log_rising_ratio(base, largest) for base in (gamma1, gamma2, gamma1 + gamma2))
+    scale = x * -math.log1p(gamma2 / gamma1) + (n - x) * -math.log1p(gamma1 / gamma2)
+    risings = ones[x] - factorial[x] + zeros[n - x] - factorial[n - x] + factorial[n] - total[n]
+    return risings.total() + scale
+
+
+def normalized(log_weights: FloatArray) -> FloatArray:
+    """exp of `log_weights`, every row divided by its sum; a ValueError where a row is impossible throughout."""
+    top = log_weights.max(axis=-1, keepdims=True)
+    if np.isneginf(top).any():
+        raise ValueError(IMPOSSIBLE)
+    with np.errstate(under="ignore"):
+        weights: FloatArray = np.exp(log_weights - top)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
 def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
     """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
     if 2 * len(counts) > synthesizer.n:
@@ -70,15 +105,10 @@ def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArr
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
     """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
-    given = np.asarray(counts)
-    if given.size == 0:
+    found = argument(name, 0, m, integer=True).check_each(counts)
+    if not found.size:
         raise ValueError(f"{name} must hold at least one count; got none.")
-    if given.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {counts!r}.")
-    wrong = ~((given >= 0) & (given <= m) & (given == np.floor(given)))
-    if wrong.any():
-        raise ValueError(f"{name} must be whole numbers from 0 to m = {m:,}; got {given[wrong].flat[0]}.")
-    return given.astype(np.int64)
+    return found.astype(np.int64)
 
 
 def one_release(counts: object, m: int) -> IntArray:
@@ -106,9 +136,4 @@ def check_design(
     p, sets = float(PROPORTION.check(p)), int(SETS.check(sets))
     if confidential_count is None:
         return p, sets, None
-    count = plain_number(confidential_count)
-    if count is None or not 0 <= count <= synthesizer.n or count != int(count):
-        raise ValueError(
-            f"confidential_count must be a whole number from 0 to {synthesizer.n:,}; got {shown(confidential_count)}."
-        )
-    return p, sets, int(count)
+    return p, sets, check_index(confidential_count, synthesizer.n + 1, "confidential_count")

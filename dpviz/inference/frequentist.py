@@ -29,12 +29,8 @@ RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 class PosteriorCoverage:
     """Coverage and mean width of the posterior interval, at each true proportion.
 
-    Parameters
-    ----------
-    coverage_error, width_error
-        Monte Carlo standard errors; 0 where every release was enumerated (`exact`).
-    releases
-        Number of distinct releases enumerated, or of releases simulated at each p.
+    Where all of the distinct `releases` were enumerated (`exact`) there are no errors; else they are Monte Carlo
+    standard errors, and as many releases were simulated at each p.
     """
 
     proportions: FloatArray
@@ -62,19 +58,10 @@ def posterior_coverage(
     """Pr(posterior interval of the release holds p), over the confidential rows and the M independent sets.
 
     Σ over releases of Pr(x̃_1 … x̃_M | p) 1{p in the interval}, Pr(x̃ | p) = Σ_x Binomial(x; n, p) Π_j T[x, x̃_j]. The
-    order of the sets does not matter, so C(m + M, M) releases are enough; up to 20,000 they are enumerated, beyond they
-    are simulated. The posterior interval is not made to cover at each p, but over p drawn from its own prior. Equal
-    tails never hold p = 0 or 1; a region of highest density does where the density is highest there, as it is for γ < 1
-    unless next to no probability is near.
-
-    Parameters
-    ----------
-    interval
-        `EQUAL_TAILS` or `HIGHEST_DENSITY`.
-    generator
-        Source of random numbers; needed where the releases are too many to enumerate.
-    runs
-        Releases simulated at each p, 2 to 1,000,000.
+    order of the sets does not matter, so C(m + M, M) releases are enough; up to 20,000 they are enumerated, beyond them
+    `generator` draws `runs` at each p. The posterior interval is not made to cover at each p, but over p drawn from its
+    own prior. Equal tails never hold p = 0 or 1; a region of highest density does where the density is highest there,
+    as it is for γ < 1 unless next to no probability is near.
 
     Source: Charest (2011), §4, gives the model; its coverage is not in the paper.
 

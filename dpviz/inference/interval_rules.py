@@ -161,12 +161,7 @@ class IntervalRule(ABC):
     ) -> tuple[float, float]:
         """Ends of the interval of an analyst who holds the M released counts; NaN where there is none.
 
-        Parameters
-        ----------
-        counts
-            Ones in each set, 0 to m.
-        synthesizer
-            Synthesizer of one set; rules that do not know the noise take n and m from it alone.
+        Rules that do not know the noise take n and m alone from the synthesizer.
 
         Examples
         --------

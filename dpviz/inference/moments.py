@@ -121,7 +121,7 @@ def share_beyond(range_over_sigma: float) -> float:
     return float(2 * ndtr(-float(min(number, sys.float_info.max))))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SetMoments:
     """Mean and variance of q̄, v̄, b and T_M = (1 + 1/M) b − v̄, over the confidential rows and M releases.
 
@@ -162,14 +162,10 @@ def set_moments(
 ) -> SetMoments:
     """E and Var of q̄, v̄, b and T_M = (1 + 1/M) b − v̄ in closed form given x, then over x ~ Binomial(n, p).
 
-    Given x the M counts are independent. With μ, σ², κ₃, κ₄ the mean and the central moments of q: E[q̄] = μ, Var(q̄) =
-    σ²/M; E[b] = σ², Var(b) = (κ₄ − σ⁴ (M − 3)/(M − 1))/M; m E[v̄] = E[q(1 − q)], m² M Var(v̄) = (1 − 2μ)² σ² −
-    2(1 − 2μ) κ₃ + κ₄ − σ⁴; m M Cov(b, v̄) = (1 − 2μ) κ₃ − κ₄ + σ⁴. The law of total variance does the rest.
-
-    Parameters
-    ----------
-    confidential_count
-        x, where it is to be fixed.
+    Given x, which may be fixed, the M counts are independent. With μ, σ², κ₃, κ₄ the mean and the central moments of q:
+    E[q̄] = μ, Var(q̄) = σ²/M; E[b] = σ², Var(b) = (κ₄ − σ⁴ (M − 3)/(M − 1))/M; m E[v̄] = E[q(1 − q)], m² M Var(v̄) =
+    (1 − 2μ)² σ² − 2(1 − 2μ) κ₃ + κ₄ − σ⁴; m M Cov(b, v̄) = (1 − 2μ) κ₃ − κ₄ + σ⁴. The law of total variance does the
+    rest.
 
     Source: Charest (2011), §3.2 and §3.3, who simulates them; the variance of a sample variance is Cramér's (1946),
     §27.4.
@@ -202,18 +198,8 @@ def set_moments(
         between = _total(weights, q.second, between_variance)
         total_variance = raised**2 * between_variance + within_variance - 2 * raised * covariance
         total = _total(weights, raised * q.second - within, total_variance)
-    return SetMoments(
-        proportion=p,
-        slope=math.nan if fixed is not None else _slope(synthesizer, p, counts, weights, q.mean),
-        mean_estimate=estimate[0],
-        variance_estimate=estimate[1],
-        mean_within=spread[0],
-        variance_within=spread[1],
-        mean_between=between[0],
-        variance_between=between[1],
-        mean_total=total[0],
-        variance_total=total[1],
-    )
+    slope = math.nan if fixed is not None else _slope(synthesizer, p, counts, weights, q.mean)
+    return SetMoments(p, slope, *estimate, *spread, *between, *total)
 
 
 def _slope(

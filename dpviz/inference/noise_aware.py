@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.inference._posterior_weights import normalized
+from dpviz.inference.confidential import normalized
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
 from dpviz.inference.sum_law import ReleaseSums, binomial_weights

@@ -3,62 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dpviz import limits
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.checked import argument, checked
-from dpviz.inference._posterior_weights import log_prior_counts, normalized
+from dpviz.checked import checked
 from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.confidential import one_release
-from dpviz.parameters import shown
+from dpviz.inference.confidential import log_prior_counts, normalized, one_release
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.types import FloatArray, IntArray
-
-ANY_GAMMAS = tuple(replace(gamma, minimum=0, open_minimum=True) for gamma in (GAMMA_ONES, GAMMA_ZEROS))
-RELEASED = argument("synthetic_counts", 0, 2**53, integer=True)
+from dpviz.types import IntArray
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorMixture(BetaMixture):
     """Σ_x w_x Beta(γ1 + x, γ2 + n − x), the posterior of p; `weights` is the law of x = 0 … n given the release."""
-
-    synthetic_counts: tuple[int, ...]
-    n: int
-    gamma1: float
-    gamma2: float
-    first: FloatArray = field(init=False, repr=False)
-    second: FloatArray = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        for declaration in (POSTERIOR_ROWS, *ANY_GAMMAS):
-            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
-        counts = RELEASED.check_each(self.synthetic_counts)
-        if counts.ndim != 1:
-            raise ValueError(f"synthetic_counts must be a list of counts; got {shown(self.synthetic_counts)}.")
-        object.__setattr__(self, "synthetic_counts", tuple(counts.tolist()))
-        x = np.arange(self.n + 1)
-        object.__setattr__(self, "first", self.gamma1 + x)
-        object.__setattr__(self, "second", self.gamma2 + (self.n - x))
-        super().__post_init__()
 
     @property
     def expected_count(self) -> float:
         """E[x | release]: the confidential count that the release points to."""
-        return float(self.weights @ np.arange(self.n + 1))
+        return float(self.weights @ np.arange(len(self.weights)))
 
 
-@checked(
-    n=POSTERIOR_ROWS,
-    m=POSTERIOR_SYNTHETIC_ROWS,
-    alpha=PRIOR_ONES,
-    beta=PRIOR_ZEROS,
-    gamma1=GAMMA_ONES,
-    gamma2=GAMMA_ZEROS,
-)
 def posterior_mixture(
     *,
     synthetic_counts: Sequence[int] | IntArray,
@@ -73,19 +38,8 @@ def posterior_mixture(
 
     p ~ Beta(γ1, γ2), x ~ Binomial(n, p), and each x̃_j ~ BetaBinomial(m, α + x, β + n − x). Given x the synthetic
     counts say nothing more about p, so p | x̃ is Σ_x w_x Beta(γ1 + x, γ2 + n − x) with
-    w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x).
-
-    Parameters
-    ----------
-    synthetic_counts
-        x̃_1 … x̃_M, whole numbers from 0 to m, at least one.
-    gamma1, gamma2
-        The analyst's prior; 1 and 1 is uniform.
-
-    Returns
-    -------
-    PosteriorMixture
-        Its mean, variance, quantiles and intervals to about 1e-12.
+    w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x). γ1 = γ2 = 1 is a uniform prior.
+    Mean, variance, quantiles and intervals are right to about 1e-12.
 
     Source: Charest (2011), §4, where the same posterior is sampled by MCMC.
 
@@ -111,10 +65,7 @@ def posterior_given(
 ) -> PosteriorMixture:
     """The posterior of p after M sets of any two-cell synthesizer: w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
 
-    Raises
-    ------
-    ValueError
-        Where no confidential count can release these as well.
+    A ValueError where no confidential count can release these.
 
     Source: Charest (2011), §4, with another synthesizer in place of the Beta-binomial.
 
@@ -126,10 +77,9 @@ def posterior_given(
     [0.25, 0.75]
     """
     counts, n = one_release(synthetic_counts, synthesizer.m), synthesizer.n
-    log_weights = synthesizer.log_likelihood(counts) + log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)
-    return PosteriorMixture(
-        weights=normalized(log_weights), synthetic_counts=tuple(counts.tolist()), n=n, gamma1=gamma1, gamma2=gamma2
-    )
+    x = np.arange(n + 1)
+    weights = normalized(synthesizer.log_likelihood(counts) + log_prior_counts(x, n, gamma1, gamma2))
+    return PosteriorMixture(first=gamma1 + x, second=gamma2 + (n - x), weights=weights)
 
 
 @checked(n=POSTERIOR_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)

@@ -23,7 +23,6 @@ UNLIKELY = 1e-14
 class LengthLimit:
     """The least expected length at each true proportion; `error` is the integral's change when the step is halved."""
 
-    proportions: FloatArray
     length: FloatArray
     error: FloatArray
 
@@ -52,7 +51,7 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
     nodes = np.sin(np.linspace(0, np.pi / 2, NODES + 1)) ** 2
     laws = sums.law(nodes)
     found = np.array([_integral(sums, float(value), level, nodes, laws) for value in p])
-    return LengthLimit(proportions=p, length=found[:, 0], error=found[:, 1])
+    return LengthLimit(length=found[:, 0], error=found[:, 1])
 
 
 def _integral(sums: ReleaseSums, p: float, level: float, nodes: FloatArray, laws: FloatArray) -> tuple[float, float]:

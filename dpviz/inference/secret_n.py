@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,9 +11,8 @@ from scipy.stats import poisson
 
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.checked import checked
-from dpviz.inference._posterior_weights import log_prior_counts, normalized
 from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.confidential import one_release
+from dpviz.inference.confidential import log_prior_counts, normalized, one_release
 from dpviz.limits import LISTED_TABLES
 from dpviz.parameters import readable
 from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
@@ -60,8 +59,7 @@ def uniform_size(low: int, high: int) -> SizePrior:
     >>> uniform_size(5, 8).weights.tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    sizes = _range(low, high)
-    return _size_prior(f"uniform from {readable(low)} to {readable(high)} rows", sizes, np.zeros(len(sizes)))
+    return _size_prior("uniform from", low, high, lambda sizes: np.zeros(len(sizes)))
 
 
 @checked(low=LOW, high=HIGH)
@@ -73,11 +71,11 @@ def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
-    sizes = _range(low, high)
     if not 0 < guess < math.inf:
         raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
-    label = f"Poisson around {readable(guess)}, from {readable(low)} to {readable(high)} rows"
-    return _size_prior(label, sizes, poisson.logpmf(sizes, guess))
+    return _size_prior(
+        f"Poisson around {readable(guess)}, from", low, high, lambda sizes: poisson.logpmf(sizes, guess)
+    )  # fmt: skip
 
 
 @checked(low=LOW, high=HIGH)
@@ -89,18 +87,15 @@ def decade_size(low: int, high: int) -> SizePrior:
     >>> decade_size(1, 2).weights.round(6).tolist()
     [0.666667, 0.333333]
     """
-    sizes = _range(low, high)
-    return _size_prior(f"as 1/n from {readable(low)} to {readable(high)} rows", sizes, -np.log(sizes))
+    return _size_prior("as 1/n from", low, high, lambda sizes: -np.log(sizes))
 
 
-def _range(low: int, high: int) -> IntArray:
+def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray], FloatArray]) -> SizePrior:
     if low > high:
         raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
-    return np.arange(low, high + 1)
-
-
-def _size_prior(label: str, sizes: IntArray, log_weights: FloatArray) -> SizePrior:
-    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights))
+    sizes = np.arange(low, high + 1)
+    label = f"{words} {readable(low)} to {readable(high)} rows"
+    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,11 +105,8 @@ class SecretSizePosterior(BetaMixture):
     It holds for the range of `prior` alone.
     """
 
-    synthetic_counts: tuple[int, ...]
     prior: SizePrior
     size_weights: FloatArray = field(repr=False)
-    gamma1: float
-    gamma2: float
 
     @property
     def expected_size(self) -> float:
@@ -142,12 +134,7 @@ def posterior_secret_n(
 
     w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x) over the n of the prior's
     range. An agency that follows the rule α = m / (e^ε − 1) may publish α all the same: it depends on m and ε, so it
-    says nothing about n unless m is made equal to n.
-
-    Parameters
-    ----------
-    prior
-        The analyst's prior of n: `uniform_size`, `poisson_size` or `decade_size`; at most 2,000,000 pairs (n, x).
+    says nothing about n unless m is made equal to n. `prior` is that of n, with at most 2,000,000 pairs (n, x).
 
     Source: Charest (2011), §5, proposes a prior on n as another level of the model.
 
@@ -178,9 +165,6 @@ def posterior_secret_n(
         first=gamma1 + x,
         second=gamma2 + (n - x),
         weights=weights,
-        synthetic_counts=tuple(counts.tolist()),
         prior=prior,
         size_weights=np.add.reduceat(weights, starts),
-        gamma1=gamma1,
-        gamma2=gamma2,
     )

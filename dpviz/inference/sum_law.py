@@ -54,7 +54,7 @@ class ReleaseSums:
     @property
     def n(self) -> int:
         """Confidential rows."""
-        return self.rows.shape[0] - 1
+        return len(self.rows) - 1
 
     @cached_property
     def mirrored(self) -> ReleaseSums:

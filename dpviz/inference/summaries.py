@@ -13,10 +13,9 @@ from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.checked import checked
 from dpviz.inference._highest_density import Ladder, Region, highest_density
 from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
-from dpviz.inference._posterior_weights import log_prior_counts, normalized
 from dpviz.inference._turning_points import angle_grid
 from dpviz.inference.beta_mixtures import BLOCK, DROPPED, PROBABILITY
-from dpviz.inference.confidential import checked_counts
+from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
 from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
@@ -138,17 +137,10 @@ HIGHEST_DENSITY = PosteriorInterval("highest density", True, Components.highest_
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorSummaries:
-    """Posteriors in numbers, one entry a release.
+    """Posteriors in numbers, one entry a release; the ends are NaN where no interval was asked for.
 
-    Parameters
-    ----------
-    low, high
-        Ends of the interval, outer ones for a region that is several intervals; NaN where none was asked for. Rounded
-        outwards, to 0 or 1 only where the interval holds it.
-    width
-        Total length of the interval or region.
-    several
-        Releases whose region is several intervals, with those intervals.
+    They are rounded outwards, to 0 or 1 only where the interval holds it, and are the outer ones of a region that is
+    several intervals: those are in `several`, and `width` is their total length.
     """
 
     mean: FloatArray
@@ -179,12 +171,8 @@ def posterior_summaries(
 ) -> PosteriorSummaries:
     """Mean, variance and interval of the posterior of p for many releases at once, as `posterior_given` has them.
 
-    Parameters
-    ----------
-    synthetic_counts
-        One release of M counts a row, whole numbers from 0 to m, shape (releases, M).
-    interval
-        `EQUAL_TAILS` or `HIGHEST_DENSITY`; None for moments alone.
+    One release of M counts a row, shape (releases, M). `interval` is `EQUAL_TAILS` or `HIGHEST_DENSITY`; None for
+    moments alone.
 
     Examples
     --------

@@ -10,20 +10,10 @@ from contextlib import closing
 from functools import lru_cache, partial
 from typing import Any
 
-from dpviz.checked import checked
-from dpviz.parameters import Parameter
+from dpviz.checked import argument, checked
 from dpviz.studies.plan import Blocks, Found, Plan, StudyTally
 
-WORKERS = Parameter(
-    name="workers",
-    symbol="workers",
-    title="Threads",
-    minimum=1,
-    maximum=64,
-    default=1,
-    integer=True,
-    help="Threads that draw at the same time. They do not change a digit.",
-)
+WORKERS = argument("workers", 1, 64, title="threads", integer=True)
 
 CHUNK_SECONDS = 0.02
 """Work aimed at between two tallies: under 50 ms even when a chunk takes longer than the one before it."""
@@ -41,29 +31,18 @@ def stream_study(
     Block i draws from ``default_rng(SeedSequence(seed, spawn_key=(i,)))`` and all sums are exact, so the tally after
     R repetitions is the same to the last digit whatever the chunks, the workers, and the stops on the way.
 
+    The first tally is that of the first block; later chunks take 20 ms or so. The last one holds all repetitions, and
+    is `start` where nothing is left to do. After ``close()`` no thread is left.
+
     Parameters
     ----------
-    plan
-        The plan.
     start
         An earlier tally of the same plan, to go on from it; its plan may have had fewer repetitions.
     workers
         Chunks that are drawn at the same time, 1 to 64: by threads, unless there is an `executor`. With 1 and no
         executor nothing but the caller's own thread runs.
     executor
-        Draws the chunks instead: anything with the interface of ``concurrent.futures``, such as a pool of processes.
-        It stays open.
-
-    Returns
-    -------
-    Generator
-        The first tally is that of the first block; later chunks take 20 ms or so. The last one holds all
-        `plan.repetitions`, and is `start` where nothing is left to do. After ``close()`` no thread is left.
-
-    Raises
-    ------
-    ValueError
-        Where `start` is of another plan, or has more repetitions than the plan asks for.
+        Draws the chunks instead: anything with the interface of ``concurrent.futures``. It stays open.
 
     Examples
     --------
@@ -90,13 +69,7 @@ def stream_study(
 
 @checked(workers=WORKERS)
 def run_study(plan: Plan[Found], *, workers: int = 1, executor: Executor | None = None) -> Found:
-    """The tally of all repetitions of `plan`: the last one that `stream_study` yields.
-
-    Parameters
-    ----------
-    plan, workers, executor
-        As for `stream_study`.
-    """
+    """The tally of all repetitions of `plan`: the last one that `stream_study` yields."""
     return deque(stream_study(plan, workers=workers, executor=executor), maxlen=1)[0]
 
 

@@ -19,14 +19,7 @@ LEVEL = argument("level", 0.001, 0.999999, title="level of the interval")
 
 @dataclass(frozen=True)
 class Measure:
-    """A number from a simulation.
-
-    Parameters
-    ----------
-    value
-        The estimate; NaN where it is not defined, infinite where it is infinite.
-    error
-        Its Monte Carlo standard error; NaN where it cannot be had, as from a single repetition.
+    """A number from a simulation and its Monte Carlo standard error, NaN where there is none.
 
     Source: Morris, White & Crowther (2019), Table 6.
 
@@ -81,16 +74,8 @@ class Measure:
     ) -> tuple[Measure, Measure]:
         """100 (value / other − 1) and 100 (√value / √other − 1), in per cent, by the delta method.
 
-        NaN unless `other` is above 0, and for the roots unless the ratio is.
-
-        Parameters
-        ----------
-        other
-            Another measure of the same repetitions.
-        variance, covariance
-            That of `other`, and that of both, times R.
-        repetitions
-            R.
+        NaN unless `other`, from the same repetitions, is above 0, and for the roots unless the ratio is. `variance` is
+        that of `other` and `covariance` that of both, times R.
         """
         if not other > 0:
             return Measure.unknown(), Measure.unknown()
@@ -110,15 +95,6 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
 
     With z = z_{(1 + level)/2}: (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R). Unlike c ± z √(c(1 − c)/R) it has
     a width where c is 0 or 1.
-
-    Parameters
-    ----------
-    share
-        c, 0 to 1.
-    repetitions
-        R, 1 to 10,000,000.
-    level
-        0.001 to 0.999999.
 
     Source: Wilson (1927).
 
@@ -142,19 +118,7 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
 def repetitions_needed(share: float, error: float) -> int:
     """The least R for which a share near `share` has a Monte Carlo standard error of at most `error`.
 
-    R = ⌈c (1 − c) / error²⌉, from √(c(1 − c)/R) ≤ error; 1/2 is the worst c.
-
-    Parameters
-    ----------
-    share
-        c, 0 to 1: the coverage that is expected.
-    error
-        The wanted standard error, positive.
-
-    Returns
-    -------
-    int
-        At least 1.
+    R = ⌈c (1 − c) / error²⌉, at least 1, from √(c(1 − c)/R) ≤ error; 1/2 is the worst c.
 
     Source: Morris, White & Crowther (2019), §5.2.
 

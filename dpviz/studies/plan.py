@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from dpviz.checked import argument
 from dpviz.parameters import Parameter
 from dpviz.studies.sums import Sums
 
@@ -24,8 +25,8 @@ REPETITIONS = Parameter(
     slider_maximum=1_000_000,
     integer=True,
     scale="log",
-    help="How often the whole study is repeated: confidential rows, synthetic sets, interval. The error of a coverage "
-    "falls with the square root of this number.",
+    help="How often the whole study is repeated, each time with new data. The error of its result falls with the "
+    "square root of this number.",
 )
 SEED = Parameter(
     name="seed",
@@ -37,26 +38,8 @@ SEED = Parameter(
     integer=True,
     help="The number that fixes all random draws: the same seed gives the same digits.",
 )
-BATCH = Parameter(
-    name="batch",
-    symbol="batch",
-    title="Repetitions in a block",
-    minimum=1,
-    maximum=10_000,
-    default=500,
-    integer=True,
-    help="How many repetitions share one stream of random numbers. It belongs to the seed.",
-)
-SHOWN = Parameter(
-    name="shown",
-    symbol="shown",
-    title="Intervals kept",
-    minimum=0,
-    maximum=1000,
-    default=100,
-    integer=True,
-    help="How many of the first repetitions are kept one by one, for a picture of their intervals.",
-)
+BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
+SHOWN = argument("shown", 0, 1000, title="repetitions kept one by one", integer=True)
 
 Found = TypeVar("Found", bound="StudyTally")
 
@@ -69,16 +52,11 @@ class Plan(ABC, Generic[Found]):
 
     Parameters
     ----------
-    repetitions
-        R, 1 to 10 million.
-    seed
-        0 to 10⁹.
     batch
-        Repetitions in a block, 1 to 10,000. Block i has its own stream of random numbers, made from the seed and i,
-        so the digits depend on neither the number of workers nor on stops; they do depend on this size. To make a
-        stream takes 10 µs.
+        Repetitions in a block. Block i has its own stream of random numbers, made from the seed and i, so the digits
+        depend on neither the number of workers nor on stops; they do depend on this size. A stream takes 10 µs.
     shown
-        How many of the first repetitions are kept one by one, 0 to 1,000.
+        How many of the first repetitions are kept one by one.
     """
 
     repetitions: int
@@ -106,17 +84,7 @@ class Plan(ABC, Generic[Found]):
 
 @dataclass(frozen=True)
 class Blocks:
-    """Consecutive blocks of a plan, of each its first `size` repetitions.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    start, count
-        Index of the first block, and how many.
-    size
-        Repetitions of each that are asked for: the whole batch, except where a single block ends the study.
-    """
+    """`count` consecutive blocks of a plan, of each its first `size` repetitions: all, but where one ends the study."""
 
     plan: Plan[Any]
     start: int
@@ -149,16 +117,7 @@ class StudyTally(Sums):
     """What the repetitions `first` … `first + repetitions − 1` of a plan gave. Tallies that follow each other add.
 
     All sums are exact, so that the sum of tallies does not depend on how the repetitions were divided. Each kind of
-    study adds its counts and sums as fields, and narrows `plan`.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    first
-        Index of the first repetition, 0 for what `stream_study` yields.
-    repetitions
-        How many.
+    study adds its counts and sums as fields, and narrows `plan`. What `stream_study` yields has `first` 0.
     """
 
     PLACE: ClassVar[tuple[str, ...]] = ("plan", "first")

@@ -30,17 +30,7 @@ COUNT = Each()
 
 @dataclass(frozen=True, kw_only=True)
 class SavedRun:
-    """What a file says of a run, before it is held against a plan.
-
-    Parameters
-    ----------
-    about
-        What the client has added, such as its design: by name.
-    fingerprint
-        Of the plan.
-    counts
-        The counts and sums, as they are written.
-    """
+    """What a file says of a run, before it is held against a plan; `about` is what the client has added."""
 
     about: Mapping[str, Any]
     fingerprint: str
@@ -66,19 +56,9 @@ class SavedRun:
 
 @checked()
 def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> str:
-    """A run as JSON text, which `read_run` reads.
+    """A run as JSON text, which `read_run` reads, from what `stream_study` yields at any time.
 
-    Parameters
-    ----------
-    tally
-        What `stream_study` yields, at any time.
-    about
-        What else the file is to say, in values that JSON knows: the design, for one who has the file alone.
-
-    Raises
-    ------
-    ValueError
-        Where `tally` does not begin with the first repetition.
+    `about` is what else the file is to say, in values that JSON knows: the design, for one who has the file alone.
     """
     if tally.first != 0:
         raise ValueError(f"tally must begin with the first repetition; got one that starts at {tally.first:,}.")
@@ -153,10 +133,7 @@ def _read(given: Any, like: Any, name: str, more: int, each: Each = COUNT) -> An
     if type(given) is not int or not low <= given <= high:
         words = "a whole number" if each.unit == 1 else "a sum, in units of 2⁻¹⁰⁷⁴,"
         ends = " to ".join(readable(end / each.unit) for end in (low, high))
-        raise ValueError(f"{name} must be {words} from {ends}; got {_in_units(given, each.unit)}.")
+        small = type(given) is int and abs(given) < each.unit << 1000
+        got = shown(given / each.unit if small else given)
+        raise ValueError(f"{name} must be {words} from {ends}; got {got}.")
     return given - int(like)
-
-
-def _in_units(given: Any, unit: int) -> str:
-    small = type(given) is int and abs(given) < unit << 1000
-    return shown(given / unit if small else given)

@@ -10,8 +10,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from dpviz.parameters import shown
-
 LEAST_EXPONENT = 1074
 """Every finite floating-point number is a whole multiple of 2⁻¹⁰⁷⁴."""
 
@@ -94,9 +92,6 @@ class Kept:
     """
 
     def __post_init__(self) -> None:
-        for name in self._axes():
-            if not isinstance(getattr(self, name), np.ndarray):
-                raise TypeError(f"{name} must be an array; got {shown(getattr(self, name))}.")
         freeze(self)
 
     def __len__(self) -> int:
@@ -106,17 +101,18 @@ class Kept:
     def _axes(self) -> dict[str, int]:
         return {one.name: one.metadata.get("axis", 0) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
 
+    def _each(self, make: Callable[[str, int], Any]) -> Self:
+        return type(self)(**{name: make(name, axis) for name, axis in self._axes().items()})
+
     def first(self, number: int) -> Self:
         """The first `number` of them."""
         cut = slice(number)
-        return type(self)(**{name: getattr(self, name)[(slice(None),) * axis + (cut,)]
-                             for name, axis in self._axes().items()})  # fmt: skip
+        return self._each(lambda name, axis: getattr(self, name)[(slice(None),) * axis + (cut,)])
 
     def __add__(self, other: Self) -> Self:
         if not len(other):
             return self
-        both = {name: ([getattr(self, name), getattr(other, name)], axis) for name, axis in self._axes().items()}
-        return type(self)(**{name: np.concatenate(arrays, axis=axis) for name, (arrays, axis) in both.items()})
+        return self._each(lambda name, axis: np.concatenate([getattr(self, name), getattr(other, name)], axis=axis))
 
     def __sub__(self, other: Self) -> Self:
         return self.first(max(len(self) - len(other), 0))

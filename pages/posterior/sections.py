@@ -47,7 +47,7 @@ def _show_count(asked: Asked) -> None:
         "given the synthetic counts: the weights of the beta laws that make up the posterior above."
     )
     mark, words = None if x is None else float(x), f"x = {readable(x or 0)}"
-    every, title = np.arange(found.n + 1.0), "confidential ones x"
+    every, title = np.arange(float(len(found.weights))), "confidential ones x"
     chart = count_law_chart(every, found.weights, title=title, key="count law", mark=mark, words=words)
     alt = "Probability of each confidential count given the synthetic counts."
     show_figure(chart, key=f"{PREFIX}count_law", alt=alt, height=340)
