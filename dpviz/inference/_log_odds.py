@@ -30,8 +30,6 @@ def log_parts(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
 def nearest(log_odds: FloatArray) -> FloatArray:
     """The floating-point number nearest to p.
 
-    Examples
-    --------
     >>> nearest(np.array([0.0, 36.0, 38.0])).tolist()
     [0.5, 0.9999999999999998, 1.0]
     """
@@ -45,8 +43,6 @@ def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     Only log-odds of ±`FARTHEST` become 0 or 1: other ends nearer to them than floating-point numbers can say become the
     last number inside, so that an interval holds 0 or 1 exactly where it should.
 
-    Examples
-    --------
     >>> low, high = outward(np.array([-FARTHEST, 80.0]), np.array([-800.0, FARTHEST]))
     >>> low.tolist(), high.tolist()
     ([0.0, 0.9999999999999999], [5e-324, 1.0])
@@ -67,8 +63,6 @@ def incomplete_beta(
 ) -> FloatArray:
     """I_p(a, b), from the nearer end of [0, 1]; there by its first term where p, or 1 − p, is no floating-point number.
 
-    Examples
-    --------
     >>> incomplete_beta(np.array([-1000.0, 1000.0]), 0.01, 1.0, np.log(100.0)).round(12).tolist()  # e⁻¹⁰
     [4.539993e-05, 1.0]
     """

@@ -49,8 +49,6 @@ class BetaMixture:
 
     Source: for a = 1 + x and b = 1 + n − x the identity is I_p(a, b) = Pr(Binomial(n + 1, p) ≥ x + 1).
 
-    Examples
-    --------
     The uniform law, as the even mixture of a falling and a rising line:
 
     >>> even = BetaMixture(first=np.array([1.0, 2.0]), second=np.array([2.0, 1.0]), weights=np.array([0.5, 0.5]))
@@ -163,8 +161,6 @@ class BetaMixture:
         It is right to 1e-12 of its distance from the nearer end of [0, 1], or to the last digit. A quantile nearer to 1
         than 2⁻⁵⁴, or to 0 than the smallest number, is therefore 1, or 0, and `cdf` there is not q.
 
-        Examples
-        --------
         One minus the median of Beta(1, 0.01) is 2⁻¹⁰⁰; the mirrored law can say it.
 
         >>> near_1 = BetaMixture(first=np.array([1.0]), second=np.array([0.01]), weights=np.array([1.0]))
@@ -220,8 +216,6 @@ class BetaMixture:
         ValueError
             Where a + b, or a, of two components differ by a number that is not whole.
 
-        Examples
-        --------
         Infinite at both ends: the arcsine law keeps both, as its middle half runs from sin²(π/8) to cos²(π/8).
 
         >>> arcsine = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
@@ -255,8 +249,6 @@ def on_one_ladder(
 
     Beta(a, b) is a / (a + b) Beta(a + 1, b) + b / (a + b) Beta(a, b + 1): a smaller a + b rises to the largest.
 
-    Examples
-    --------
     >>> first, second, weights = on_one_ladder(np.array([1.0, 3.0]), np.array([1.0, 1.0]), np.array([0.5, 0.5]))
     >>> first.tolist(), second.tolist(), weights.round(6).tolist()  # the uniform law is a third of each of three
     ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [0.166667, 0.166667, 0.666667])

@@ -66,8 +66,6 @@ def posterior_cells(
 
     Source: Charest (2011), §5: the model is easily adapted to a vector of counts.
 
-    Examples
-    --------
     One row in three cells, flat priors: the cell that was released holds the row with probability 1/2.
 
     >>> post = posterior_cells(synthetic_counts=[[1, 0, 0]], n=1, alpha=1.0)

@@ -43,8 +43,6 @@ class CombiningRule(IntervalRule):
     ) -> _variances.Spread:
         """T and ν from b, v̄, M and m/n; infinite degrees mean the normal quantile.
 
-        Examples
-        --------
         >>> COMBINING_RULES["reiter_2002"].variance_and_degrees(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
         (array([1.5, 3. ]), array([0.25, 1.  ]))
         """
@@ -55,8 +53,6 @@ class CombiningRule(IntervalRule):
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
         """2 t √T with ν at least M − 1 and T at most `largest_variance`; infinite where there are `few_degrees`.
 
-        Examples
-        --------
         >>> round(COMBINING_RULES["as_if_real"].largest_width(sets=1, rows=24), 9)  # 2 · 1.96 · √(1/96)
         0.400075973
         """
@@ -70,8 +66,6 @@ class CombiningRule(IntervalRule):
 
         T is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, so that the largest is at a corner.
 
-        Examples
-        --------
         >>> COMBINING_RULES["as_if_real"].largest_variance(sets=1, rows=25)  # (12/25) (13/25) / 25
         0.009984
         """

@@ -31,8 +31,6 @@ class Mixture(NamedTuple):
 def binomial_law(n: int, p: float) -> FloatArray:
     """Pr(x = 0 … n) for x ~ Binomial(n, p), built from the mode outward so that no tail loses its digits.
 
-    Examples
-    --------
     >>> binomial_law(2, 0.25).tolist()
     [0.5625, 0.375, 0.0625]
     """
@@ -52,8 +50,6 @@ def binomial_law(n: int, p: float) -> FloatArray:
 def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
     """x ~ Binomial(n, p) without the counts that together weigh at most `tail`.
 
-    Examples
-    --------
     >>> confidential_mixture(2, 0.25, 0.2)
     Mixture(counts=array([0, 1]), weights=array([0.5625, 0.375 ]), omitted=0.0625)
     """
@@ -69,8 +65,6 @@ def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
     """ln BetaBinomial(x; n, γ1, γ2), the analyst's law of the confidential count before the release; x and n broadcast.
 
-    Examples
-    --------
     >>> np.exp(log_prior_counts(np.arange(3), 2, 1.0, 1.0)).round(12).tolist()  # uniform p makes x uniform
     [0.333333333333, 0.333333333333, 0.333333333333]
     """

@@ -65,8 +65,6 @@ def posterior_coverage(
 
     Source: Charest (2011), §4, gives the model; its coverage is not in the paper.
 
-    Examples
-    --------
     One row, a flat prior: the half of the law that the interval keeps lies in the middle for either release.
 
     >>> from dpviz.synthesizers import BetaBinomial

@@ -64,8 +64,6 @@ def estimate_and_variances(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³) from S and Q = Σ x̃_j².
 
-    Examples
-    --------
     Counts 1 and 3 of 4: proportions 1/4 and 3/4, b = 1/8, v̄ = (3/16)/4.
 
     >>> [float(value) for value in estimate_and_variances(np.array(4), np.array(10), sets=2, rows=4)]
@@ -82,8 +80,6 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantil
     At T = 0 < v̄ both rules with r have ν = 0, so that t √T is ∞ · 0. Computed with rounding it comes out as nothing, 0
     or anything at all; here a variance of zero is an interval of width zero.
 
-    Examples
-    --------
     >>> half_widths(np.array([4.0, 0.0, 0.0, -1.0]), np.array([np.inf, np.inf, 0.0, 1.0]), 0.95).round(4).tolist()
     [3.9199, 0.0, 0.0, nan]
     """
@@ -102,8 +98,6 @@ ANY = argument("proportion", -1e150, 1e150)
 def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> BoolArray:
     """Whether low ≤ p ≤ high, an end being reached when it is within a relative 1e-12; not where the ends are NaN.
 
-    Examples
-    --------
     >>> holds(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
@@ -115,8 +109,6 @@ def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> 
 def vacuous(low: FloatArray, high: FloatArray) -> BoolArray:
     """Whether the interval holds all of 0 to 1, so that it says nothing of a proportion.
 
-    Examples
-    --------
     >>> vacuous(np.array([0.0, -0.2, np.nan]), np.array([1.0, 0.9, np.nan])).tolist()
     [True, False, False]
     """
@@ -163,8 +155,6 @@ class IntervalRule(ABC):
 
         Rules that do not know the noise take n and m alone from the synthesizer.
 
-        Examples
-        --------
         >>> from dpviz.inference import RULES
         >>> from dpviz.synthesizers import BetaBinomial
         >>> release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)

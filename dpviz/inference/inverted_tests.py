@@ -30,8 +30,6 @@ def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
 
     Source: Clopper & Pearson (1934), for the binomial distribution without privacy.
 
-    Examples
-    --------
     Ten rows that are released as they are; Clopper and Pearson's ends for no and for all ones.
 
     >>> low, high = equal_tailed_ends(ReleaseSums(np.eye(11)), 0.95)
@@ -51,8 +49,6 @@ def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
 
     Source: Blaker (2000), for the binomial distribution; Sterne (1954) orders by the probability itself.
 
-    Examples
-    --------
     >>> low, high = blaker_ends(ReleaseSums(np.eye(11)), 0.95)
     >>> [round(float(end), 4) for end in (low[1], high[1])]  # Clopper and Pearson have 0.0025 and 0.4450
     [0.0051, 0.4444]
@@ -141,8 +137,6 @@ def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: Float
     Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once, and
     is at most the target at `low`.
 
-    Examples
-    --------
     >>> crossing(np.array([[0.0, 1.0]]), np.array([0.25]), np.zeros(1), np.ones(1)).round(9).tolist()
     [0.25]
     """

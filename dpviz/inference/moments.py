@@ -58,8 +58,6 @@ def proportion_moments(
 
     Source: the law of total variance; Charest (2011), §4, for the Beta-binomial.
 
-    Examples
-    --------
     One row, flat prior, p = 1/2, one draw: q is 0 or 1 with probability 1/2 each.
 
     >>> moments = proportion_moments("synth_post_one", n=1, m=1, alpha=1, beta=1, proportion=0.5)
@@ -95,8 +93,6 @@ def cell_moments(
 
     The other cells together have k − 1 times as many pseudo-rows: (k − 1) α, or (k − 1)(α − 1) for the mode.
 
-    Examples
-    --------
     Without rows to outweigh it a prior pulls every cell to 1/k; here 3 rows stand against 3 · 2 pseudo-rows.
 
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
@@ -110,8 +106,6 @@ def cell_moments(
 def share_beyond(range_over_sigma: float) -> float:
     """The share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
 
-    Examples
-    --------
     >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
     (1.0, 0.05)
     """
@@ -170,8 +164,6 @@ def set_moments(
     Source: Charest (2011), §3.2 and §3.3, who simulates them; the variance of a sample variance is Cramér's (1946),
     §27.4.
 
-    Examples
-    --------
     One row that is 1 with probability 1/2, one draw for each of two sets: q is 2/3 likely to repeat it.
 
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
@@ -220,8 +212,6 @@ def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Centra
     the closed forms that the factorial moments give, arranged so that no digits cancel. Sums over the row of the
     transition matrix for every other synthesizer.
 
-    Examples
-    --------
     A fair draw of one row: q is 0 or 1.
 
     >>> found = central_moments(BetaBinomial(n=2, m=1, alpha=1, beta=1), np.array([1]))

@@ -40,8 +40,6 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
 
     Source: Wilson (1927), for the binomial distribution without privacy.
 
-    Examples
-    --------
     A release of ten rows as they are, all of them ones: Wilson's lower end is 10/(10 + z²).
 
     >>> from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -140,8 +138,6 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
 
     Source: Charest (2011), §4, gives the model.
 
-    Examples
-    --------
     One row, released as it is: p | 1 is Beta(2, 1), whose quantiles are √q.
 
     >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)

@@ -43,8 +43,6 @@ def posterior_mixture(
 
     Source: Charest (2011), §4, where the same posterior is sampled by MCMC.
 
-    Examples
-    --------
     One row, α = β = 1, a uniform prior: x̃ = 1 makes x = 1 twice as likely as x = 0, and the mean 2/3 · 2/3 + 1/3 · 1/3.
 
     >>> post = posterior_mixture(synthetic_counts=[1], n=1, m=1, alpha=1, beta=1)
@@ -69,8 +67,6 @@ def posterior_given(
 
     Source: Charest (2011), §4, with another synthesizer in place of the Beta-binomial.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers.given_matrix import GivenMatrix
     >>> blurred = GivenMatrix(probabilities=np.array([[0.75, 0.25], [0.25, 0.75]]))
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
@@ -88,8 +84,6 @@ def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, 
 
     Source: Charest (2011), §4, the "true posterior distribution".
 
-    Examples
-    --------
     >>> post = posterior_if_known(confidential_count=30, n=100)
     >>> round(post.mean, 4), round(post.variance, 6)
     (0.3039, 0.002054)
@@ -107,8 +101,6 @@ def posterior_if_real(
 
     Source: Bayes's rule for rows that would be real; Charest (2011), §1, on analyses that ignore how data were made.
 
-    Examples
-    --------
     >>> round(posterior_if_real([1, 0], m=1).mean, 12)  # Beta(2, 2)
     0.5
     """

@@ -39,8 +39,6 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
 
     Source: Pratt (1961), Length of confidence intervals, for the identity and the bound.
 
-    Examples
-    --------
     A release that says nothing about the data: every p' must be accepted with probability `level`.
 
     >>> found = length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9)

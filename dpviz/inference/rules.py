@@ -66,8 +66,6 @@ class NoiseAwareRule(IntervalRule):
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
         """Lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large.
 
-        Examples
-        --------
         >>> from dpviz.synthesizers import BetaBinomial
         >>> low, high = NOISE_AWARE_RULES["score"].by_sum(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1)
         >>> low.tolist(), high.tolist()
@@ -131,8 +129,6 @@ RULES: dict[str, IntervalRule] = {**COMBINING_RULES, **NOISE_AWARE_RULES}
 def check_rule(key: str, sets: int) -> IntervalRule:
     """The rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
 
-    Examples
-    --------
     >>> check_rule("reiter_2003", 1)
     Traceback (most recent call last):
     ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.

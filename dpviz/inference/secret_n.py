@@ -30,8 +30,6 @@ HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
 def range_around(n: int) -> tuple[int, int]:
     """Fewest and most rows of a range around n: n/2 to 2n, or as far to either side as can be summed.
 
-    Examples
-    --------
     >>> range_around(100), range_around(9_990)
     ((50, 200), (9900, 10000))
     """
@@ -54,8 +52,6 @@ class SizePrior:
 def uniform_size(low: int, high: int) -> SizePrior:
     """Every n from `low` to `high` as likely.
 
-    Examples
-    --------
     >>> uniform_size(5, 8).weights.tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
@@ -66,8 +62,6 @@ def uniform_size(low: int, high: int) -> SizePrior:
 def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     """n ~ Poisson(`guess`), cut to `low` … `high`, for an analyst who knows n to about √guess.
 
-    Examples
-    --------
     >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
@@ -82,8 +76,6 @@ def poisson_size(guess: float, low: int, high: int) -> SizePrior:
 def decade_size(low: int, high: int) -> SizePrior:
     """Pr(n) ∝ 1/n on `low` … `high`: every decade of n about as likely, for an analyst who knows its order alone.
 
-    Examples
-    --------
     >>> decade_size(1, 2).weights.round(6).tolist()
     [0.666667, 0.333333]
     """
@@ -138,8 +130,6 @@ def posterior_secret_n(
 
     Source: Charest (2011), §5, proposes a prior on n as another level of the model.
 
-    Examples
-    --------
     A prior of a single size is a known n.
 
     >>> from dpviz.inference.posterior import posterior_mixture

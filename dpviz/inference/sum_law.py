@@ -33,8 +33,6 @@ BLOCK = 2_000_000
 def within_sums(n: int, m: int, sets: int) -> bool:
     """Whether the table of the law of S for every x is small enough to be kept.
 
-    Examples
-    --------
     >>> within_sums(100, 100, 100), within_sums(1000, 1000, 5), within_sums(5000, 5000, 1)
     (True, True, False)
     """
@@ -85,8 +83,6 @@ class ReleaseSums:
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     """The law of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
     [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
@@ -129,8 +125,6 @@ def _convolved(rows: FloatArray, sets: int) -> FloatArray:
 def binomial_weights(p: FloatArray, n: int) -> FloatArray:
     """Pr(x = 0 … n) for x ~ Binomial(n, p), one row for each of `p`.
 
-    Examples
-    --------
     >>> binomial_weights(np.array([0.0, 0.25]), 2).round(12).tolist()
     [[1.0, 0.0, 0.0], [0.5625, 0.375, 0.0625]]
     """

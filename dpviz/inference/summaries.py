@@ -174,8 +174,6 @@ def posterior_summaries(
     One release of M counts a row, shape (releases, M). `interval` is `EQUAL_TAILS` or `HIGHEST_DENSITY`; None for
     moments alone.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> found = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))
     >>> found.mean.round(6).tolist()

@@ -44,8 +44,6 @@ def stream_study(
     executor
         Draws the chunks instead: anything with the interface of ``concurrent.futures``. It stays open.
 
-    Examples
-    --------
     With p = 0 the geometric sanitizer with hardly any noise releases 0, and an interval of width 0 covers it.
 
     >>> from dpviz.coverage import CoveragePlan

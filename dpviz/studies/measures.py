@@ -23,8 +23,6 @@ class Measure:
 
     Source: Morris, White & Crowther (2019), Table 6.
 
-    Examples
-    --------
     >>> Measure.share(1, 4).error == math.sqrt(3) / 8
     True
     >>> Measure(4.0, 0.4).root()
@@ -98,8 +96,6 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
 
     Source: Wilson (1927).
 
-    Examples
-    --------
     With c = 0 the lower end is 0 and the upper z² / (R + z²).
 
     >>> low, high = wilson_interval(0.0, 10)
@@ -122,8 +118,6 @@ def repetitions_needed(share: float, error: float) -> int:
 
     Source: Morris, White & Crowther (2019), §5.2.
 
-    Examples
-    --------
     Half a percentage point at a coverage of 95 %: 0.0475 / 0.000025.
 
     >>> repetitions_needed(0.95, 0.005)

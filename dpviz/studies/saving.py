@@ -78,8 +78,6 @@ def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> st
 def read_run(text: str) -> SavedRun:
     """What a text says of a run; a ValueError says what is wrong with it, whatever it is.
 
-    Examples
-    --------
     >>> read_run('{"dpviz_run": 2}')
     Traceback (most recent call last):
     ValueError: dpviz_run (version of the file) must be 1; got 2.

@@ -17,8 +17,6 @@ LEAST_EXPONENT = 1074
 def exact_units(values: Iterable[float]) -> int:
     """The sum of floating-point numbers in units of 2⁻¹⁰⁷⁴, without rounding, hence in any order and grouping.
 
-    Examples
-    --------
     >>> exact_units([1e16, 1.0, -1e16]) == 2**1074
     True
     """
