@@ -265,6 +265,11 @@ def test_an_own_prior_has_no_axis_of_epsilon_and_the_picture_goes_back_to_p() ->
     page.radio(key="cv_prior").set_value("own").run()
     check_sound(page)
     assert page.session_state["cv_axis"] == "against p"
+    page = grown(open_coverage(axis="against p", p=1.0, n=9, sets=1, epsilon=1.0))
+    ends = [list(lines_of(page)[0]["x"])[-1]]
+    page.session_state["cv_axis"] = "against ε"
+    ends.append(list(lines_of(grown(page.run()))[0]["x"])[-1])
+    assert ends == [1.0, 250.0]  # neither axis has the curves of the other
     page = open_coverage({"cv_axis": "against ε", "cv_prior": "own", "cv_n": "30"})
     check_sound(page)
     assert not problems(page)

@@ -115,11 +115,10 @@ def test_time_on_another_page_is_no_time_of_the_run() -> None:
     run.advance()
     assert run.clock is not None
     run.clock -= 100.0
-    run.come_back()
     run.advance()
-    assert run.elapsed < 50
+    assert run.elapsed < 5
+    run.elapsed = 0.0
     run.clock -= 1.0
-    run.come_back()
     run.advance()
     assert run.elapsed > 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 PAGES = Path(__file__).parent.parent
@@ -35,3 +36,13 @@ class PageSpec:
     def text(self, name: str) -> str:
         """A text beside the page, in Markdown."""
         return (PAGES / self.folder / f"{name}.md").read_text(encoding="utf-8")
+
+    def note(self, name: str, **numbers: object) -> str:
+        """A paragraph of ``notes.md`` beside the page, with its numbers where their names stand in braces."""
+        return _notes(self)[name].format(**numbers)
+
+
+@cache
+def _notes(page: PageSpec) -> dict[str, str]:
+    parts = (part.partition("\n") for part in f"\n{page.text('notes')}".split("\n## ")[1:])
+    return {name: " ".join(words.split()) for name, _, words in parts}

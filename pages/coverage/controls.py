@@ -93,11 +93,7 @@ def choose() -> Asked | Refused:
         "p": PAGE.number("p"), **prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]), "sets": PAGE.number("sets"),
         **PAGE.values("n", "m"), "level": PAGE.number("level"),
     }  # fmt: skip
-    chosen = choices(
-        "Rules for the interval", RULES, RULES_KEY, format_func=short,
-        help="How the analyst turns the M sets into an interval. Each has its own color and dash in the pictures. The "
-        "last four know how the sets were made, and allow for the prior's pull and the noise.",
-    )  # fmt: skip
+    chosen = choices("Rules for the interval", RULES, RULES_KEY, format_func=short, help=SPEC.note("rules"))
     with st.container(key="cv_simulation"):
         values["repetitions"], values["seed"] = PAGE.number("repetitions"), PAGE.number("seed")
     troubles: list[str] = []
@@ -120,9 +116,8 @@ def choose() -> Asked | Refused:
         if large:
             sentence = f"beyond reach at n = {readable(design.n)}, m = {readable(design.m)}, M = {design.sets}"
             if not fit:
-                raise ValueError(
-                    f"All the rules chosen are {sentence}: {_listed(large)}. Choose another, or fewer rows."
-                )
+                names = _listed(large)
+                raise ValueError(f"All the rules chosen are {sentence}: {names}. Choose another, or fewer rows.")
             troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
         return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
     except ValueError as broken:

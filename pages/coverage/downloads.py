@@ -15,6 +15,7 @@ from dpviz.studies.saving import LONGEST
 from pages.components.downloads import download_button, show_script
 from pages.components.prior_rule import settings_of
 from pages.components.words import problem
+from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX
 from pages.coverage.exact import AXES, curves_of, exact_values
 from pages.coverage.live import AXIS
@@ -57,8 +58,7 @@ def show_downloads(design: Design) -> None:
     with right:
         file = st.file_uploader(
             "Open a run", type="json", max_upload_size=LONGEST // 1_000_000, key=FILE, on_change=_open,
-            help="A file that this page has written. It brings its design, its seed and what it has counted; Resume "
-            "goes on to the same digits as if it had never stopped.",
+            help=SPEC.note("open"),
         )  # fmt: skip
         if file is not None and st.session_state.get(REFUSED):
             problem(st.session_state[REFUSED])

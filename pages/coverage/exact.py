@@ -27,6 +27,7 @@ from dpviz.parameters import readable, readable_apart
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
+from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX
 
 GROWING = f"{PREFIX}growing"
@@ -86,7 +87,8 @@ def curves_of(design: Design, axis: str) -> Growing[CoverageLines] | None:
             yield from (sampled_lines(EPSILONS, one) for one in stream_by_synthesizer(releases, p=design.p, **asked))
 
     line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis: 1.0}
-    return growing_of(GROWING, ("coverage curves", dataclasses.replace(design, **line)), CoverageLines, begin)
+    key = ("coverage curves", axis, dataclasses.replace(design, **line))
+    return growing_of(GROWING, key, CoverageLines, begin)
 
 
 def against_level(share: float, level: float) -> str:
@@ -128,14 +130,6 @@ def line_sentence(axis: str, line: CoverageLines, *, growing: bool) -> str:
     name, count = {"p": "p", "epsilon": "ε"}[axis], len(line.points)
     if growing:
         return f"Exact at {count:,} values of {name} so far, straight lines between them; more to come." * (count > 0)
-    if line.jumps:
-        return (
-            f"The lines are within 0.1 points of the exact coverage everywhere: computed at {line.drawn_from:,} values "
-            "of p, among them both sides of every jump, where p passes an end of a possible interval."
-        )
     if line.drawn_from:
-        return (
-            f"The lines are computed at {line.drawn_from:,} values of p, half a pixel apart. The coverage also jumps "
-            "in between, where p passes an end of one of many possible intervals: what is narrower does not show."
-        )
+        return SPEC.note("every_jump" if line.jumps else "some_jumps", points=f"{line.drawn_from:,}")
     return f"The lines are sampled: exact at {count:,} values of {name}, straight between them." * (count > 0)

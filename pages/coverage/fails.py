@@ -16,29 +16,23 @@ from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
+from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import NOTICED, decomposition, exact_values, exact_variances
-
-CAUSES = {
-    "ignored_variance": "variance wrong on average",
-    "rule_noise": "noise of the variance",
-    NOT_NORMAL: "q̄ is not normal",
-}
 
 
 def causes_of(*, prior: bool) -> dict[str, str]:
     """Short names of the causes, by the keys of `CoverageDecomposition.lost`."""
-    return {"prior_bias": "prior's pull" if prior else "bias of the noise", **CAUSES}
+    pull = "prior's pull" if prior else "bias of the noise"
+    names = (pull, "variance wrong on average", "noise of the variance", "q̄ is not normal")
+    return dict(zip((*REPAIRS, NOT_NORMAL), names, strict=True))
 
 
 def show_failure(design: Design) -> None:
     """What each cause costs, in a sentence, a picture and a table, and the eight combinations of repairs."""
     rules = exact_variances(design)
     if not rules and any(RULES[key].knows_noise for key in exact_values(design)):
-        st.caption(
-            "Rules that know how the sets were made take the prior's pull and the noise from the synthesizer, so that "
-            "these three causes are not theirs. Choose a rule that has a variance T to see what each costs it."
-        )
+        st.caption(SPEC.note("no_causes"))
         return
     if not rules:
         st.caption("The repairs are sums over the exact distribution of the releases, which would take too long here.")
@@ -74,12 +68,8 @@ def show_failure(design: Design) -> None:
     head = ["repaired", *map(short, found)]
     listing(head, rows, "Coverage with each combination of repairs", frozenset(range(1, len(head))))
     variances = ", ".join(f"{readable(one.mean_variance, 3)} ({short(key)})" for key, one in found.items())
-    st.caption(
-        f"Exact, to within {readable(first.error_bound, 1)}. A cause's number is what its repair gains, averaged over "
-        "the six orders in which the three can be repaired (Shapley 1953), with the sign turned: so the row sums from "
-        f"the promise to what is published. E[q̄] − p = {readable(first.bias, 4)}, Var(q̄) = "
-        f"{readable(first.variance, 4)}; E[T] = {variances}."
-    )
+    error, bias, spread = readable(first.error_bound, 1), readable(first.bias, 4), readable(first.variance, 4)
+    st.caption(SPEC.note("costs", error=error, bias=bias, spread=spread, variances=variances))
 
 
 def _repaired(place: tuple[int, ...], causes: dict[str, str]) -> str:
@@ -124,15 +114,8 @@ def repairs_explained(one: CoverageDecomposition, *, prior: bool) -> str:
     """What the three repairs do, and whose interval all three of them make."""
     longer = readable(1 / abs(one.slope), 3) if one.slope else "∞"
     line = "a straight line with a prior" if prior else "close to a straight line away from 0 and 1"
-    name, estimate = causes_of(prior=prior)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
-    return (
-        "Three things can go wrong, and each can be repaired without the others. An analyst who knows how the sets are "
-        f"made can repair the first; the two others take p itself. <b>The {name}:</b> read the interval as one for "
-        f"E[q̄], and carry it to p by the curve E[q̄ | p], {line}: here the interval becomes {longer} times as long. "
-        "<b>The variance:</b> multiply T by Var(q̄)/E[T], so that it is right on average (where E[T] is not above 0, "
-        "put Var(q̄) in its place). <b>The noise:</b> put E[T] in the place of "
-        f"T, and the normal quantile in that of t. All three make the interval of {estimate}, with its standard error "
-        f"{readable(one.unbiased_standard_error, 3)}{'' if prior else ' (to first order)'}; that of q̄ is "
-        f"{readable(math.sqrt(one.variance), 3)}. What is left then is that q̄ is not exactly normal: "
-        "it takes steps, and its distribution can be skewed or have heavy tails."
-    )
+    cause, estimate = causes_of(prior=prior)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
+    return SPEC.note(
+        "repairs", cause=cause, line=line, longer=longer, estimate=estimate, order="" if prior else " (to first order)",
+        error=readable(one.unbiased_standard_error, 3), plain=readable(math.sqrt(one.variance), 3),
+    )  # fmt: skip

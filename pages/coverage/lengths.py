@@ -16,6 +16,7 @@ from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import listing, note, percent
+from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import exact_values
 
@@ -30,12 +31,7 @@ def show_lengths(design: Design) -> None:
     if not rules:
         st.caption("Expected lengths are sums over the distribution of the releases, which would take too long here.")
         return
-    note(
-        "A short interval is no merit if it misses. The grey line is the <b>shortest possible</b> expected length of "
-        "an interval that reads the sum of the counts and holds p as often as promised <b>whatever p is</b> "
-        "(Pratt 1961). It is found for each p by itself, so that no single rule need reach it everywhere. "
-        + below_the_limit(design.sets)
-    )
+    note(f"{SPEC.note('lengths')} {below_the_limit(design.sets)}")
     points = np.unique(np.append(PROPORTIONS, design.p))
     key = ("lengths", repr(design.release), design.sets, rules, design.level, points.tobytes())
     asked: dict[str, Any] = {"proportions": points, "sets": design.sets, "rules": rules, "level": design.level}

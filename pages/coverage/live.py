@@ -26,6 +26,7 @@ from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
 from pages.components.words import listing, page_answer, percent
+from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
     EPSILONS,
@@ -127,10 +128,8 @@ def _picture(
         st.caption(f"The line ends early: {curves.problem}")
     if len(exact) < len(design.rules):
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
-        st.caption(
-            f"At n = {readable(design.n)}, m = {readable(design.m)} and M = {design.sets} the exact sums would take "
-            f"longer than a few seconds{whose}: there is no line, only simulated dots."
-        )
+        n, m = readable(design.n), readable(design.m)
+        st.caption(SPEC.note("no_line", n=n, m=m, sets=design.sets, whose=whose))
 
 
 def _dot(key: str, one: RulePerformance) -> Dot:
@@ -145,10 +144,7 @@ def _share(one: Measure) -> str:
 def _status(run: Run | None, *, exact: bool) -> None:
     if run is None:
         settle = "settle on the exact lines" if exact else "stand alone, for exact sums would take too long"
-        st.caption(
-            "Press Start: confidential data and synthetic sets are drawn again and again, and the simulated shares "
-            f"(orange, with 95 % error bars) {settle}."
-        )
+        st.caption(SPEC.note("start", settle=settle))
         return
     st.progress(run.done / run.plan.repetitions)
     rate = f", {readable((run.done - run.opened) / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
@@ -183,12 +179,7 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
         )
     listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
     kind = "simulated" if not exact else "exact" if len(exact) == len(design.rules) else "exact where the coverage is"
-    st.caption(
-        "x ~ Binomial(n, p), then M sets given x; ε is for all sets together, neighbours: one row substituted. Length "
-        f"and shares: {kind}; a release without an interval does not cover, one that holds all of 0 to 1 says nothing. "
-        "t intervals with few degrees of freedom can be endless, so their length is counted inside 0 to 1."
-        + _sign(exact, found)
-    )
+    st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
 
 
 def _value(field: str, one: ExactCoverage | None, ours: RulePerformance | None) -> float:

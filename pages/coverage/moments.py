@@ -11,6 +11,7 @@ from dpviz.designs import Design
 from dpviz.inference.moments import set_moments
 from dpviz.parameters import readable
 from pages.components.words import listing, percent
+from pages.coverage import SPEC
 from pages.coverage.controls import short
 from pages.coverage.exact import coverages, decomposition, exact_values, exact_variances
 from pages.coverage.run import current_run
@@ -80,11 +81,7 @@ def _simulated(design: Design, found: Performance) -> None:
         for key in design.rules
     ]
     listing(["simulated", *MEASURES], rows, "Simulated measures of each rule", frozenset(range(1, 5)))
-    st.caption(
-        "± one Monte Carlo standard error. Relative error: 100 (√E[T] / √Var(q̄) − 1), the rule's idea of the standard "
-        "error against the real one. A mean length without a number: t intervals with almost no "
-        "degrees of freedom have no end, and those that make the mean are too rare to be met."
-    )
+    st.caption(SPEC.note("measures"))
 
 
 def _needed(design: Design) -> None:
@@ -97,10 +94,7 @@ def _needed(design: Design) -> None:
         [f"± {readable(100 * error, 3)} points (one standard error)", f"{runs:,}"] for error, runs in needed.items()
     ]
     listing([f"coverage of {short(key)} to within", "repetitions"], rows, "Repetitions needed", frozenset({1}))
-    st.caption(
-        "Monte Carlo standard errors after Morris, White & Crowther (2019), Table 6; those that involve Var(q̄) use the "
-        "fourth moment instead of a normal q̄."
-    )
+    st.caption(SPEC.note("errors"))
 
 
 def _number(value: float) -> str:

@@ -14,6 +14,7 @@ from dpviz.types import FloatArray
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, show_errata
+from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -34,23 +35,13 @@ def show_published(_design: Design) -> None:
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
         _table(number)
     heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
-    st.caption(
-        "The paper does not say which quantile T* takes where T is negative. The left picture takes the normal one "
-        "and fits the text: at ε = 3 two sets barely reach 80 %, and more sets cover less. The right one takes t with "
-        "the degrees of freedom that were derived for T."
-    )
+    st.caption(SPEC.note("quantiles"))
     for reading, column in enumerate(st.columns(2, gap="medium")):
         with column:
             _reading(reading)
-    st.caption(
-        f"Exact at {len(EPSILONS)} values of ε, straight lines between them. Solid: p = 0.25; dashed: p = 0.5. The "
-        "paper prints no numbers with its figure; M = 2, 5, 10 is a reading from its tables."
-    )
+    st.caption(SPEC.note("figure", points=len(EPSILONS)))
     show_errata(ERRATA)
-    st.caption(
-        "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
-        "Privacy and Confidentiality 2(2). n = ñ = 100 throughout, α = ñ / (e^{ε/M} − 1)."
-    )
+    st.caption(SPEC.note("source"))
 
 
 def _table(number: int) -> None:
@@ -69,10 +60,7 @@ def _table(number: int) -> None:
     head = ["<b>printed</b>, exact, and z", *names]
     listing(head, cells, f"Table {number}, printed and exact", frozenset(range(1, len(head))))
     far = sum(abs(line.z) > 3 for line in lines)
-    st.caption(
-        "z: the difference in standard errors; ±: that standard error, of the printed simulation and its rounding, for "
-        f"ours are exact. {far} of {len(lines)} printed numbers lie more than 3 standard errors away."
-    )
+    st.caption(SPEC.note("far", far=far, all=len(lines)))
 
 
 def _reading(reading: int) -> None:

@@ -20,25 +20,16 @@ KEY = f"{PREFIX}run"
 WORK = 0.06  # seconds of work between two pictures
 SLOW, MOST_WORK = 0.4, 1.0  # where a picture takes longer than SLOW s, as much time goes into work, up to MOST_WORK
 FIRST_PICTURES = 10  # a single chunk between each: they double in size, so that a short run is seen to grow too
-AWAY = 3.0  # seconds without a step after which the reader was elsewhere
+AWAY = 3.0  # seconds without a step that count as seen at most: after them the reader was elsewhere
 REVEALED = 15  # first intervals that each picture adds to those drawn before
 
 
 @dataclass
 class Run:
-    """A simulation under way or stopped.
+    """A simulation under way or stopped: what is counted and where it goes on, None before the first block.
 
-    Parameters
-    ----------
-    tally, stream
-        What it has counted, and where it goes on, made anew after a stop; None before the first block.
-    seconds, elapsed, clock
-        Time spent computing, time that the reader has seen it run, and when that was last brought up to date; None
-        while it does not run.
-    opened
-        Repetitions that came with a file; the seconds are those of the others.
-    lock
-        Held by the thread that advances it: a moved control starts another while the last one is still at work.
+    It computes for `seconds` and is seen to run for `elapsed` of them, up to `clock`; `opened` repetitions came with a
+    file. The thread that advances it holds `lock`: a moved control starts another while the last one is at work.
     """
 
     plan: CoveragePlan
@@ -72,7 +63,7 @@ class Run:
         try:
             start = time.perf_counter()
             drawn_in = 0.0 if self.clock is None else start - self.clock
-            work = WORK if drawn_in < SLOW else min(drawn_in, MOST_WORK)
+            work = min(drawn_in, MOST_WORK) if SLOW < drawn_in < AWAY else WORK
             self.stream = self.stream or stream_coverage(self.plan, start=self.tally)
             while self.running and (tally := next(self.stream, None)) is not None:
                 self.tally = tally
@@ -80,7 +71,7 @@ class Run:
                     break
             now = time.perf_counter()
             self.seconds += now - start
-            self.elapsed += 0.0 if self.clock is None else now - self.clock
+            self.elapsed += 0.0 if self.clock is None else min(now - self.clock, AWAY)
             self.clock = now
             self.pictures += 1
             self.running = self.running and not self.complete
@@ -88,11 +79,6 @@ class Run:
                 self._close()
         finally:
             self.lock.release()
-
-    def come_back(self) -> None:
-        """Leave out of `elapsed` the time in which the reader was on another page."""
-        if self.clock is not None and time.perf_counter() - self.clock > AWAY:
-            self.clock = time.perf_counter()
 
     def resume(self) -> None:
         self.running, self.clock = True, time.perf_counter()
@@ -124,7 +110,6 @@ def current_run(design: Design) -> Run | None:
     run: Run | None = st.session_state.get(KEY)
     if run is None:
         return None
-    run.come_back()
     plan = plan_of(design)
     if plan == run.plan:
         return run

@@ -18,6 +18,7 @@ from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.matrix import sums_sentence
 from pages.components.words import listing, note, page_answer, percent
+from pages.posterior import SPEC
 from pages.posterior.controls import PREFIX, Asked
 
 NAMES = {
@@ -114,10 +115,7 @@ def contradiction(asked: Asked) -> str:
     never = np.isneginf(asked.design.release.log_transition(np.array([x]), np.array(asked.counts))[0])
     if not never.any():
         return ""
-    return (
-        f"Data with x = {x:,} <b>never lead to a synthetic count of {asked.counts[int(np.argmax(never))]:,}</b> under "
-        "this synthesizer: its probability is 0. Either x or the counts are not those of this release."
-    )
+    return SPEC.note("never", x=f"{x:,}", count=f"{asked.counts[int(np.argmax(never))]:,}")
 
 
 def _source(asked: Asked) -> None:
@@ -125,11 +123,7 @@ def _source(asked: Asked) -> None:
     design, x = asked.design, readable(asked.design.confidential_count or 0)
     made = f"drawn with seed {design.seed} from x = {x}" if asked.source == "drawn" else "typed in"
     own = f" {sums_sentence(design.mechanism)}" if isinstance(design.mechanism, GivenMatrix) else ""
-    st.caption(
-        "In the frame: mean ± standard deviation. Exact, no MCMC: given x the synthetic counts say nothing more, so "
-        f"the posterior is a mixture of {design.n + 1:,} beta laws, one for each x. Counts "
-        f"{', '.join(map(str, asked.counts))}, {made}. Analyst's prior Beta({readable(design.gamma1, 4)}, "
-        f"{readable(design.gamma2, 4)}). Neighbours: one row substituted. Bars below the picture, in the legend's "
-        f"order: the {percent(design.level, 8)} intervals, of highest density for the exact posterior, with equal "
-        f"tails for the others; the sentence above gives equal tails.{own}"
-    )
+    gamma1, gamma2, level = readable(design.gamma1, 4), readable(design.gamma2, 4), percent(design.level, 8)
+    counts, laws = ", ".join(map(str, asked.counts)), f"{design.n + 1:,}"
+    words = SPEC.note("table", laws=laws, counts=counts, made=made, gamma1=gamma1, gamma2=gamma2, level=level)
+    st.caption(words + own)

@@ -16,6 +16,7 @@ from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
+from pages.posterior import SPEC
 from pages.posterior.answer import heads, summary
 from pages.posterior.controls import PREFIX, Asked
 
@@ -25,11 +26,7 @@ TABLES = keep_text(f"{PREFIX}tables", EXAMPLE)
 
 def show_categories(asked: Asked) -> None:
     """Tables typed in, one line each; means, deviations and intervals of every cell, beside the naive ones."""
-    note(
-        "The model takes a vector of counts as well: a Dirichlet prior on the proportions, multinomial confidential "
-        "counts, Dirichlet-multinomial releases. The posterior is a mixture of Dirichlet laws over all confidential "
-        "tables of n rows. α and γ1 stand in every cell."
-    )
+    note(SPEC.note("categories"))
     text = written(
         st.text_area, "Released tables, one line for each set", TABLES, height=100,
         help=f"The counts of the k cells separated by commas or blanks; 1 to {COUNTS_SHOWN} lines with the same total.",
@@ -53,10 +50,7 @@ def show_categories(asked: Asked) -> None:
         listed.append([first, readable(sum(counts) / (rows * len(tables)), 4), *numbers, expected])
     head = ["cell", "released share", *heads(design.level)[1:], "expected rows"]
     listing(head, listed, "Posterior of every cell", frozenset(range(1, 6)))
-    st.caption(
-        f"Exact: a sum over {len(found.weights):,} confidential tables. Expected rows: of the confidential table. "
-        f"Neighbours: one row substituted. M = {len(tables)}: each line is a set, whatever the controls say of M and m."
-    )
+    st.caption(SPEC.note("cells", tables=f"{len(found.weights):,}", sets=len(tables)))
 
 
 def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:

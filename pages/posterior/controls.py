@@ -28,18 +28,13 @@ from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
-LISTED = 6
-"""Most counts that a sentence lists one by one."""
-
+LISTED = 6  # most counts that a sentence lists one by one
 DEFAULT_LAW = "beta_binomial"
-
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
 
-SIZE = dataclasses.replace(
-    POSTERIOR_ROWS, symbol="", slider_maximum=1900, help="Rows that the analyst thinks possible."
-)
-
+THOUGHT = "Rows that the analyst thinks possible."
+SIZE = dataclasses.replace(POSTERIOR_ROWS, symbol="", slider_maximum=1900, help=THOUGHT)
 ONES = Parameter(
     name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=30, slider_maximum=1000,
     integer=True, scale="log",
@@ -152,7 +147,7 @@ def choose() -> Asked | Refused:
         values |= prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]) | PAGE.values("n", "m")
     x, typed, count = None, None, "matrix_x" if law == GIVEN else "x"
     if source == "drawn" or switch("x is known: show the confidential data as well", KNOWS):
-        x = values["confidential_count"] = PAGE.number("matrix_x" if law == GIVEN else "x", highest=values.get("n"))
+        x = values["confidential_count"] = PAGE.number(count, highest=values.get("n"))
     if source == "drawn":
         values |= {name: PAGE.number(name) for name in ("sets", "seed")}
     else:

@@ -9,6 +9,7 @@ from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, compare_charest
 from dpviz.published.record import Record
 from pages.components.cached import cached
 from pages.components.words import heading, listing, note, show_errata
+from pages.posterior import SPEC
 from pages.posterior.controls import Asked
 
 QUANTITIES = {
@@ -21,18 +22,12 @@ QUANTITIES = {
 
 def show_published(_asked: Asked) -> None:
     """Both tables, and the misprints."""
-    note(
-        "x = 30 of n = 100 is held fixed, and the release is drawn again and again. Where a column is not what its "
-        "heading says, the reading that reproduces it comes first, and the literal one, in small print, after it."
-    )
+    note(SPEC.note("published"))
     for number in (3, 4):
         heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
         _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
     show_errata(one for one in ERRATA if one.what == "posterior")
-    st.caption(
-        "Source: A.-S. Charest (2011), *How can we analyze differentially-private synthetic datasets?*, Journal of "
-        "Privacy and Confidentiality 2(2)."
-    )
+    st.caption(SPEC.note("source"))
 
 
 def _numbers(line: Record[float]) -> list[str]:

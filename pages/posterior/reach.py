@@ -18,6 +18,7 @@ from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.words import answer, note, percent
+from pages.posterior import SPEC
 from pages.posterior.answer import posterior_of
 from pages.posterior.controls import PREFIX, Asked
 
@@ -37,10 +38,7 @@ def _coverage(design: Design, interval: PosteriorInterval, points: tuple[float, 
 
 def show_reach(asked: Asked) -> None:
     """Coverage of the posterior interval along p: exact where every release can be listed, else simulated."""
-    note(
-        "A posterior interval holds p with its level when p is drawn from the analyst's prior. At one fixed p it need "
-        "not; this is how often it does, beside the level it promises on average over p."
-    )
+    note(SPEC.note("reach"))
     design, truth = asked.design, asked.truth
     if max(design.n, design.m) > limits.RELEASES_SHOWN:
         st.caption(

@@ -24,6 +24,7 @@ from pages.components.choices import choice, switch
 from pages.components.figure import show_figure
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
+from pages.posterior import SPEC
 from pages.posterior.answer import NAMES, drawn, heads, mean_and_deviation, posterior_of, summary
 from pages.posterior.controls import PAGE, PREFIX, Asked
 
@@ -43,11 +44,7 @@ LEANS = 3.0  # times its prior probability that an end of the range has when the
 def show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
     design, known = asked.design, posterior_of(asked)
-    note(
-        "Charest's discussion proposes a prior on n where the agency keeps it secret. Under “ε/M for each set” α "
-        "follows from m and ε, and may be public, unless m is n itself; under “least for all sets together” it depends "
-        "on n, and publishing it tells about n. All that the analyst needs here is a range that n lies in."
-    )
+    note(SPEC.note("secret"))
     label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
     around = switch(
         f"the range is around the true n = {design.n:,}", AROUND,
@@ -109,10 +106,7 @@ def doubts(n: int, found: SecretSizePosterior) -> list[str]:
     low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
     said = []
     if not low <= n <= high:
-        said.append(
-            f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>, so that the answer cannot be "
-            "relied on."
-        )
+        said.append(SPEC.note("left_out", low=f"{low:,}", high=f"{high:,}", n=f"{n:,}"))
     ends = zip((low, high), found.end_weights, (found.prior.weights[0], found.prior.weights[-1]), strict=True)
     piled = [f"{end:,}" for end, weight, before in ends if low < high and weight > LEANS * before]
     if piled:

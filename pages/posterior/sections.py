@@ -42,10 +42,7 @@ def _show_count(asked: Asked) -> None:
     """The law of x given the release: the weights of the mixture."""
     found, x = posterior_of(asked), asked.design.confidential_count
     likeliest = int(np.argmax(found.weights))
-    note(
-        "The release tells about p only through x, the confidential count. These are the probabilities of every x "
-        "given the synthetic counts: the weights of the beta laws that make up the posterior above."
-    )
+    note(SPEC.note("count"))
     mark, words = None if x is None else float(x), f"x = {readable(x or 0)}"
     every, title = np.arange(float(len(found.weights))), "confidential ones x"
     chart = count_law_chart(every, found.weights, title=title, key="count law", mark=mark, words=words)
@@ -81,16 +78,16 @@ def _show_downloads(asked: Asked) -> None:
 
 def why(design: Design) -> str:
     """The explanations of a design, in Markdown."""
-    law, cases = design.law, dict(re.findall(r"^## (\w+)\n([^#]+)", SPEC.text("cases"), re.MULTILINE))
+    law = design.law
     words = {
         "label": law.label,
         "share": ", with ε/M in the place of ε" if any(one.name == "epsilon" for one in law.parameters()) else "",
         "law": law.law,
-        "repairs": cases["prior" if law.has_prior else "matrix" if law is GivenMatrix else "noise"],
-        "sets": cases["shared" if "epsilon" in design.promised else "added"],
+        "repairs": SPEC.note("prior" if law.has_prior else "matrix" if law is GivenMatrix else "noise"),
+        "sets": SPEC.note("shared" if "epsilon" in design.promised else "added"),
         "source": law.source,
     }
-    return re.sub(r"\{(" + "|".join(words) + r")\}", lambda found: words[found[1]].strip(), SPEC.text("words"))
+    return re.sub(r"\{(" + "|".join(words) + r")\}", lambda found: words[found[1]], SPEC.text("words"))
 
 
 def _why(asked: Asked) -> None:
