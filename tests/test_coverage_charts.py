@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts.coverage import LABEL_GAP, Dot, Printed, coverage_chart
+from dpviz.charts.coverage import LABEL_GAP, Dot, coverage_chart
 from dpviz.charts.repetitions import COVERING, MISSED, MOST_BARS, caterpillar_chart, estimates_chart
-from dpviz.charts.style import RULE, RULE_COLORS, RULE_DASHES, RULE_SYMBOLS, SIMULATED, color_of
+from dpviz.charts.style import RULE, RULE_STYLES, SIMULATED, color_of
 from dpviz.coverage import coverage_by_proportion, estimate_law, exact_coverages
 from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial, two_cell_laws
@@ -26,6 +26,7 @@ from pages.components.figure import encode_figure
 from tests.test_charts import BREAKING
 
 NAMES = {key: rule.label for key, rule in RULES.items()}
+ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
 POINTS = np.linspace(0.01, 0.99, 25)
 RELEASE = BetaBinomial(n=20, m=20, alpha=5.0, beta=5.0)
 COLOUR = "beta_binomial"
@@ -47,7 +48,8 @@ DOTS = [Dot(rule=key, y=0.5, low=0.4, high=0.65, words="50 % ± 5") for key in R
 
 def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Figure:
     asked: dict[str, Any] = {
-        "names": NAMES, "title": "p", "log": False, "level": 0.95, "chosen": 0.3, "marks": MARKS,
+        "names": NAMES, "ends": ENDS, "title": "p", "log": False, "level": 0.95, "chosen": 0.3, "marks": MARKS,
+        "span": (0.0, 1.0),
     }  # fmt: skip
     points = changes.pop("points", POINTS)
     return coverage_chart(points, VALUES if values is None else values, **asked | changes)
@@ -101,7 +103,7 @@ def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> Non
     assert [trace.legendgroup for trace in traces] == list(RULES)
     for trace in traces:
         key = trace.legendgroup
-        assert trace.line.dash == RULE_DASHES[key]
+        assert trace.line.dash == RULE_STYLES[key].dash
         assert trace.name == NAMES[key]
         assert np.array_equal(trace.x, POINTS)
         assert np.array_equal(trace.y, VALUES[key])
@@ -113,10 +115,10 @@ def test_a_rule_has_one_colour_in_its_line_and_its_mark_and_shares_it_with_its_o
     figure = drawn()
     for trace in [*lines_of(figure), *marks_of(figure)]:
         colour = trace.line.color if trace.mode == "lines" else trace.marker.color
-        assert colour == RULE_COLORS[trace.legendgroup]
+        assert colour == RULE_STYLES[trace.legendgroup].color
     families: dict[str, set[str]] = {}
     for key, rule in RULES.items():
-        families.setdefault(RULE_COLORS[key], set()).add(rule.label.split()[0])
+        families.setdefault(RULE_STYLES[key].color, set()).add(rule.label.split()[0])
     assert {names for colour, names in ((c, frozenset(n)) for c, n in families.items()) if len(names) > 1} <= {
         frozenset({RULES[key].label.split()[0] for key in ("clopper_pearson", "blaker_2000")})
     }
@@ -125,8 +127,7 @@ def test_a_rule_has_one_colour_in_its_line_and_its_mark_and_shares_it_with_its_o
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
     used = [color_of(law) for law in two_cell_laws()] + [SIMULATED]
     assert len(set(used)) == len(used)
-    assert SIMULATED not in RULE_COLORS.values()
-    assert str(RULE["color"]) not in RULE_COLORS.values()
+    assert not {SIMULATED, RULE["color"]} & {style.color for style in RULE_STYLES.values()}
     assert COVERING != MISSED
 
 
@@ -134,7 +135,7 @@ def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
     marks = marks_of(drawn(dots=DOTS))
     assert {trace.legendgroup: trace.y[0] for trace in marks} == MARKS
     assert {trace.x for trace in marks} == {(0.3,)}
-    assert {trace.marker.symbol for trace in marks} == {RULE_SYMBOLS[key] for key in RULES}
+    assert {trace.marker.symbol for trace in marks} == {RULE_STYLES[key].symbol for key in RULES}
     told = [trace for trace in marks if "text" in trace.mode]
     assert [trace.legendgroup for trace in told] == ["reiter_2002"]
     (number,) = re.findall(r"<b>([\d.]+) %</b>", told[0].text[0])
@@ -157,22 +158,14 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
         assert trace.error_y.array[0] == pytest.approx(0.15)
         assert trace.error_y.arrayminus[0] == pytest.approx(0.1)
         assert trace.error_y.symmetric is False
-        assert trace.marker.symbol == RULE_SYMBOLS[trace.legendgroup]
+        assert trace.marker.symbol == RULE_STYLES[trace.legendgroup].symbol
         assert "50 % ± 5" in trace.hovertemplate
     assert points_of(drawn(), SIMULATED) == []
 
 
 def test_the_legend_has_each_rule_once() -> None:
-    figure = drawn(dots=DOTS, printed=[Printed(x=0.5, y=0.9, words="printed: 90 %")])
+    figure = drawn(dots=DOTS)
     assert [trace.name for trace in figure.data if trace.showlegend is not False] == list(NAMES.values())
-
-
-def test_a_printed_value_is_hollow() -> None:
-    figure = drawn(printed=[Printed(x=0.5, y=0.9, words="printed: 90 %")])
-    (trace,) = points_of(figure, str(RULE["color"]))
-    assert trace.marker.symbol == "circle-open"
-    assert (trace.x, trace.y) == ((0.5,), (0.9,))
-    assert trace.hovertemplate.startswith("printed: 90 %")
 
 
 @pytest.mark.parametrize("level", [0.001, 0.5, 0.95, 0.999, 0.999999])
@@ -233,7 +226,7 @@ def test_names_of_any_lines_neither_overlap_nor_leave_the_picture(ends: list[flo
 def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(ends: list[float]) -> None:
     values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
     shown = {one.text: one.y for one in ends_of(drawn(values, points=np.array([0.5])))}
-    placed = {key: shown[NAMES[key].split(" (")[0]] for key in values}
+    placed = {key: shown[ENDS[key]] for key in values}
     for one, other in itertools.combinations(values, 2):
         if values[one][0] < values[other][0]:
             assert placed[one] < placed[other]
@@ -243,16 +236,17 @@ def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(end
             assert placed[key] == pytest.approx(line[0], abs=1e-12)
 
 
-def test_names_leave_out_what_stands_in_brackets() -> None:
-    assert {one.text for one in ends_of(drawn())} == {name.split(" (")[0] for name in NAMES.values()}
+def test_each_line_ends_at_its_short_name() -> None:
+    assert {one.text for one in ends_of(drawn())} == set(ENDS.values())
 
 
 EPSILONS = np.geomspace(0.1, 250.0, 7)
 
 
-def test_a_logarithmic_axis_reaches_from_the_first_point_to_the_last() -> None:
+def test_a_logarithmic_axis_reaches_from_end_to_end_with_a_tick_at_every_power_of_ten() -> None:
     values = {"as_if_real": np.linspace(0, 1, 7)}
-    figure = drawn(values, points=EPSILONS, log=True, chosen=2.0, marks={"as_if_real": 0.4}, title="ε")
+    figure = drawn(values, points=EPSILONS, log=True, chosen=2.0, marks={"as_if_real": 0.4}, title="ε",
+                   span=(0.1, 250.0))  # fmt: skip
     axis = figure.layout.xaxis
     assert axis.type == "log"
     assert np.allclose(axis.range, [-1.0, math.log10(250.0)])
@@ -269,7 +263,7 @@ def test_few_points_give_axes_that_can_be_drawn(number: int, chosen: float) -> N
     check_can_be_shown(drawn(values, points=points if number else np.array([0.0, 1.0]), chosen=chosen))
     if number:
         epsilons = np.array([0.1, 10.0][:number])
-        check_can_be_shown(drawn(values, points=epsilons, log=True, chosen=0.1))
+        check_can_be_shown(drawn(values, points=epsilons, log=True, chosen=0.1, span=(0.1, 10.0)))
 
 
 def test_gaps_and_missing_lines_are_left_out_and_never_written() -> None:

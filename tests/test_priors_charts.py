@@ -242,7 +242,7 @@ SCALES = {log: (Scale(title="x", log=log), Scale(title="y", log=log)) for log in
         (Rule(text="words", x=10.0), True),
         (Rule(text="words", x=101.0), False),
         (Rule(text="words", x=0.5), False),
-        (Rule(text="words", y=5e-3, shapes=("dot",)), True),
+        (Rule(text="words", y=5e-3, dash="dot"), True),
         (Rule(text="words", y=0.5), False),
         (Rule(text="words", y=1e-9), False),
     ],
@@ -255,7 +255,7 @@ def test_a_rule_is_drawn_with_its_words_inside_the_picture_alone(rule: Rule, ins
         return
     shape, words = figure.layout.shapes[0], figure.layout.annotations[0]
     assert words.text == "words"
-    assert shape.line.dash == rule.shapes[0]
+    assert shape.line.dash == rule.dash
     if rule.x is None:
         assert (shape.y0, shape.y1, shape.xref) == (rule.y, rule.y, "x domain")
         assert words.y == pytest.approx(math.log10(rule.y or 1.0) if log else rule.y)

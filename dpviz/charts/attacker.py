@@ -7,7 +7,7 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import axis, build, color_of, dot, label_across, log_ticks, rule, scatter
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import AttackerView
@@ -38,40 +38,35 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
     exponents, texts = log_ticks(math.floor(min(reach)), math.ceil(max(reach)))
     rules = (
-        (prior, "dot", "prior odds", "right", "bottom"),
-        (prior + promise, "solid", "prior × e<sup>ε</sup>", "right", "bottom"),
-        (prior - promise, "solid", "prior × e<sup>−ε</sup>", "left", "top"),
+        (prior, "dot", "prior odds", 1, "right", "bottom"),
+        (prior + promise, "solid", "prior × e<sup>ε</sup>", 1, "right", "bottom"),
+        (prior - promise, "solid", "prior × e<sup>−ε</sup>", 0, "left", "top"),
     )
+    curve = scatter(
+        "lines+markers" if len(where) <= MARKED else "lines",
+        where,
+        posterior,
+        "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>",
+        line={"color": color, "width": 2.5},
+        meta=f"log10 of the odds of {view.first} : {view.second}",
+    )
+    point = {
+        "type": "scatter",
+        "x": [where[chosen]],
+        "y": [posterior[chosen]],
+        "mode": "markers+text",
+        "text": [f"{readable(view.posterior_odds, 4)} : 1"],
+        "textposition": "top left" if chosen > len(where) / 2 else "top right",
+        "marker": dot(12, color),
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+    }
     return build(
-        [
-            {
-                "type": "scatter",
-                "x": where,
-                "y": posterior,
-                "mode": "lines+markers" if len(where) <= MARKED else "lines",
-                "line": {"color": color, "width": 2.5},
-                "meta": f"log10 of the odds of {view.first} : {view.second}",
-                "hovertemplate": "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>",
-            },
-            {
-                "type": "scatter",
-                "x": [where[chosen]],
-                "y": [posterior[chosen]],
-                "mode": "markers+text",
-                "text": [f"{readable(view.posterior_odds, 4)} : 1"],
-                "textposition": "top left" if chosen > len(where) / 2 else "top right",
-                "marker": {"size": 12, "color": color, "line": {"width": 2, "color": "#fff"}},
-                "cliponaxis": False,
-                "hoverinfo": "skip",
-            },
-        ],
+        [curve, point],
         x=axis("released m1" if two_cells else "released table, in order"),
         y=axis(f"odds of {view.first} : {view.second}", tickvals=exponents, ticktext=texts),
         uirevision=f"attacker {synthesizer.key} {synthesizer.shape}",
         showlegend=False,
         shapes=[rule(y=height, dash=dash) for height, dash, *_ in rules],
-        annotations=[
-            label(text, x=int(side == "right"), xref="x domain", y=height, xanchor=side, yanchor=edge)
-            for height, _, text, side, edge in rules
-        ],
+        annotations=[label_across(text, height, x, side, edge) for height, _, text, x, side, edge in rules],
     )

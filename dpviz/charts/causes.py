@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE_COLORS, RULE_DASHES, RULE_SYMBOLS, axis, build, rule
+from dpviz.charts.style import RULE_STYLES, axis, build, dot, legend_below, rule, scatter
 from dpviz.parameters import readable
 
 SPREAD = 0.64
@@ -25,71 +25,45 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
         The rules' names for readers, by key.
     """
     causes = list(next(iter(effects.values())))
-    step = SPREAD / max(len(effects) - 1, 1)
+    step, middle = SPREAD / max(len(effects) - 1, 1), (len(effects) - 1) / 2
     traces = [
-        _effects(
-            {cause: 100 * value for cause, value in one.items()},
-            [row + step * (place - (len(effects) - 1) / 2) for row in range(len(causes))],
-            key,
-            names[key],
-            told=place == 0,
-        )
+        _effects(one, step * (place - middle), key, names[key], told=place == 0)
         for place, (key, one) in enumerate(effects.items())
     ]
-    reach = max(100 * abs(value) for one in effects.values() for value in one.values())
-    reach = max(1.3 * reach, 0.1)
+    reach = max(1.3 * max(100 * abs(value) for one in effects.values() for value in one.values()), 0.1)
+    rows = {"tickvals": list(range(len(causes))), "ticktext": causes, "range": [len(causes) - 0.5, -0.5]}
+    faint = {"line": {"color": "rgba(128,128,128,.25)"}}
     return build(
         traces,
         x=axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False),
-        y=axis(
-            "",
-            tickvals=list(range(len(causes))),
-            ticktext=causes,
-            range=[len(causes) - 0.5, -0.5],
-            showgrid=False,
-            zeroline=False,
-        ),
+        y=axis("", **rows, showgrid=False, zeroline=False),
         uirevision="causes",
-        shapes=[
-            rule(x=0),
-            *({**rule(y=row + 0.5), "line": {"color": "rgba(128,128,128,.25)"}} for row in range(len(causes) - 1)),
-        ],
-        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "font": {"size": 12}, "itemwidth": 56},
-        margin={"l": 120, "r": 16, "t": 16, "b": 112},
-        hovermode="closest",
+        shapes=[rule(x=0), *({**rule(y=row + 0.5), **faint} for row in range(len(causes) - 1))],
+        **legend_below(-0.2, 120, 16, 16, 112, itemwidth=56),
         showlegend=True,
     )
 
 
-def _effects(points: Mapping[str, float], rows: list[float], key: str, name: str, *, told: bool) -> dict[str, Any]:
-    """One trace: from 0 to each effect and a gap; marks and numbers at the ends alone."""
-    x = [place for value in points.values() for place in (0.0, value, None)]
-    ends = [is_end for _ in points for is_end in (False, True, False)]
-    numbers = [signed(value) for value in points.values() for _ in range(3)]
-    return {
-        "type": "scatter",
-        "x": x,
-        "y": [row for row in rows for _ in range(3)],
-        "mode": "lines+markers+text",
-        "line": {"color": RULE_COLORS[key], "width": 2.2, "dash": RULE_DASHES[key]},
-        "marker": {
-            "size": [9 if end else 0 for end in ends],
-            "color": RULE_COLORS[key],
-            "symbol": RULE_SYMBOLS[key],
-            "line": {"width": 1, "color": "#fff"},
-        },
-        "text": [f"<b>{number}</b>" if told and end else "" for number, end in zip(numbers, ends, strict=True)],
-        "textposition": [
-            "middle right" if value >= 0 else "middle left" for value in points.values() for _ in range(3)
-        ],
-        "customdata": [f"{cause}: {signed(value)} points" for cause, value in points.items() for _ in range(3)],
-        "cliponaxis": False,
-        "connectgaps": False,
-        "name": name,
-        "legendgroup": key,
-        "meta": f"{name}, exact",
-        "hovertemplate": f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
-    }
+def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *, told: bool) -> dict[str, Any]:
+    """One trace: for each cause from 0 to its effect and a gap; marks and numbers at the ends alone."""
+    style = RULE_STYLES[key]
+    points = [(cause, 100 * value, row + shift) for row, (cause, value) in enumerate(effects.items())]
+    return scatter(
+        "lines+markers+text",
+        [x for _, value, _ in points for x in (0.0, value, None)],
+        [row for *_, row in points for _ in range(3)],
+        f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
+        line={"color": style.color, "width": 2.2, "dash": style.dash},
+        marker=dot([0, 9, 0] * len(points), style.color, width=1, symbol=style.symbol),
+        text=[text for _, value, _ in points for text in ("", f"<b>{signed(value)}</b>" if told else "", "")],
+        textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
+        customdata=[f"{cause}: {signed(value)} points" for cause, value, _ in points for _ in range(3)],
+        cliponaxis=False,
+        connectgaps=False,
+        name=name,
+        legendgroup=key,
+        meta=f"{name}, exact",
+    )
 
 
 def signed(points: float, digits: int = 3) -> str:

@@ -71,24 +71,20 @@ def log_odds_html(
     """
     shape = len(synthesizer.neighbours), synthesizer.shape[1]
     values = synthesizer.log_odds_table() if values is None else _of_shape(values, shape)
+    over, told = exceeds(values, epsilon), np.vectorize(six_digits)(values if signed else np.abs(values))
+    marks = np.where(over, "dpviz-over", "").astype(object)
     worst = int(np.argmax(np.abs(values)))
-    over = exceeds(values, epsilon)
-    cells = []
-    for row, line in enumerate(values.tolist()):
-        parts = []
-        for column, value in enumerate(line):
-            marks = ["dpviz-over"] if over[row, column] else []
-            if row * values.shape[1] + column == worst:
-                marks.append("dpviz-worst")
-            title = f' title="over ε = {readable(epsilon)}"' if over[row, column] else ""
-            parts.append(f'<td class="{" ".join(marks)}"{title}>{six_digits(value if signed else abs(value))}</td>')
-        cells.append("".join(parts))
+    marks.flat[worst] = f"{marks.flat[worst]} dpviz-worst".strip()
+    titles = np.where(over, f' title="over ε = {readable(epsilon)}"', "")
+    cells = [
+        "".join(f'<td class="{mark}"{title}>{text}</td>' for mark, title, text in zip(*line, strict=True))
+        for line in zip(marks, titles, told, strict=True)
+    ]
     pairs = synthesizer.neighbours.tolist()
     labels = [_row_header((*synthesizer.row_table(a), *synthesizer.row_table(b))) for a, b in pairs]
     cell_names = range(1, synthesizer.row_counts.shape[1] + 1)
     names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_names]
-    lengths = np.vectorize(lambda value: len(six_digits(value if signed else abs(value))))(values)
-    width = float((PADDING + CHARACTER * lengths + MARKED * over).max(axis=0).sum())
+    width = float((PADDING + CHARACTER * np.strings.str_len(told) + MARKED * over).max(axis=0).sum())
     return _table(caption, names, synthesizer, labels, cells, width)
 
 

@@ -11,16 +11,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.style import (
-    RULE,
-    RULE_COLORS,
-    RULE_DASHES,
-    RULE_SYMBOLS,
+    RULE_STYLES,
     SIMULATED,
     axis,
     build,
-    label,
-    log_ticks,
+    decades,
+    dot,
+    label_across,
+    labels_apart,
+    legend_below,
+    mark,
     rule,
+    scatter,
 )
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
@@ -42,17 +44,7 @@ def picture_height(lines: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Dot:
-    """One simulated value with its error bar.
-
-    Parameters
-    ----------
-    rule
-        Key of the combining rule.
-    y, low, high
-        The value and the ends of its bar.
-    words
-        What the hover says of it.
-    """
+    """One simulated value of a rule with the ends of its error bar, and what the hover says of it."""
 
     rule: str
     y: float
@@ -61,29 +53,19 @@ class Dot:
     words: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Printed:
-    """A published value, drawn hollow."""
-
-    x: float
-    y: float
-    words: str
-
-
 def coverage_chart(
     points: FloatArray,
     values: Mapping[str, FloatArray],
     *,
     names: Mapping[str, str],
+    ends: Mapping[str, str],
     title: str,
     log: bool,
     level: float,
     chosen: float,
     marks: Mapping[str, float],
+    span: tuple[float, float],
     dots: Sequence[Dot] = (),
-    printed: Sequence[Printed] = (),
-    ends: Mapping[str, str] | None = None,
-    span: tuple[float, float] | None = None,
 ) -> go.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
 
@@ -91,153 +73,84 @@ def coverage_chart(
     ----------
     points, values
         The axis, and for each rule its exact coverage there; NaN leaves a gap.
-    names
-        The rules' names for readers, by key.
-    title, log
-        The axis's title, and whether it is logarithmic.
+    names, ends
+        The rules' names for readers, and for the ends of their lines, by key.
+    title, log, span
+        The axis's title, whether it is logarithmic, and its ends.
     level
         The nominal level.
-    chosen, marks
-        The reader's point on the axis, and each rule's exact coverage there.
-    dots
-        Simulated values at the chosen point.
-    printed
-        Published values.
-    ends
-        Short names for the ends of the lines; `names` without what stands in brackets where None.
-    span
-        Ends of the axis; those of the points where None.
+    chosen, marks, dots
+        The reader's point on the axis, each rule's exact coverage there, and simulated values.
     """
     traces = [exact_line(points, line, names[key], key) for key, line in values.items()]
     first = next(iter(marks), "")
     traces += [_mark(chosen, value, key, names[key], told=key == first, level=level) for key, value in marks.items()]
-    traces += [_dot(chosen, dot, names[dot.rule]) for dot in dots]
-    traces += [_printed(one) for one in printed]
-    low, high = span or (float(points[0]), float(points[-1]))
-    if low == high:
-        low, high = low / 2, high * 2 or 1.0
-    reach = (math.log10(low), math.log10(high)) if log else (low, high)
-    more: dict[str, Any] = {"range": list(reach)}
-    if log:
-        exponents, texts = log_ticks(math.floor(reach[0]), math.ceil(reach[1]))
-        more |= {"type": "log", "tickvals": [10.0**one for one in exponents], "ticktext": texts}
+    traces += [_dot(chosen, one, names[one.rule]) for one in dots]
+    reach = [math.log10(end) for end in span] if log else list(span)
+    more = {"type": "log", **decades(reach[0], reach[1])} if log else {}
     return build(
         traces,
-        x=axis(title, **more),
+        x=axis(title, range=reach, **more),
         y=axis("coverage", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
         shapes=[rule(y=level), rule(x=chosen)],
-        annotations=[
-            label(
-                f"promised: {readable(100 * level, 8)} %",
-                x=0.005,
-                xref="x domain",
-                y=level,
-                yanchor="bottom",
-                xanchor="left",
-            ),
-            *ends_of_lines(values, ends or {key: name.split(" (")[0] for key, name in names.items()}),
-        ],
-        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}, "itemwidth": 56},
-        margin={"l": 62, "r": 98, "t": 26, "b": 112},
-        hovermode="closest",
+        annotations=[label_across(f"promised: {readable(100 * level, 8)} %", level), *ends_of_lines(values, ends)],
+        **legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
         showlegend=True,
     )
 
 
-def exact_line(points: FloatArray, line: FloatArray, name: str, key: str, *, percent: bool = True) -> dict[str, Any]:
-    """The exact line of one rule, in the colour and the dash of the rule."""
-    value = "%{y:.5%}" if percent else "%{y:.5g}"
-    return {
-        "type": "scatter",
-        "x": points,
-        "y": line,
-        "mode": "lines",
-        "line": {"color": RULE_COLORS[key], "width": 2.4, "dash": RULE_DASHES[key]},
-        "name": name,
-        "meta": f"{name}, exact",
-        "legendgroup": key,
-        "connectgaps": False,
-        "hovertemplate": f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>",
-    }
+def exact_line(points: FloatArray, line: FloatArray, name: str, key: str, value: str = "%{y:.5%}") -> dict[str, Any]:
+    """The exact line of one rule, in the color and the dash of the rule."""
+    style = RULE_STYLES[key]
+    return scatter(
+        "lines",
+        points,
+        line,
+        f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>",
+        line={"color": style.color, "width": 2.4, "dash": style.dash},
+        name=name,
+        meta=f"{name}, exact",
+        legendgroup=key,
+        connectgaps=False,
+    )
 
 
 def _mark(x: float, value: float, key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [x],
-        "y": [value],
-        "mode": "markers+text" if told else "markers",
-        "text": [f"<b>{readable(100 * value, 5)} %</b>"],
-        "textposition": "bottom right" if 0.5 < value < level else "top right",
-        "marker": {
-            "size": 9,
-            "color": RULE_COLORS[key],
-            "symbol": RULE_SYMBOLS[key],
-            "line": {"width": 1, "color": "#fff"},
-        },
-        "showlegend": False,
-        "cliponaxis": False,
-        "legendgroup": key,
-        "hovertemplate": f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>",
-    }
+    return mark(
+        x,
+        value,
+        f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>",
+        "markers+text" if told else "markers",
+        text=[f"<b>{readable(100 * value, 5)} %</b>"],
+        textposition="bottom right" if 0.5 < value < level else "top right",
+        marker=rule_dot(key),
+        legendgroup=key,
+    )
 
 
-def _dot(x: float, dot: Dot, name: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [x],
-        "y": [dot.y],
-        "mode": "markers",
-        "marker": {
-            "size": 8,
-            "color": SIMULATED,
-            "symbol": RULE_SYMBOLS[dot.rule],
-            "line": {"width": 1, "color": "#333"},
-        },
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [dot.high - dot.y],
-            "arrayminus": [dot.y - dot.low],
-            "color": SIMULATED,
-            "thickness": 2,
-            "width": 7,
-        },
-        "meta": f"{name}, simulated, 95 % error bar",
-        "showlegend": False,
-        "cliponaxis": False,
-        "legendgroup": dot.rule,
-        "hovertemplate": f"<b>{name}</b>, simulated<br>{dot.words}<extra></extra>",
-    }
+def rule_dot(key: str) -> dict[str, Any]:
+    """The mark of one rule."""
+    return dot(9, RULE_STYLES[key].color, width=1, symbol=RULE_STYLES[key].symbol)
 
 
-def _printed(one: Printed) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [one.x],
-        "y": [one.y],
-        "mode": "markers",
-        "marker": {"size": 11, "symbol": "circle-open", "color": RULE["color"], "line": {"width": 2}},
-        "meta": one.words,
-        "showlegend": False,
-        "hovertemplate": f"{one.words}<extra></extra>",
-    }
+def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
+    bar = {"array": [one.high - one.y], "arrayminus": [one.y - one.low]}
+    return mark(
+        x,
+        one.y,
+        f"<b>{name}</b>, simulated<br>{one.words}<extra></extra>",
+        "markers",
+        marker=dot(8, SIMULATED, width=1, edge="#333", symbol=RULE_STYLES[one.rule].symbol),
+        error_y={"type": "data", "symmetric": False, **bar, "color": SIMULATED, "thickness": 2, "width": 7},
+        meta=f"{name}, simulated, 95 % error bar",
+        legendgroup=one.rule,
+    )
 
 
 def ends_of_lines(
     values: Mapping[str, FloatArray], names: Mapping[str, str], *, gap: float = LABEL_GAP, ceiling: float = 1.02
 ) -> list[dict[str, Any]]:
-    """Each rule's name at the right end of its line, moved apart where they would overlap, all inside the picture."""
-    last = {key: line[np.isfinite(line)] for key, line in values.items()}
-    wanted = sorted((float(line[-1]), key) for key, line in last.items() if len(line))
-    heights = [height for height, _ in wanted]
-    for place in range(1, len(heights)):
-        heights[place] = max(heights[place], heights[place - 1] + gap)
-    for place in range(len(heights) - 1, -1, -1):  # those that were pushed out at the top push the ones below them
-        heights[place] = min(heights[place], ceiling)
-        ceiling = heights[place] - gap
-    return [
-        label(names[key], x=1.006, xref="x domain", y=height, xanchor="left", yanchor="middle")
-        for height, (_, key) in zip(heights, wanted, strict=True)
-    ]
+    """Each rule's name at the right end of its line, where it has one."""
+    known = {key: values[key][np.isfinite(values[key])] for key in sorted(values)}
+    return labels_apart({names[key]: float(line[-1]) for key, line in known.items() if len(line)}, 1.006, gap, ceiling)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,12 +19,12 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 __all__ = ["log_odds_heatmap", "matrix_heatmap"]
 
 DARKEST_EXPONENT = -16
-"""Probabilities below 10 to this power share the darkest colour; the hover still tells them apart."""
+"""Probabilities below 10 to this power share the darkest color; the hover still tells them apart."""
 
 
 @checked()
 def matrix_heatmap(view: TableView) -> go.Figure:
-    """Pr(released | confidential) on a logarithmic colour scale; a probability of 0 stays blank."""
+    """Pr(released | confidential) on a logarithmic color scale; a probability of 0 stays blank."""
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
     lowest = int(max(DARKEST_EXPONENT, min(-1, np.floor(log10[possible].min()))))
@@ -35,109 +35,121 @@ def matrix_heatmap(view: TableView) -> go.Figure:
         texts[0] = "≤ " + texts[0]
     with np.errstate(under="ignore"):
         probabilities = np.exp(view.log_probabilities)
+    columns, rows = _columns(view), _rows(view)
     trace = {
-        "type": "heatmap",
         "z": np.where(possible, np.maximum(log10, lowest), np.nan).astype(np.float32),
-        "x": _axis_values(view, view.columns, rows=False),
-        "y": _axis_values(view, view.rows, rows=True),
         "customdata": probabilities,
         "meta": "probability of the released table",
         "zmin": lowest,
         "zmax": 0,
         "colorscale": MAGNITUDES,
         "colorbar": _colorbar("Pr", exponents, texts),
-        "hovertemplate": f"confidential {_counts(view, rows=True)}<br>released {_counts(view, rows=False)}<br>"
+        "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br>"
         "<b>Pr = %{customdata:.6g}</b><extra></extra>",
         "hoverongaps": False,
     }
-    return _build(view, [trace], "matrix")
+    return _build(view, columns, rows, trace, "matrix", "Transition matrix Pr(released | confidential)")
 
 
 @checked()
 def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Figure:
     """Log-odds of neighbours, with an outline around the cells over ε."""
     table = view.log_odds
-    finite = np.abs(view.log_odds[np.isfinite(view.log_odds)])
-    largest = float(finite.max()) if len(finite) else 1.0
+    largest = float(np.max(np.abs(table[np.isfinite(table)]), initial=0.0)) if np.isfinite(table).any() else 1.0
     limit = max(min(largest, 4 * epsilon), 1e-12)
     lowest = -limit if signed else 0.0
     ticks = [tick for tick in (-limit, -epsilon, 0.0, epsilon, limit) if lowest <= tick <= limit]
     ticks = [tick for tick in ticks if abs(abs(tick) - limit) < 1e-12 or abs(abs(tick) - limit) > 0.07 * limit]
-    x, y = _axis_values(view, view.columns, rows=False), _axis_values(view, view.pairs, rows=True, pairs=True)
-    shown = table if signed else np.abs(table)
-    told, digits = (shown, ":.6f") if np.isfinite(shown).all() else (np.vectorize(six_digits)(shown), "")
-    beyond = largest if np.isfinite(shown).all() else math.inf
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "heatmap",
-            "z": np.clip(shown, lowest, limit).astype(np.float32),
-            "x": x,
-            "y": y,
-            "customdata": told,
-            "meta": "log-odds" if signed else "|log-odds|",
-            "zmin": lowest,
-            "zmax": limit,
-            "colorscale": SIGNED if signed else MAGNITUDES,
-            "colorbar": _colorbar(
-                "log-odds" if signed else "|log-odds|",
-                ticks,
-                [_tick_text(tick, epsilon, limit, beyond) for tick in ticks],
-            ),
-            "hovertemplate": f"neighbours {_counts(view, rows=True, pairs=True)}<br>"
-            f"released {_counts(view, rows=False)}<br><b>log-odds = %{{customdata{digits}}}</b><extra></extra>",
-        }
-    ]
-    path = _outline(exceeds(table, epsilon), x, y)
-    shapes = [
-        {
-            "type": "path",
-            "path": path,
-            "line": {"color": "#9B30FF" if signed else "#FF5A36", "width": 2},
-            "name": f"outline: over ε = {readable(epsilon)}",
-            "showlegend": True,
-        }
-    ]
-    return _build(view, traces, "signed" if signed else "absolute", shapes=shapes if path else [])
-
-
-def _build(view: TableView, traces: list[dict[str, Any]], kind: str, **layout: Any) -> go.Figure:
-    release, odds = view.synthesizer, kind != "matrix"
-    bare = {"showgrid": False, "zeroline": False}
-    two_cells = release.row_counts.shape[1] == 2
-    if two_cells:
-        x = axis("released m1", **bare)
-        y = axis("n1 of the pair n1, n1 + 1" if odds else "confidential n1", autorange="reversed", **bare)
-    else:
-        many = {"type": "category", "nticks": 20, "automargin": True, **bare}
-        x = axis("released counts", **many)
-        y = axis("pair of neighbours" if odds else "confidential counts", autorange="reversed", **many)
-    names = {
-        "matrix": "Transition matrix Pr(released | confidential)",
-        "signed": "Log-odds, signed",
-        "absolute": "Log-odds, absolute",
+    columns, pairs = _columns(view), _pairs(view)
+    shown, name = (table, "log-odds") if signed else (np.abs(table), "|log-odds|")
+    finite = bool(np.isfinite(shown).all())
+    beyond = largest if finite else math.inf
+    texts = [_tick_text(tick, epsilon, limit, beyond) for tick in ticks]
+    trace = {
+        "z": np.clip(shown, lowest, limit).astype(np.float32),
+        "customdata": shown if finite else np.vectorize(six_digits)(shown),
+        "meta": name,
+        "zmin": lowest,
+        "zmax": limit,
+        "colorscale": SIGNED if signed else MAGNITUDES,
+        "colorbar": _colorbar(name, ticks, texts),
+        "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}<br>"
+        f"<b>log-odds = %{{customdata{':.6f' if finite else ''}}}</b><extra></extra>",
     }
+    path = _outline(exceeds(table, epsilon), columns.values, pairs.values)
+    outline = {
+        "type": "path",
+        "path": path,
+        "line": {"color": "#9B30FF" if signed else "#FF5A36", "width": 2},
+        "name": f"outline: over ε = {readable(epsilon)}",
+        "showlegend": True,
+    }
+    kind = "signed" if signed else "absolute"
+    return _build(view, columns, pairs, trace, kind, f"Log-odds, {kind}", shapes=[outline] if path else [])
+
+
+class _Side(NamedTuple):
+    """What stands along an axis: its title, counts as numbers or texts, and how the hover says them."""
+
+    title: str
+    values: IntArray | list[str]
+    hover: str
+
+
+def _two_cells(view: TableView) -> bool:
+    return view.synthesizer.row_counts.shape[1] == 2
+
+
+def _columns(view: TableView) -> _Side:
+    if _two_cells(view):
+        return _Side("released m1", view.columns, "m1 = %{x}")
+    tables = [_joined(view.synthesizer.column_table(index)) for index in view.columns.tolist()]
+    return _Side("released counts", tables, "(%{x})")
+
+
+def _rows(view: TableView) -> _Side:
+    if _two_cells(view):
+        return _Side("confidential n1", view.rows, "n1 = %{y}")
+    return _Side("confidential counts", _row_texts(view, view.rows), "(%{y})")
+
+
+def _pairs(view: TableView) -> _Side:
+    if _two_cells(view):
+        return _Side("n1 of the pair n1, n1 + 1", view.pairs, "n1 = %{y} and one more")
+    both = (_row_texts(view, side) for side in view.synthesizer.neighbours[view.pairs].T)
+    return _Side("pair of neighbours", [f"{a} | {b}" for a, b in zip(*both, strict=True)], "(%{y})")
+
+
+def _row_texts(view: TableView, indices: IntArray) -> list[str]:
+    return [_joined(view.synthesizer.row_table(index)) for index in indices.tolist()]
+
+
+def _joined(counts: tuple[int, ...]) -> str:
+    return ",".join(str(count) for count in counts)
+
+
+def _build(
+    view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str, title: str, **layout: Any
+) -> go.Figure:
+    release, two_cells = view.synthesizer, _two_cells(view)
+    bare: dict[str, Any] = {"showgrid": False, "zeroline": False}
+    if not two_cells:
+        bare |= {"type": "category", "nticks": 20, "automargin": True}
     return build(
-        traces,
-        x=x,
-        y=y,
+        [{"type": "heatmap", "x": x.values, "y": y.values, **trace}],
+        x=axis(x.title, **bare),
+        y=axis(y.title, autorange="reversed", **bare),
         uirevision=f"{kind} {release.key} {release.shape}",
-        title={"text": f"{names[kind]}<br><sup>{release.label}</sup>"},
+        title={"text": f"{title}<br><sup>{release.label}</sup>"},
         margin={"l": 70 if two_cells else 130, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
         **layout,
     )
 
 
-def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> dict[str, object]:
-    return {
-        "title": {"text": title, "side": "top"},
-        "tickvals": ticks,
-        "ticktext": texts,
-        "thickness": 12,
-        "outlinewidth": 0,
-        "x": 1.01,
-        "xpad": 4,
-    }
+def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> dict[str, Any]:
+    place = {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
+    return {"title": {"text": title, "side": "top"}, "tickvals": ticks, "ticktext": texts, **place}
 
 
 def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str:
@@ -150,43 +162,15 @@ def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str
     return f"{more}{sign}{readable(abs(tick), 3)}"
 
 
-def _axis_values(view: TableView, indices: IntArray, *, rows: bool, pairs: bool = False) -> IntArray | list[str]:
-    """Counts on the axis: the first count for two cells, all of them as text for more."""
-    synthesizer = view.synthesizer
-    if synthesizer.row_counts.shape[1] == 2:
-        return indices
-    if pairs:
-        both = synthesizer.neighbours[indices]
-        return [f"{_joined(synthesizer.row_table(a))} | {_joined(synthesizer.row_table(b))}" for a, b in both.tolist()]
-    table = synthesizer.row_table if rows else synthesizer.column_table
-    return [_joined(table(index)) for index in indices.tolist()]
-
-
-def _joined(counts: tuple[int, ...]) -> str:
-    return ",".join(str(count) for count in counts)
-
-
-def _counts(view: TableView, *, rows: bool, pairs: bool = False) -> str:
-    """The hover's template for the counts on an axis."""
-    axis = "y" if rows else "x"
-    if view.synthesizer.row_counts.shape[1] == 2:
-        if pairs:
-            return "n1 = %{y} and one more"
-        return f"{'n1' if rows else 'm1'} = %{{{axis}}}"
-    return f"(%{{{axis}}})"
-
-
 def _outline(mask: BoolArray, x: IntArray | list[str], y: IntArray | list[str]) -> str:
     """The border of the marked cells as a drawing path in axis units; empty where none is marked."""
     framed = np.pad(mask, 1)
     upright = np.argwhere(framed[:, 1:] != framed[:, :-1])
     level = np.argwhere(framed[1:, :] != framed[:-1, :])
-    left = np.concatenate([upright[:, 1] - 0.5, level[:, 1] - 1.5])
-    right = np.concatenate([upright[:, 1] - 0.5, level[:, 1] - 0.5])
-    top = np.concatenate([upright[:, 0] - 1.5, level[:, 0] - 0.5])
-    bottom = np.concatenate([upright[:, 0] - 0.5, level[:, 0] - 0.5])
-    places = zip(_between(x, left), _between(y, top), _between(x, right), _between(y, bottom), strict=True)
-    return "".join(f"M{x0:g},{y0:g}L{x1:g},{y1:g}" for x0, y0, x1, y1 in places)
+    starts = np.concatenate([upright - [1.5, 0.5], level - [0.5, 1.5]])
+    ends = np.concatenate([upright, level]) - 0.5
+    corners = _between(x, starts[:, 1]), _between(y, starts[:, 0]), _between(x, ends[:, 1]), _between(y, ends[:, 0])
+    return "".join(f"M{x0:g},{y0:g}L{x1:g},{y1:g}" for x0, y0, x1, y1 in zip(*corners, strict=True))
 
 
 def _between(values: IntArray | list[str], places: FloatArray) -> FloatArray:

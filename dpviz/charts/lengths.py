@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.coverage import ends_of_lines, exact_line
-from dpviz.charts.style import RULE, RULE_COLORS, RULE_SYMBOLS, axis, build, label, rule
+from dpviz.charts.coverage import ends_of_lines, exact_line, rule_dot
+from dpviz.charts.style import RULE, axis, build, label, legend_below, rule, scatter
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -35,41 +35,26 @@ def length_chart(
     chosen
         The reader's p.
     """
-    traces = [exact_line(points, line, names[key], key, percent=False) for key, line in values.items()]
-    place = int(np.argmin(np.abs(points - chosen))) if len(points) else 0
-    if len(points) and points[place] == chosen:
-        traces += [
-            {
-                "type": "scatter",
-                "x": [chosen],
-                "y": [line[place]],
-                "mode": "markers",
-                "marker": {
-                    "size": 9, "color": RULE_COLORS[key], "symbol": RULE_SYMBOLS[key],
-                    "line": {"width": 1, "color": "#fff"},
-                },
-                "showlegend": False,
-                "legendgroup": key,
-                "hovertemplate": f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>",
-            }
-            for key, line in values.items()
-        ]  # fmt: skip
-    known = np.isfinite(limit)
+    traces = [exact_line(points, line, names[key], key, "%{y:.5g}") for key, line in values.items()]
+    for place in np.flatnonzero(points == chosen):
+        for key, line in values.items():
+            hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>"
+            dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
+            traces.append(scatter("markers", [chosen], [line[place]], hover, **dots))
+    known, notes = np.isfinite(limit), []
     if known.any():
-        traces.insert(
-            0,
-            {
-                "type": "scatter",
-                "x": points[known],
-                "y": limit[known],
-                "mode": "lines",
-                "line": {"color": RULE["color"], "width": 1.6},
-                "fill": "tozeroy",
-                "fillcolor": "rgba(138, 143, 152, 0.14)",
-                "name": "shortest possible, if the level is to hold at every p",
-                "hovertemplate": "<b>limit</b><br>%{x:.4g}: %{y:.5g}<extra></extra>",
-            },
+        shortest = scatter(
+            "lines",
+            points[known],
+            limit[known],
+            "<b>limit</b><br>%{x:.4g}: %{y:.5g}<extra></extra>",
+            line={"color": RULE["color"], "width": 1.6},
+            fill="tozeroy",
+            fillcolor="rgba(138, 143, 152, 0.14)",
+            name="shortest possible, if the level is to hold at every p",
         )
+        traces.insert(0, shortest)
+        notes = [label("no rule that holds its level is down here", x=0.5, y=0.02, yref="y domain", yanchor="bottom")]
     highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
     return build(
         traces,
@@ -77,16 +62,7 @@ def length_chart(
         y=axis("expected length inside 0 to 1", range=[0.0, max(1.08 * highest, 1e-3)]),
         uirevision="length",
         shapes=[rule(x=chosen)],
-        annotations=[
-            *ends_of_lines(values, ends, gap=0.06 * 1.08 * highest, ceiling=1.05 * highest),
-            *(
-                [label("no rule that holds its level is down here", x=0.5, y=0.02, yref="y domain", yanchor="bottom")]
-                if known.any()
-                else []
-            ),
-        ],
-        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}, "itemwidth": 56},
-        margin={"l": 62, "r": 98, "t": 26, "b": 112},
-        hovermode="closest",
+        annotations=[*ends_of_lines(values, ends, gap=0.06 * 1.08 * highest, ceiling=1.05 * highest), *notes],
+        **legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
         showlegend=True,
     )

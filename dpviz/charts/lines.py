@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import SIMULATED, axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import (
+    SIMULATED,
+    axis,
+    build,
+    color_of,
+    decades,
+    dot,
+    label_across,
+    label_upright,
+    legend_below,
+    mark,
+    rule,
+    scatter,
+)
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
@@ -22,19 +35,7 @@ DASHES = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One curve.
-
-    Parameters
-    ----------
-    name
-        Its entry in the legend.
-    color
-        Key of a law, see `color_of`.
-    x, y
-        Its points; NaN leaves a gap.
-    kind
-        ``exact``, ``printed`` by a paper, a general ``bound``, or ``pure`` ε.
-    """
+    """One curve, NaN a gap: its entry in the legend, the key of a law (see `color_of`), and what its numbers are."""
 
     name: str
     color: str
@@ -67,15 +68,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Dots:
-    """Simulated values with their error bars.
-
-    Parameters
-    ----------
-    name
-        Entry in the legend.
-    x, y, error
-        The points, and half the length of each bar.
-    """
+    """Simulated values with their error bars, `error` to both sides."""
 
     name: str
     x: FloatArray
@@ -90,7 +83,7 @@ class Rule:
     text: str
     x: float | None = None
     y: float | None = None
-    shapes: tuple[str, ...] = field(default=("solid",))
+    dash: str = "solid"
 
 
 @checked()
@@ -111,93 +104,72 @@ def lines_chart(
     all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
     x_axis, x_ends = _axis(x, all_x)
     y_axis, y_ends = _axis(y, all_y)
-    inside = [one for one in rules if _inside(one, x_ends, y_ends)]
+    inside = [one for one in rules if _within(one.x, x_ends) or _within(one.y, y_ends)]
     return build(
         [_trace(line) for line in lines]
         + [_dots(one) for one in dots]
-        + [_mark(mark) for mark in marks if math.isfinite(mark.y) and mark.y > 0],
+        + [_mark(one) for one in marks if math.isfinite(one.y) and one.y > 0],
         x=x_axis,
         y=y_axis,
         uirevision=key,
-        shapes=[rule(x=one.x, y=one.y, dash=one.shapes[0]) for one in inside],
-        annotations=[_words(one, x.log, y.log) for one in inside],
-        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}},
+        shapes=[rule(x=one.x, y=one.y, dash=one.dash) for one in inside],
+        annotations=[_words(one, x, y) for one in inside],
         # On a telephone each entry of the legend has a row of its own.
-        margin={"l": 74, "r": 18, "t": 26, "b": 112 + 20 * max(0, len(lines) + len(dots) - 4)},
-        hovermode="closest",
+        **legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) + len(dots) - 4)),
         showlegend=True,
     )
 
 
 def _trace(line: Line) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": line.x,
-        "y": np.where(line.y > 0, line.y, np.nan),
-        "mode": "lines",
-        "line": {
-            "color": color_of(line.color),
-            "width": 2.6 if line.kind == "exact" else 1.8,
-            "dash": DASHES[line.kind],
-        },
-        "name": line.name,
-        "hovertemplate": "%{x:.5g}: %{y:.6g}<extra>" + line.name + "</extra>",
-    }
+    width = 2.6 if line.kind == "exact" else 1.8
+    return scatter(
+        "lines",
+        line.x,
+        np.where(line.y > 0, line.y, np.nan),
+        f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>",
+        line={"color": color_of(line.color), "width": width, "dash": DASHES[line.kind]},
+        name=line.name,
+    )
 
 
 def _dots(one: Dots) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": one.x,
-        "y": one.y,
-        "mode": "markers",
-        "marker": {"size": 6, "color": SIMULATED},
-        "error_y": {"type": "data", "array": one.error, "color": SIMULATED, "thickness": 1.5, "width": 3},
-        "name": one.name,
-        "hovertemplate": "%{x:.5g}: %{y:.5g} ± %{error_y.array:.2g}<extra>" + one.name + "</extra>",
-    }
+    return scatter(
+        "markers",
+        one.x,
+        one.y,
+        f"%{{x:.5g}}: %{{y:.5g}} ± %{{error_y.array:.2g}}<extra>{one.name}</extra>",
+        marker={"size": 6, "color": SIMULATED},
+        error_y={"type": "data", "array": one.error, "color": SIMULATED, "thickness": 1.5, "width": 3},
+        name=one.name,
+    )
 
 
-def _mark(mark: Mark) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [mark.x],
-        "y": [mark.y],
-        "mode": "markers+text",
-        "text": [f"<b>{mark.text}</b>" if mark.text else ""],
-        "textposition": "top right",
-        "marker": {"size": 10, "color": color_of(mark.color), "line": {"width": 2, "color": "#fff"}},
-        "cliponaxis": False,
-        "showlegend": False,
-        "hovertemplate": f"your point: {readable(mark.y)}<extra>{mark.name}</extra>",
-    }
+def _mark(one: Mark) -> dict[str, Any]:
+    hover = f"your point: {readable(one.y)}<extra>{one.name}</extra>"
+    text = [f"<b>{one.text}</b>" if one.text else ""]
+    return mark(one.x, one.y, hover, text=text, textposition="top right", marker=dot(10, color_of(one.color)))
 
 
-def _words(one: Rule, log_x: bool, log_y: bool) -> dict[str, Any]:
+def _words(one: Rule, x: Scale, y: Scale) -> dict[str, Any]:
     if one.x is not None:
-        place = math.log10(one.x) if log_x else one.x
-        return label(one.text, x=place, y=1, yref="y domain", xanchor="left", yanchor="top")
-    place = math.log10(one.y or 1.0) if log_y else one.y or 0.0
-    return label(one.text, x=0.005, xref="x domain", y=place, xanchor="left", yanchor="bottom")
+        return label_upright(one.text, math.log10(one.x) if x.log else one.x, edge="top")
+    return label_across(one.text, math.log10(one.y or 1.0) if y.log else one.y or 0.0)
 
 
-def _inside(one: Rule, x_ends: tuple[float, float], y_ends: tuple[float, float]) -> bool:
-    if one.x is not None:
-        return x_ends[0] <= one.x <= x_ends[1]
-    return one.y is not None and y_ends[0] <= one.y <= y_ends[1]
+def _within(place: float | None, ends: tuple[float, float]) -> bool:
+    return place is not None and ends[0] <= place <= ends[1]
 
 
 def _axis(scale: Scale, values: FloatArray) -> tuple[dict[str, Any], tuple[float, float]]:
     shown = values[np.isfinite(values) & ((values > 0) | (not scale.log))]
-    low = scale.low if scale.low is not None else float(shown.min()) if len(shown) else 0.1
-    high = scale.high if scale.high is not None else float(shown.max()) if len(shown) else 1.0
+    low = scale.low if scale.low is not None else float(np.min(shown)) if len(shown) else 0.1
+    high = scale.high if scale.high is not None else float(np.max(shown)) if len(shown) else 1.0
     if not scale.log:
         pad = 0.03 * (high - low) or 1.0
         shown_as = {"tickformat": ".0%"} if scale.percent else {}
         return axis(scale.title, range=[low - pad if scale.low is None else low, high + pad], **shown_as), (low, high)
     high = max(high, low * 1.5)
     ends = math.log10(low), math.log10(high)
-    exponents, texts = log_ticks(math.floor(ends[0]), math.ceil(ends[1]))
     pad = 0.03 * (ends[1] - ends[0])
-    more = {} if ends[1] - ends[0] < 1.2 else {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
+    more = {} if ends[1] - ends[0] < 1.2 else decades(*ends)
     return axis(scale.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more), (low, high)

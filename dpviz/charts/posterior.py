@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label, rule
+from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label_upright, legend_below, rule, scatter
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -26,6 +26,9 @@ POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret":
 INSIDE = 0.01
 """Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height."""
 
+MOST_BARS = 160
+"""Counts up to which each has a bar."""
+
 FEW = 9
 """Counts below which each has a tick of its own: the picture would else name halves of them."""
 
@@ -35,17 +38,7 @@ BAR_STEP = 0.055
 
 @dataclass(frozen=True, kw_only=True)
 class Density:
-    """One posterior density.
-
-    Parameters
-    ----------
-    name, kind
-        Its name, and key of `POSTERIOR_COLORS`.
-    p, values
-        Its points.
-    intervals
-        Ends of its interval, or intervals, drawn as bars.
-    """
+    """One posterior density: its name, its key in `POSTERIOR_COLORS`, its points, and its interval or intervals."""
 
     name: str
     kind: str
@@ -70,42 +63,33 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     """
     top = _height(densities) * 1.06 or 1.0
     traces: list[dict[str, Any]] = []
-    for place, one in enumerate(densities):
-        line = {"color": POSTERIOR_COLORS[one.kind], "width": 2.4, "dash": POSTERIOR_DASHES[one.kind]}
-        traces.append(
-            {
-                "type": "scatter",
-                "x": one.p,
-                "y": np.minimum(one.values, 1.5 * top),
-                "mode": "lines",
-                "line": line,
-                "name": one.name,
-                "legendgroup": one.kind,
-                "hovertemplate": f"<b>{one.name}</b><br>p = %{{x:.4f}}: density %{{y:.4g}}<extra></extra>",
-            }
-        )
-        traces += [_bar(one, ends, -(place + 1) * BAR_STEP * top, level) for ends in one.intervals]
-    shapes, notes = [], []
-    if truth is not None:
-        shapes.append(rule(x=truth))
-        notes.append(_above(f"x / n = {readable(truth, 4)}", truth, right=truth > 0.5))
+    for place, one in enumerate(densities, 1):
+        color, y = POSTERIOR_COLORS[one.kind], -place * BAR_STEP * top
+        hover = f"<b>{one.name}</b><br>p = %{{x:.4f}}: density %{{y:.4g}}<extra></extra>"
+        line = {"color": color, "width": 2.4, "dash": POSTERIOR_DASHES[one.kind]}
+        named = {"name": one.name, "legendgroup": one.kind}
+        traces.append(scatter("lines", one.p, np.minimum(one.values, 1.5 * top), hover, line=line, **named))
+        for low, high in one.intervals:
+            told = f"{readable(100 * level, 8)} % from {readable(low, 4)} to {readable(high, 4)}"
+            bar = {"line": {"color": color, "width": 5}, "showlegend": False, "legendgroup": one.kind}
+            traces.append(scatter("lines", [low, high], [y, y], f"<b>{one.name}</b><br>{told}<extra></extra>", **bar))
     return build(
         traces,
         x=axis("proportion p", range=[-0.01, 1.01]),
         y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=_ticks(top)),
         uirevision=key,
-        shapes=shapes,
-        annotations=notes,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.26, "x": 0, "font": {"size": 12}},
-        margin={"l": 62, "r": 16, "t": 46, "b": 116},
-        hovermode="closest",
+        **_marked(truth, 0, 1, "" if truth is None else f"x / n = {readable(truth, 4)}"),
+        **legend_below(-0.26, 62, 16, 46, 116),
         showlegend=True,
     )
 
 
-def _above(words: str, x: float, *, right: bool) -> dict[str, Any]:
-    """Words above the picture and below its toolbar, which end at x in the right half and begin there in the left."""
-    return label(words, x=x, y=1, yref="y domain", xanchor="right" if right else "left", yanchor="bottom")
+def _marked(place: float | None, low: float, high: float, words: str) -> dict[str, Any]:
+    """A thin rule inside the picture; its words stand above, below the toolbar, and end there in the right half."""
+    if place is None or not low <= place <= high:
+        return {"shapes": [], "annotations": []}
+    side = "right" if place > (low + high) / 2 else "left"
+    return {"shapes": [rule(x=place)], "annotations": [label_upright(words, place, side=side)]}
 
 
 def _height(densities: Sequence[Density]) -> float:
@@ -123,22 +107,6 @@ def _ticks(top: float) -> list[float]:
     return [step * place for place in range(int(top / step) + 1)]
 
 
-def _bar(one: Density, ends: tuple[float, float], y: float, level: float) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": list(ends),
-        "y": [y, y],
-        "mode": "lines",
-        "line": {"color": POSTERIOR_COLORS[one.kind], "width": 5},
-        "showlegend": False,
-        "legendgroup": one.kind,
-        "hovertemplate": (
-            f"<b>{one.name}</b><br>{readable(100 * level, 8)} % from {readable(ends[0], 4)} to "
-            f"{readable(ends[1], 4)}<extra></extra>"
-        ),
-    }
-
-
 def count_law_chart(
     counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
 ) -> go.Figure:
@@ -146,9 +114,8 @@ def count_law_chart(
     kept = probabilities > 1e-6 * probabilities.max()
     first, last = int(np.argmax(kept)), len(kept) - int(np.argmax(kept[::-1]))
     counts, probabilities = counts[first:last], probabilities[first:last]
-    few = len(counts) <= 160
     trace: dict[str, Any] = {
-        "type": "bar" if few else "scatter",
+        "type": "bar",
         "x": counts,
         "y": probabilities,
         "marker": {"color": POSTERIOR_COLORS["exact"]},
@@ -156,19 +123,15 @@ def count_law_chart(
         "meta": "probability",
         "showlegend": False,
     }
-    if not few:
-        trace |= {"mode": "lines", "fill": "tozeroy", "line": {"color": POSTERIOR_COLORS["exact"], "width": 2}}
-    shapes, notes = [], []
-    if mark is not None and counts[0] <= mark <= counts[-1]:
-        shapes.append(rule(x=mark))
-        notes.append(_above(words, mark, right=mark > (counts[0] + counts[-1]) / 2))
+    if len(counts) > MOST_BARS:
+        line = {"color": POSTERIOR_COLORS["exact"], "width": 2}
+        trace |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
     return build(
         [trace],
         x=axis(title, dtick=1) if len(counts) < FEW else axis(title),
         y=axis("probability", rangemode="tozero"),
         uirevision=key,
-        shapes=shapes,
-        annotations=notes,
+        **_marked(mark, counts[0], counts[-1], words),
         margin={"l": 62, "r": 16, "t": 46, "b": 52},
         hovermode="closest",
     )

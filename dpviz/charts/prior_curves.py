@@ -10,7 +10,20 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import (
+    RULE,
+    axis,
+    build,
+    color_of,
+    decades,
+    dot,
+    label,
+    labels_apart,
+    legend_below,
+    mark,
+    rule,
+    scatter,
+)
 from dpviz.checked import checked
 from dpviz.methods import METHODS, SYNTH_POST_ONE
 from dpviz.parameters import readable
@@ -86,9 +99,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
         uirevision=f"{curves.kind.key} {curves.axis}",
         shapes=shapes,
         annotations=notes,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.29, "x": 0, "font": {"size": 12}},
-        margin={"l": 74, "r": 62 if notes else 18, "t": 34, "b": 116},
-        hovermode="closest",
+        **legend_below(-0.29, 74, 62 if notes else 18, 34, 116),
     )
 
 
@@ -122,19 +133,8 @@ def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
         finite = line.values[np.isfinite(line.values)]
         if line.kind == "printed" and len(finite) and low <= finite[-1] <= high:
             places[line.theorem.split()[-1]] = math.log10(float(finite[-1]))
-    bottom, top = math.log10(low), math.log10(high)
-    gap = LABEL_SHARE * (top - bottom)
-    numbers = sorted(places, key=lambda number: places[number])
-    heights = [places[number] for number in numbers]
-    for place in range(1, len(heights)):
-        heights[place] = max(heights[place], heights[place - 1] + gap)
-    for place in reversed(range(len(heights))):
-        ceiling = top if place == len(heights) - 1 else heights[place + 1] - gap
-        heights[place] = min(heights[place], ceiling)
-    return [
-        label(number, x=1.005, xref="x domain", y=height, xanchor="left", yanchor="middle")
-        for number, height in zip(numbers, heights, strict=True)
-    ]
+    top = math.log10(high)
+    return labels_apart(places, 1.005, LABEL_SHARE * (top - math.log10(low)), top)
 
 
 def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, Any]:
@@ -143,25 +143,19 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
     method, symbol = METHODS[line.method].label, SYMBOLS[curves.axis]
     kind = "exact" if line.kind == "pure" and not solid else line.kind
     told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
-    return {
-        "type": "scatter",
-        "x": curves.points,
-        "y": line.values,
-        "mode": "lines",
-        "line": {
-            "color": color_of(METHODS[line.method].color),
-            "width": WIDTHS[kind] + 2.2 * under,
-            "dash": DASHES[kind],
-        },
-        "opacity": 0.85 if kind == "printed" else 1.0,
-        "name": method,
-        "meta": f"{method}, {told}",
-        "legendgroup": line.method,
-        "showlegend": kind == "exact",
-        "connectgaps": False,
-        "hovertemplate": f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.symbol} = %{{y:.6g}}"
-        "<extra></extra>",
-    }
+    return scatter(
+        "lines",
+        curves.points,
+        line.values,
+        f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.symbol} = %{{y:.6g}}<extra></extra>",
+        line={"color": color_of(METHODS[line.method].color), "width": WIDTHS[kind] + 2.2 * under, "dash": DASHES[kind]},
+        opacity=0.85 if kind == "printed" else 1.0,
+        name=method,
+        meta=f"{method}, {told}",
+        legendgroup=line.method,
+        showlegend=kind == "exact",
+        connectgaps=False,
+    )
 
 
 def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[str, Any]:
@@ -169,33 +163,30 @@ def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[
     others = [curves.at_chosen(other) for other in marked if other is not line]
     above = sum(other > value for other in others) < sum(other < value for other in others)
     words = f"one set: {_shown(curves, value)}" if sets > 1 else _shown(curves, value)
-    return _mark(curves, line.method, value, words, above=above, told="your point" if sets == 1 else "one set")
+    return _marked(curves, line.method, value, words, above=above, told="your point" if sets == 1 else "one set")
 
 
 def _together(curves: Curves, method: str, value: float, sets: int) -> dict[str, Any]:
     """What several sets need together, as a diamond at the reader's own point."""
     words = f"{sets} sets: {_shown(curves, value)}"
-    found = _mark(curves, method, value, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
+    found = _marked(curves, method, value, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
     return found and found | {"marker": found["marker"] | {"symbol": "diamond"}}
 
 
-def _mark(curves: Curves, method: str, value: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
+def _marked(curves: Curves, method: str, value: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
     if curves.chosen <= 0 or not (math.isfinite(value) and value > 0):
         return {}
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
-    return {
-        "type": "scatter",
-        "x": [curves.chosen],
-        "y": [value],
-        "mode": "markers+text" if method == MARKED else "markers",
-        "text": [f"<b>{words}</b>"],
-        "textposition": f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
-        "marker": {"size": 10, "color": color_of(METHODS[method].color), "line": {"width": 2, "color": "#fff"}},
-        "cliponaxis": False,
-        "showlegend": False,
-        "legendgroup": method,
-        "hovertemplate": f"<b>{METHODS[method].label}</b>, {told}<br>{_shown(curves, value)}<extra></extra>",
-    }
+    return mark(
+        curves.chosen,
+        value,
+        f"<b>{METHODS[method].label}</b>, {told}<br>{_shown(curves, value)}<extra></extra>",
+        "markers+text" if method == MARKED else "markers",
+        text=[f"<b>{words}</b>"],
+        textposition=f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
+        marker=dot(10, color_of(METHODS[method].color)),
+        legendgroup=method,
+    )
 
 
 def _shown(curves: Curves, value: float) -> str:
@@ -237,11 +228,10 @@ def _reach(values: FloatArray, marked: list[float]) -> tuple[float, float]:
 
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
     ends = math.log10(low) - EDGE, math.log10(high) + EDGE  # a mark on the very edge would not be drawn
-    decades = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
     if ends[1] - ends[0] < FEW_DECADES:
-        values = [step * 10.0**one for one in decades for step in (1, 2, 5)]
+        powers = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+        values = [step * 10.0**one for one in powers for step in (1, 2, 5)]
         more = {"tickvals": values, "ticktext": [readable(value, 2) for value in values]}
     else:
-        exponents, texts = log_ticks(decades[0], decades[-1], most=7)
-        more = {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
+        more = decades(*ends)
     return axis(title, type="log", range=list(ends), **more)

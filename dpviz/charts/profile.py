@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import axis, build, color_of, label, log_ticks, rule
+from dpviz.charts.style import (
+    axis,
+    build,
+    color_of,
+    decades,
+    dot,
+    label_across,
+    label_upright,
+    mark,
+    rule,
+    scatter,
+)
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile
@@ -27,33 +38,26 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
     shown = epsilon if epsilon < NEAR * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
-    chosen = {
-        "type": "scatter",
-        "x": [epsilon],
-        "y": [max(delta, LOWEST)],
-        "mode": "markers+text",
-        "text": [f"δ = {readable(delta, 3)}"],
-        "textposition": _beside(epsilon / right, delta),
-        "marker": {
-            "size": 11,
-            "color": color_of(profile.synthesizer.key),
-            "line": {"width": 2, "color": "#fff"},
-        },
-        "cliponaxis": False,
-        "hovertemplate": f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>",
-    }
-    allowed = summary.delta > LOWEST
-    text = f"allowed δ = {readable(summary.delta, 3)}"
+    chosen = mark(
+        epsilon,
+        max(delta, LOWEST),
+        f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>",
+        text=[f"δ = {readable(delta, 3)}"],
+        textposition=_beside(epsilon / right, delta),
+        marker=dot(11, color_of(profile.synthesizer.key)),
+    )
+    shapes, notes = [], []
+    if summary.delta > LOWEST:
+        shapes = [rule(y=summary.delta)]
+        notes = [label_across(f"allowed δ = {readable(summary.delta, 3)}", math.log10(summary.delta), 0)]
     return _build(
         [*_curve(profile), chosen],
         right,
         f"profile {profile.synthesizer.key}",
         title={"text": "Privacy profile δ(ε)"},
         showlegend=False,
-        shapes=[rule(y=summary.delta)] if allowed else [],
-        annotations=[label(text, x=0, xref="x domain", y=math.log10(summary.delta), xanchor="left", yanchor="bottom")]
-        if allowed
-        else [],
+        shapes=shapes,
+        annotations=notes,
     )
 
 
@@ -69,15 +73,12 @@ def compare_profiles(profiles: list[Profile], epsilon: float) -> go.Figure:
     """Several profiles on one picture, with the promised ε as a thin rule."""
     if not profiles:
         raise ValueError("profiles must hold at least one profile; got none.")
-    promised = label(
-        f"promised ε = {readable(epsilon)}", x=epsilon, y=1, yref="y domain", xanchor="left", yanchor="top"
-    )
     return _build(
         [trace for one in profiles for trace in _curve(one)],
         1.1 * max(epsilon, *(float(one.epsilons[-1]) for one in profiles)),
         "compare " + " ".join(one.synthesizer.key for one in profiles),
         shapes=[rule(x=epsilon)],
-        annotations=[promised],
+        annotations=[label_upright(f"promised ε = {readable(epsilon)}", epsilon, edge="top")],
     )
 
 
@@ -85,43 +86,28 @@ def _curve(profile: Profile) -> list[dict[str, Any]]:
     """The line, and a mark where δ reaches 0 if that is in the picture."""
     shown, name = profile.deltas > 0, profile.synthesizer.label
     color = color_of(profile.synthesizer.key)
-    line = {
-        "type": "scatter",
-        "x": profile.epsilons[shown],
-        "y": profile.deltas[shown],
-        "mode": "lines",
-        "line": {"color": color, "width": 2.5},
-        "name": name,
-        "hovertemplate": "ε = %{x:.6g}<br>δ = %{y:.6g}<extra>" + name + "</extra>",
-        "showlegend": True,
-    }
+    line = scatter(
+        "lines",
+        profile.epsilons[shown],
+        profile.deltas[shown],
+        f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>",
+        line={"color": color, "width": 2.5},
+        name=name,
+        showlegend=True,
+    )
     if not (np.any(shown) and profile.pure <= 1.05 * float(profile.epsilons[-1])):
         return [line]
-    end = {
-        "type": "scatter",
-        "x": [profile.pure],
-        "y": [LOWEST],
-        "mode": "markers",
-        "marker": {"symbol": "triangle-down", "size": 10, "color": color},
-        "cliponaxis": False,
-        "hovertemplate": f"exact ε = {readable(profile.pure)}: δ = 0 from here on<extra>{name}</extra>",
-        "showlegend": False,
-    }
-    return [line, end]
+    hover = f"exact ε = {readable(profile.pure)}: δ = 0 from here on<extra>{name}</extra>"
+    end = {"symbol": "triangle-down", "size": 10, "color": color}
+    return [line, mark(profile.pure, LOWEST, hover, "markers", marker=end)]
 
 
 def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout: Any) -> go.Figure:
-    exponents, texts = log_ticks(LOWEST_EXPONENT, 0, most=6)
+    ticks = decades(LOWEST_EXPONENT, 0, most=6)
     return build(
         traces,
         x=axis("ε (left is more private)", range=[0, right]),
-        y=axis(
-            "δ (down is more private)",
-            type="log",
-            range=[LOWEST_EXPONENT, 0.15],
-            tickvals=[10.0**exponent for exponent in exponents],
-            ticktext=texts,
-        ),
+        y=axis("δ (down is more private)", type="log", range=[LOWEST_EXPONENT, 0.15], **ticks),
         uirevision=uirevision,
         **layout,
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, SIMULATED, axis, build, color_of, label, rule
+from dpviz.charts.style import RULE, SIMULATED, axis, build, color_of, label_upright, legend_below, rule, scatter
 from dpviz.parameters import readable
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import FloatArray
 
 MISSED, COVERING = "#D55E00", "#0072B2"
 
@@ -19,14 +17,11 @@ ENDLESS = 5.0
 MOST_BARS = 240
 """Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike."""
 
-NO_INTERVAL = "line-ns-open"
-"""The mark of a repetition without an interval."""
-
 
 def caterpillar_chart(
     estimates: FloatArray, low: FloatArray, high: FloatArray, covered: np.ndarray, *, p: float
 ) -> go.Figure:
-    """The first intervals of a run, one line each, those that miss the true proportion in another colour and mark.
+    """The first intervals of a run, one line each, those that miss the true proportion in another color and mark.
 
     Parameters
     ----------
@@ -39,17 +34,37 @@ def caterpillar_chart(
     p
         The true proportion.
     """
-    order, without = np.arange(1, len(estimates) + 1), np.isnan(low)
+    without = np.isnan(low)
     left = np.where(without, estimates, np.maximum(low, estimates - ENDLESS))
     right = np.where(without, estimates, np.minimum(high, estimates + ENDLESS))
-    kinds = [
+    told = [
+        f"q̄ = {estimate:.4f}"
+        + ("" if none else f", {start:.4f} to {end:.4f}" if end - start < 2 * ENDLESS else ", endless")
+        for estimate, start, end, none in zip(estimates, left, right, without, strict=True)
+    ]
+    traces = []
+    for some, color, symbol, words in (
         (covered & ~without, COVERING, "circle", "covers the truth"),
         (~covered & ~without, MISSED, "x", "misses it"),
-        (without, str(RULE["color"]), NO_INTERVAL, "no interval"),
-    ]
-    traces = [_intervals(estimates, left, right, order, *kind) for kind in kinds if np.any(kind[0])]
-    lowest, highest = float(np.min(left, initial=p)), float(np.max(right, initial=p))
-    lowest, highest = max(lowest, -0.25), min(highest, 1.25)
+        (without, str(RULE["color"]), "line-ns-open", "no interval"),
+    ):
+        shown, middle = np.flatnonzero(some), (left + right)[some] / 2
+        bar = {"type": "data", "array": right[some] - middle, "color": color, "thickness": 1.4, "width": 0}
+        if len(shown):
+            traces.append(
+                scatter(
+                    "markers",
+                    middle,
+                    1 + shown,
+                    f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>",
+                    marker={"size": 4.5, "color": color, "symbol": symbol},
+                    error_x=bar,
+                    name=words,
+                    customdata=[told[place] for place in shown],
+                )
+            )
+    lowest = max(float(np.min(left, initial=p)), -0.25)
+    highest = min(float(np.max(right, initial=p)), 1.25)
     pad = 0.03 * (highest - lowest) or 0.01
     return build(
         traces,
@@ -57,46 +72,9 @@ def caterpillar_chart(
         y=axis("repetition", range=[101, 0]),
         uirevision="caterpillar",
         shapes=[{**rule(x=p), "layer": "above"}],
-        annotations=[label(f"true p = {readable(p, 4)}", x=p, y=1, yref="y domain", xanchor="left", yanchor="bottom")],
-        legend={"orientation": "h", "yanchor": "top", "y": -0.12, "x": 0, "font": {"size": 12}},
-        margin={"l": 56, "r": 16, "t": 30, "b": 84},
-        hovermode="closest",
+        annotations=[label_upright(f"true p = {readable(p, 4)}", p)],
+        **legend_below(-0.12, 56, 16, 30, 84),
     )
-
-
-def _intervals(
-    estimates: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    order: IntArray,
-    chosen: np.ndarray,
-    color: str,
-    symbol: str,
-    words: str,
-) -> dict[str, Any]:
-    """A mark in the middle of each interval, and the line from end to end."""
-    told = [
-        f"q̄ = {estimate:.4f}" + ("" if symbol == NO_INTERVAL else ", " + _told(left, right))
-        for estimate, left, right in zip(estimates[chosen], low[chosen], high[chosen], strict=True)
-    ]
-    middle = (low[chosen] + high[chosen]) / 2
-    return {
-        "type": "scatter",
-        "x": middle,
-        "y": order[chosen],
-        "mode": "markers",
-        "marker": {"size": 4.5, "color": color, "symbol": symbol},
-        "error_x": {"type": "data", "array": high[chosen] - middle, "color": color, "thickness": 1.4, "width": 0},
-        "name": words,
-        "customdata": told,
-        "hovertemplate": f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>",
-    }
-
-
-def _told(low: float, high: float) -> str:
-    if high - low >= 2 * ENDLESS:
-        return "endless"
-    return f"{low:.4f} to {high:.4f}"
 
 
 def estimates_chart(
@@ -134,41 +112,31 @@ def estimates_chart(
         counted = None if counted is None else np.add.reduceat(counted, starts)
     low, high = min(float(support[0]), p), max(float(support[-1]), p)
     pad = 0.04 * (high - low) or 0.02
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": support,
-            "y": probabilities,
-            "mode": "lines",
-            "line": {"color": color_of(color), "width": 2.4},
-            "name": "exact law of q̄",
-            "hovertemplate": "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>",
-        }
+    traces = [
+        scatter(
+            "lines",
+            support,
+            probabilities,
+            "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>",
+            line={"color": color_of(color), "width": 2.4},
+            name="exact law of q̄",
+        )
     ]
     if counted is not None:
-        traces.append(
-            {
-                "type": "bar",
-                "x": support,
-                "y": counted,
-                "marker": {"color": SIMULATED, "opacity": 0.75},
-                "name": "simulated",
-                "hovertemplate": "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>",
-            }
-        )
+        hover = "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>"
+        bars = {"type": "bar", "x": support, "y": counted, "name": "simulated", "hovertemplate": hover}
+        traces.insert(0, {**bars, "marker": {"color": SIMULATED, "opacity": 0.75}})
     return build(
-        traces[::-1],
+        traces,
         x=axis("q̄, the mean of the sets' proportions", range=[low - pad, high + pad]),
         y=axis("probability" if together == 1 else f"probability of {together} values", rangemode="tozero"),
         uirevision="estimates",
         shapes=[rule(x=p), rule(x=mean, dash="dot")],
         annotations=[
-            label(f"p = {readable(p, 4)}", x=p, y=1, yref="y domain", xanchor="left", yanchor="bottom"),
-            label(f"E[q̄] = {readable(mean, 4)}", x=mean, y=0.93, yref="y domain", xanchor="left", yanchor="bottom"),
+            label_upright(f"p = {readable(p, 4)}", p),
+            label_upright(f"E[q̄] = {readable(mean, 4)}", mean, 0.93),
         ],
         bargap=0.1,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "font": {"size": 12}},
-        margin={"l": 62, "r": 16, "t": 30, "b": 100},
-        hovermode="closest",
+        **legend_below(-0.24, 62, 16, 30, 100),
         showlegend=True,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
@@ -21,77 +23,50 @@ SYNTHESIZER_COLORS = {
     "param_post": "#009E73",
     "param_map": "#E69F00",
 }
-"""One colour of Okabe and Ito's palette per law, in every picture."""
+"""One color of Okabe and Ito's palette per law, in every picture."""
 
-RULE_COLORS = {
-    "reiter_2002": "#0072B2",
-    "reiter_2002_normal": "#0072B2",
-    "raghunathan_2003": "#56B4E9",
-    "raghunathan_2003_normal": "#56B4E9",
-    "rubin_1987": "#CC79A7",
-    "rubin_1987_normal": "#CC79A7",
-    "reiter_2003": "#009E73",
-    "raab_2017": "#D55E00",
-    "raab_2017_plug_in": "#D55E00",
-    "as_if_real": "#7F5AA2",
-    "score": "#A6611A",
-    "posterior": "#8C9A00",
-    "clopper_pearson": "#DC267F",
-    "blaker_2000": "#DC267F",
-}
-"""One colour per rule where rules are compared; the forms of one rule share it and have dashes of their own."""
 
-RULE_DASHES = {
-    "reiter_2002": "solid",
-    "reiter_2002_normal": "5px,5px",
-    "raghunathan_2003": "dash",
-    "raghunathan_2003_normal": "9px,3px,2px,3px,2px,3px",
-    "rubin_1987": "dot",
-    "rubin_1987_normal": "2px,5px",
-    "reiter_2003": "dashdot",
-    "raab_2017": "longdash",
-    "raab_2017_plug_in": "14px,4px,2px,4px,2px,4px",
-    "as_if_real": "longdashdot",
-    "score": "26px,3px",
-    "posterior": "8px,5px,8px,5px,2px,5px",
-    "clopper_pearson": "3px,2px",
-    "blaker_2000": "18px,3px,3px,3px",
-}
-"""One dash per rule, in every picture."""
+class RuleStyle(NamedTuple):
+    """How one rule is drawn, in every picture: the forms of one rule share color and mark, each has its own dash."""
 
-RULE_SYMBOLS = {
-    "reiter_2002": "circle",
-    "reiter_2002_normal": "circle",
-    "raghunathan_2003": "square",
-    "raghunathan_2003_normal": "square",
-    "rubin_1987": "diamond",
-    "rubin_1987_normal": "diamond",
-    "reiter_2003": "triangle-up",
-    "raab_2017": "triangle-down",
-    "raab_2017_plug_in": "triangle-down",
-    "as_if_real": "star",
-    "score": "hexagon",
-    "posterior": "cross",
-    "clopper_pearson": "pentagon",
-    "blaker_2000": "hourglass",
+    color: str
+    dash: str
+    symbol: str
+
+
+RULE_STYLES = {
+    "reiter_2002": RuleStyle("#0072B2", "solid", "circle"),
+    "reiter_2002_normal": RuleStyle("#0072B2", "5px,5px", "circle"),
+    "raghunathan_2003": RuleStyle("#56B4E9", "dash", "square"),
+    "raghunathan_2003_normal": RuleStyle("#56B4E9", "9px,3px,2px,3px,2px,3px", "square"),
+    "rubin_1987": RuleStyle("#CC79A7", "dot", "diamond"),
+    "rubin_1987_normal": RuleStyle("#CC79A7", "2px,5px", "diamond"),
+    "reiter_2003": RuleStyle("#009E73", "dashdot", "triangle-up"),
+    "raab_2017": RuleStyle("#D55E00", "longdash", "triangle-down"),
+    "raab_2017_plug_in": RuleStyle("#D55E00", "14px,4px,2px,4px,2px,4px", "triangle-down"),
+    "as_if_real": RuleStyle("#7F5AA2", "longdashdot", "star"),
+    "score": RuleStyle("#A6611A", "26px,3px", "hexagon"),
+    "posterior": RuleStyle("#8C9A00", "8px,5px,8px,5px,2px,5px", "cross"),
+    "clopper_pearson": RuleStyle("#DC267F", "3px,2px", "pentagon"),
+    "blaker_2000": RuleStyle("#DC267F", "18px,3px,3px,3px", "hourglass"),
 }
-"""One mark per rule; the forms of one rule share it."""
+"""Rules are compared by color, dash and mark."""
 
 SIMULATED = "#E69F00"
-"""The colour of what is simulated."""
+"""The color of what is simulated."""
 
 OTHER_COLOR = "#7F5AA2"
-"""The colour of a law that has not been given one of its own."""
+"""The color of a law that has not been given one of its own."""
 
 
 def color_of(key: str) -> str:
-    """The colour of the law with this key."""
+    """The color of the law with this key."""
     return SYNTHESIZER_COLORS.get(key, OTHER_COLOR)
 
 
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#D55E00"], [0.5, "#E6E6E6"], [1.0, "#0072B2"]]
-"""A diverging scale centred at 0 that colour-blind readers can tell apart."""
+"""A diverging scale centred at 0 that color-blind readers can tell apart."""
 
 RULE = {"color": "#8A8F98", "width": 1.2}
 """The thin grey line of a promised or nominal value."""
@@ -121,27 +96,51 @@ def log_ticks(lowest: int, highest: int, most: int = 7) -> tuple[list[int], list
     return exponents, [power_of_ten(exponent) for exponent in exponents]
 
 
+def decades(lowest: float, highest: float, most: int = 7) -> dict[str, Any]:
+    """Ticks at powers of ten for a logarithmic axis between these exponents."""
+    exponents, texts = log_ticks(math.floor(lowest), math.ceil(highest), most)
+    return {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
+
+
 def build(
-    traces: list[dict[str, Any]], *, x: dict[str, Any], y: dict[str, Any], uirevision: str, **layout: Any
+    traces: Sequence[dict[str, Any]], *, x: dict[str, Any], y: dict[str, Any], uirevision: str, **layout: Any
 ) -> go.Figure:
-    """A figure from plain traces and axes, with the house's margins; colours and font come from the page's theme.
+    """A figure from plain traces and axes, with the house's margins; colors and font come from the page's theme.
 
     Everything is handed over at once: a figure that is updated piece by piece takes ten times as long to make.
     """
+    default = {
+        "margin": {"l": 70, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        "hoverlabel": {"align": "left"},
+    }
     return go.Figure(
-        {
-            "data": traces,
-            "layout": {
-                "xaxis": x,
-                "yaxis": y,
-                "margin": {"l": 70, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
-                "uirevision": uirevision,
-                "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
-                "hoverlabel": {"align": "left"},
-                **layout,
-            },
-        }
+        {"data": list(traces), "layout": {"xaxis": x, "yaxis": y, "uirevision": uirevision, **default, **layout}}
     )
+
+
+def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legend: Any) -> dict[str, Any]:
+    """The layout of a picture whose legend stands below it, from `y` of the picture's height on, in these margins."""
+    return {
+        "legend": {"orientation": "h", "yanchor": "top", "y": y, "x": 0, "font": {"size": 12}, **legend},
+        "margin": {"l": left, "r": right, "t": top, "b": bottom},
+        "hovermode": "closest",
+    }
+
+
+def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any]:
+    """A trace of lines or marks with what it says on hover."""
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}
+
+
+def mark(x: float, y: float, hover: str, mode: str = "markers+text", **rest: Any) -> dict[str, Any]:
+    """A single mark without an entry in the legend, drawn in full on the edge of the picture."""
+    return scatter(mode, [x], [y], hover, cliponaxis=False, showlegend=False, **rest)
+
+
+def dot(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
+    """Marks with an edge."""
+    return {"size": size, "color": color, "line": {"width": width, "color": edge}, **rest}
 
 
 def axis(title: str, **rest: Any) -> dict[str, Any]:
@@ -159,3 +158,25 @@ def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid")
 def label(text: str, **place: Any) -> dict[str, Any]:
     """A small text without an arrow."""
     return {"text": text, "showarrow": False, "font": {"size": 11}, **place}
+
+
+def label_upright(text: str, x: float, y: float = 1, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
+    """A small text at `x`, at a share `y` of the picture's height; `side` and `edge` of the text stand there."""
+    return label(text, x=x, y=y, yref="y domain", xanchor=side, yanchor=edge)
+
+
+def label_across(text: str, y: float, x: float = 0.005, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
+    """A small text at `y`, at a share `x` of the picture's width."""
+    return label(text, x=x, xref="x domain", y=y, xanchor=side, yanchor=edge)
+
+
+def labels_apart(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:
+    """Names right of the picture at the ends of lines, moved apart where they would overlap, none above `ceiling`."""
+    names = sorted(heights, key=lambda name: heights[name])
+    places = [heights[name] for name in names]
+    for index in range(1, len(places)):
+        places[index] = max(places[index], places[index - 1] + gap)
+    for index in reversed(range(len(places))):  # those that were pushed out at the top push the ones below them
+        places[index] = min(places[index], ceiling)
+        ceiling = places[index] - gap
+    return [label_across(name, place, x, edge="middle") for name, place in zip(names, places, strict=True)]

@@ -90,7 +90,7 @@ def _picture(asked: Asked, sets: int, one: Bracket) -> None:
                     name=f"exact, M = {sets}",
                 )
             ],
-            rules=[Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), shapes=("dot",))],
+            rules=[Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), dash="dot")],
         ),
         key=f"{PREFIX}sets_picture",
         alt="The prior that several sets need, by three ways to bound their cost, and exactly.",

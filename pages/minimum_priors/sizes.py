@@ -52,7 +52,7 @@ def show_sizes(asked: Asked) -> None:
             ],
             rules=[
                 Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit),
-                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta, shapes=("dot",))]
+                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta, dash="dot")]
                   if setting.delta else []),
             ],
         ),
