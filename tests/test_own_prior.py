@@ -138,7 +138,7 @@ def test_the_bounds_of_sampling_stand_at_any_size_and_the_exact_answer_where_it_
     rows = table_rows(table(large))
     alone, printed, tight = (float(cell) for cell in rows["SYNTH_Post(One)"])
     assert printed == pytest.approx(subsampled_epsilon_printed(alone, 0.02), rel=1e-3)
-    assert tight == pytest.approx(subsampled_tight(alone, 1e-6, 0.02).epsilon, rel=1e-3)
+    assert tight == pytest.approx(subsampled_tight(alone, 0.02), rel=1e-3)
     assert f"→ at most {readable(tight, 4)}" in " ".join(marks(large))
     small = open_priors(look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)
     *_, bound, exact = (float(cell) for cell in table_rows(table(small))["SYNTH_Post(One)"])

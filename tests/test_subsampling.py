@@ -125,17 +125,17 @@ def test_printed_is_never_below_tight_nor_tight_below_exact(
     release: TwoCellSynthesizer, population: int, epsilon: float
 ) -> None:
     rate, own = release.n / population, delta_for_epsilon(release, epsilon)
-    printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, own, rate)
-    assert printed >= tight.epsilon
-    assert subsampled_delta(release, population, tight.epsilon) <= tight.delta * (1 + 1e-10) + 1e-16
-    assert subsampled_delta(release, population, printed) <= tight.delta * (1 + 1e-10) + 1e-16
+    printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, rate)
+    assert printed >= tight
+    assert subsampled_delta(release, population, tight) <= rate * own * (1 + 1e-10) + 1e-16
+    assert subsampled_delta(release, population, printed) <= rate * own * (1 + 1e-10) + 1e-16
 
 
 @pytest.mark.parametrize("release", RELEASES[:-1], ids=lambda release: release.key)
 @pytest.mark.parametrize("population", [7, 100])
 def test_a_population_with_a_single_one_attains_the_tight_bound(release: TwoCellSynthesizer, population: int) -> None:
     whole = SubsampledRelease(sample=release, population=population)
-    tight = subsampled_tight(pure_epsilon(release), 0.0, release.n / population).epsilon
+    tight = subsampled_tight(pure_epsilon(release), release.n / population)
     assert pure_epsilon(whole) == pytest.approx(tight, rel=1e-12)
     assert float(np.abs(log_odds_table(whole)).max()) == pytest.approx(tight, rel=1e-12)
 
@@ -145,7 +145,7 @@ def test_a_release_that_is_worst_in_the_middle_stays_below_the_tight_bound() -> 
     largest = max(abs(mp.log(p / q)) for pair in itertools.pairwise(exact) for p, q in zip(*pair, strict=True))
     found = subsampled_epsilon(INNER, 6, 0.0)
     assert found == pytest.approx(float(largest), rel=1e-12)
-    assert found < 0.9 * subsampled_tight(pure_epsilon(INNER), 0.0, 0.5).epsilon
+    assert found < 0.9 * subsampled_tight(pure_epsilon(INNER), 0.5)
 
 
 def test_a_suppressed_count_still_decides_after_subsampling() -> None:
@@ -164,7 +164,7 @@ def test_a_sample_of_all_rows_changes_nothing_and_the_printed_bound_is_worse_tha
         exact = delta_for_epsilon(release, epsilon)
         assert subsampled_delta(release, release.n, epsilon) == pytest.approx(exact, rel=1e-12, abs=1e-15)
     assert subsampled_epsilon(release, release.n, 0.0) == pytest.approx(own, rel=1e-12)
-    assert subsampled_tight(own, 0.0, 1.0).epsilon == pytest.approx(own, rel=1e-12)
+    assert subsampled_tight(own, 1.0) == pytest.approx(own, rel=1e-12)
     assert subsampled_epsilon_printed(own, 1.0) == pytest.approx(math.expm1(own), rel=1e-12)
     assert subsampled_epsilon_printed(own, 1.0) > own
 
@@ -207,19 +207,18 @@ def test_a_large_population_agrees_with_the_definition_at_one_pair() -> None:
 def test_tight_and_printed_bounds_keep_their_digits_at_the_ends() -> None:
     for epsilon, rate in ((1e-12, 1e-3), (1e-3, 1e-12), (1.0, 1e-9), (50.0, 0.3), (709.0, 1e-8), (900.0, 0.5)):
         grow = mp.expm1(mp.mpf(epsilon)) * mp.mpf(rate)
-        assert subsampled_tight(epsilon, 0.0, rate).epsilon == pytest.approx(float(mp.log1p(grow)), rel=1e-13)
+        assert subsampled_tight(epsilon, rate) == pytest.approx(float(mp.log1p(grow)), rel=1e-13)
         if grow < mp.mpf("1e300"):
             assert subsampled_epsilon_printed(epsilon, rate) == pytest.approx(float(grow), rel=1e-12)
     assert math.isinf(subsampled_epsilon_printed(900.0, 0.5))
-    assert subsampled_tight(800.0, 0.5, 0.0).epsilon == subsampled_epsilon_printed(800.0, 0.0) == 0.0
+    assert subsampled_tight(800.0, 0.0) == subsampled_epsilon_printed(800.0, 0.0) == 0.0
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: subsampled_tight(1.0, 0.0, 1.5), "rate"),
-        (lambda: subsampled_tight(-1.0, 0.0, 0.5), "epsilon"),
-        (lambda: subsampled_tight(1.0, 2.0, 0.5), "delta"),
+        (lambda: subsampled_tight(1.0, 1.5), "rate"),
+        (lambda: subsampled_tight(-1.0, 0.5), "epsilon"),
         (lambda: SubsampledRelease(sample=RELEASES[0], population=3), "population .* at least .* 4"),
         (lambda: SubsampledRelease(sample=RELEASES[0], population=2001), "population .* 2,000"),
         (lambda: subsampled_delta(RELEASES[0], 10, math.inf), "epsilon"),

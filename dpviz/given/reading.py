@@ -129,8 +129,7 @@ def _refuse_not_finite(lines: list[_Line]) -> None:
 def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
     """The header's names, or None, and the lines below it.
 
-    A header holds no fractions: names alone, or names and whole counts. A first row of names and 0s and 1s that sum
-    to 1 may be a row of probabilities: it is a header where it names a column of counts.
+    A header holds no fractions. A first row of names and 0s and 1s that sum to 1 may be a row of probabilities.
     """
     first = lines[0].values
     numbers = [value for value in first if _is_number(value)]

@@ -25,15 +25,12 @@ DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each 
 def recognize(given: GivenMatrix) -> Synthesizer | None:
     """The two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
 
-    Every entry of the law lies within half a unit of the last printed digit of its own entry, and the matrix has
-    clearly more independent numbers, rows · (columns − 1), than the law has parameters; two rows and two columns
-    never suffice. Such a law is an explanation of the digits, not a correction: another one may print as the same.
+    Every entry lies within half a unit of its last printed digit, and the matrix has clearly more independent numbers,
+    rows · (columns − 1), than the law has parameters. It explains the digits: another one may print as the same.
 
     >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
     >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4))
     BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
-    >>> recognize(GivenMatrix(probabilities=[[0.7, 0.3], [0.1, 0.9]], decimals=1)) is None
-    True
     """
     matrix = given.probabilities
     if max(matrix.shape) > limits.RECOGNIZED_SIDE:

@@ -71,11 +71,7 @@ def composition_ranks(tables: IntArray) -> IntArray:
 
 
 def composition_rank(table: IntArray) -> int:
-    """The place of one table in `compositions`, however long that list is.
-
-    >>> composition_rank(np.array([1, 0, 0]))
-    2
-    """
+    """The place of one table in `compositions`, however long that list is."""
     cells, left, rank = len(table), int(table.sum()), 0
     for cell in range(cells - 1):
         if count := int(table[cell]):

@@ -24,8 +24,6 @@ def private_side(value: float, towards: float, private: Callable[[float], bool])
 def within(epsilon: float, *, times: int, rows: int, prior: float) -> bool:
     """Whether times · ln(1 + rows / prior) ≤ ε, in real numbers and in floats, which tell thousands of priors alike.
 
-    Of the doubles that give log-odds of 20 in floating point only the larger ones keep ε = 20.
-
     >>> [within(20.0, times=1, rows=1, prior=prior) for prior in (2.061153626686912e-09, 2.06115362668692e-09)]
     [False, True]
     """

@@ -47,9 +47,7 @@ class AttackerView:
 def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: float) -> AttackerView:
     """Posterior odds of neighbouring tables after a release: prior odds × Pr(c | first) / Pr(c | second).
 
-    `pair` and `column` count ``synthesizer.neighbours`` and the released tables from 0.
-
-    Source: Abowd & Vilhuber (2008), equation (4).
+    `pair` and `column` are places in its neighbours and columns. Source: Abowd & Vilhuber (2008), equation (4).
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> view = attacker_view(BetaBinomial(n=1, m=1, alpha=1, beta=1), pair=0, column=1, prior_odds=1.0)

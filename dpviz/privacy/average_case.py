@@ -47,15 +47,12 @@ CELLS = 400_000  # Cells of the transition matrix worked on at once
 
 
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:
-    """The least δ with which the released counts hide one row among n − 1 random ones.
+    """The least δ with which the released counts hide one row among n − 1 random ones; never above `delta_for_epsilon`.
 
-    P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix:
-    0.2 s for n = m = 5,000, and 1.5 s where δ is so small that unlikely counts decide it. Relative error about 1e-11
-    down to 1e-300; never above `delta_for_epsilon`.
+    P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix,
+    to about 1e-11 down to 1e-300. Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
 
-    Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
-
-    With n = 1 there are no other rows: Beta-binomial rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3.
+    With n = 1 there are no other rows: rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.5, 0.0), 12)
@@ -77,11 +74,8 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     """The least δ with which the count of ones itself hides one row: PARAM_MAP, which is a function of the count.
 
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so
-    δ = Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the least count whose ratio exceeds e^ε, and likewise downward.
-    Evaluated as a sum of positive terms, with about twelve digits. It is at least max(θ, 1 − θ)^{n − 1} for every ε:
-    n ones cannot come from data with a zero.
-
-    Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
+    δ = Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the least count whose ratio exceeds e^ε, and likewise downward: at least
+    max(θ, 1 − θ)^{n − 1}. Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
 
     n = 2, θ = 1/2: P = (0, 1/2, 1/2) and Q = (1/2, 1/2, 0).
 
@@ -103,11 +97,7 @@ def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> Floa
 
 
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:
-    """ln Pr(K = 0 … `trials`) for K ~ Binomial(trials, θ), the likely ones to full precision.
-
-    >>> np.exp(log_count_probabilities(2, 0.5)).round(12).tolist()
-    [0.25, 0.5, 0.25]
-    """
+    """ln Pr(K = 0 … `trials`) for K ~ Binomial(trials, θ), the likely ones to full precision."""
     count = np.arange(1, trials + 1)
     if theta in (0.0, 1.0):
         logs = np.full(trials + 1, -np.inf)

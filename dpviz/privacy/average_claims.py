@@ -21,9 +21,7 @@ DeltaOf = Callable[[float], float]
 def least_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
     """A lower bound of every δ for which the release is (ε, δ, {θ_real})-private, H_{2ε} / (1 + e^ε), from ε ↦ H_ε.
 
-    Source: Zheng (2015), Proposition 2.15.
-
-    A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at ε = 0.
+    Source: Zheng (2015), Proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
 
     >>> least_simulator_delta(lambda epsilon: 1.0, 0.0)
     0.5
@@ -33,13 +31,10 @@ def least_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
 
 
 def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
-    """A δ for which the release is (ε, δ, {θ_real})-private: the simulator that fills in row i by a fair coin.
+    """A δ for which the release is (ε, δ, {θ_real})-private: the simulator S = (P + Q) / 2 flips a coin for row i.
 
-    With S = (P + Q) / 2, the worst of H_ε(P‖S), H_ε(S‖P), H_ε(Q‖S) and H_ε(S‖Q). They are divergences of P and Q:
-    H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, and H_ε(S‖P) = ½ H(Q‖P) at
-    ln(2 e^ε − 1).
-
-    Source: Zheng (2015), Definition 2.14; the simulator is that of the proof of Proposition 6.17.
+    H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
+    ln(2 e^ε − 1), and likewise for Q. Source: Zheng (2015), Definition 2.14 and the proof of Proposition 6.17.
 
     >>> midpoint_simulator_delta(lambda epsilon: 1.0, 0.0)
     0.5
@@ -65,12 +60,10 @@ class CountCondition:
 
 
 def count_condition(n: int, theta_real: float, epsilon: float) -> CountCondition:
-    """What Proposition 6.17 promises for the count of n rows, and what is true.
+    """What Proposition 6.17 of Zheng (2015) promises for the count of n rows, and what is true.
 
-    The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them, so
-    that the conclusion does not follow: at small ε the printed δ is O(1 / n) and the true one O(1 / √n).
-
-    Source: Zheng (2015), Proposition 6.17.
+    The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them: at
+    small ε the printed δ is O(1 / n) and the true one O(1 / √n).
 
     >>> condition = count_condition(1000, 0.5, 0.01)
     >>> condition.printed < 0.0005 < 0.008 < condition.least, condition.refuted

@@ -76,11 +76,7 @@ class Losses(ABC):
 
 
 class DiscreteLosses(Losses):
-    """A loss with finitely many values: L of each outcome, +∞ at most, and ln of its probability under P.
-
-    >>> DiscreteLosses(np.array([0.0, math.inf]), np.log([0.75, 0.25])).infinite
-    0.25
-    """
+    """A loss with finitely many values: L of each outcome, +∞ at most, and ln of its probability under P."""
 
     @checked("losses", "log_masses")
     def __init__(self, losses: FloatArray, log_masses: FloatArray) -> None:
@@ -155,12 +151,11 @@ def composed_delta(
     """Bounds, rounding included, of δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
 
     `resolution` is the grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted
-    deviation of a loss; the relative width is about its square. Up to 60,000 multisets of M outcomes are added up
-    without a grid. `tilt` guesses λ, which saves the search for it: the bounds hold for every λ and are narrow near the
-    best. With `only_upper`, `lower` may be anything below δ, which saves most of the grid where losses are nearly even.
+    deviation of a loss; the relative width is about its square. A guessed `tilt` saves the search for λ: the bounds
+    hold for all. With `only_upper`, `lower` may be anything below δ, which saves most of the grid of nearly even
+    losses.
 
-    Randomised response that tells the truth with probability 3/4, twice: both answers are the likelier ones with
-    probability 9/16, and odds of 9. At ε = ln 3 that is 9/16 (1 − 3/9).
+    Randomised response that tells the truth with probability 3/4, twice: at ε = ln 3 that is 9/16 (1 − 3/9).
 
     >>> answer = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
     >>> round(composed_delta(answer, 2, math.log(3)).upper, 9)

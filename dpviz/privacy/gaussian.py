@@ -34,17 +34,8 @@ RATIO = argument("ratio", 0, math.inf)
 GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_EPSILON)
 
 
-@checked(ratio=RATIO, epsilon=GAUSSIAN_EPSILON)
-def log_gaussian_delta(ratio: float, epsilon: float) -> float:
-    """Natural logarithm of `gaussian_delta`, to about 1e-15 (1 − ln δ), where δ itself would underflow too.
-
-    >>> round(log_gaussian_delta(0.1, 5.0), 6)
-    -1258.548017
-    """
-    return _log_delta(ratio, epsilon)
-
-
-def _log_delta(r: float, e: float) -> float:
+def log_gaussian_delta(r: float, e: float) -> float:
+    """ln δ of ratio r at ε = e, unchecked, to about 1e-15 (1 − ln δ), where δ itself would underflow too."""
     if r == 0:
         return -math.inf
     centre = e / r
@@ -63,36 +54,28 @@ def _log_delta(r: float, e: float) -> float:
 
 @checked(ratio=RATIO, epsilon=GAUSSIAN_EPSILON)
 def gaussian_delta(ratio: float, epsilon: float) -> float:
-    """The least δ for which the Gaussian mechanism is (ε, δ)-differentially private.
+    """The least δ for which the Gaussian mechanism is (ε, δ)-differentially private, to 1e-12 down to 1e-300.
 
-    δ = Φ(r/2 − ε/r) − e^ε Φ(−r/2 − ε/r), the hockey-stick divergence of N(0, 1) and N(r, 1), with `ratio` r the
-    sensitivity over the standard deviation of the noise; relative error below 1e-12 down to 1e-300.
-
+    δ = Φ(r/2 − ε/r) − e^ε Φ(−r/2 − ε/r), with `ratio` r the sensitivity over the standard deviation of the noise.
     Source: Balle & Wang (2018), Theorem 8.
 
-    At ε = 0 it is the total variation distance 2Φ(r/2) − 1, so r = 2 leaves what lies within one standard deviation.
+    At ε = 0 it is 2Φ(r/2) − 1, so r = 2 leaves what lies within one standard deviation.
 
     >>> round(gaussian_delta(2.0, 0.0), 6)
     0.682689
     """
-    return _delta(ratio, epsilon)
-
-
-def _delta(r: float, e: float) -> float:
     with np.errstate(under="ignore"):
-        return float(np.exp(_log_delta(r, e)))
+        return float(np.exp(log_gaussian_delta(ratio, epsilon)))
 
 
 @checked(ratio=RATIO, delta=DELTA)
 def gaussian_epsilon(ratio: float, delta: float) -> float:
-    """The least ε ≥ 0 with ``gaussian_delta(ratio, ε) <= delta``.
-
-    It is infinite where none up to 10¹² is enough: δ = 0 with a positive ratio, or a ratio above about 1.4 × 10⁶.
+    """The least ε ≥ 0 with ``gaussian_delta(ratio, ε) <= delta``; infinite where none up to 10¹² is enough.
 
     >>> round(gaussian_epsilon(1.0, gaussian_delta(1.0, 2.0)), 10)
     2.0
     """
-    if _delta(ratio, 0.0) <= delta:
+    if gaussian_delta(ratio, 0.0) <= delta:
         return 0.0
     epsilon = ratio * (ratio / 2 - float(ndtri(delta)))  # Φ(−a) = delta, which is more than δ
     if not epsilon <= LARGEST_EPSILON:
@@ -100,7 +83,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
     target = math.log(delta)
     for _ in range(100):
         a, b = epsilon / ratio - ratio / 2, epsilon / ratio + ratio / 2
-        log_delta = _log_delta(ratio, epsilon)
+        log_delta = log_gaussian_delta(ratio, epsilon)
         log_slope = math.log(float(erfcx(b / math.sqrt(2))) / 2) - a * a / 2 - log_delta
         step = (target - log_delta) * math.exp(-log_slope)
         epsilon = max(
@@ -108,14 +91,12 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
         )  # where δ(0) exceeds δ by rounding alone, the root is below 0
         if step <= CONVERGED * epsilon:
             break
-    return private_side(epsilon, math.inf, lambda value: _delta(ratio, value) <= delta)
+    return private_side(epsilon, math.inf, lambda value: gaussian_delta(ratio, value) <= delta)
 
 
 @checked(epsilon=GAUSSIAN_EPSILON, delta=DELTA)
 def gaussian_ratio(epsilon: float, delta: float) -> float:
-    """The largest ratio of sensitivity to noise with ``gaussian_delta(ratio, epsilon) <= delta``.
-
-    It is 0 for δ = 0, since no finite noise is enough, and infinite for δ = 1, since none is needed.
+    """The largest ratio with ``gaussian_delta(ratio, epsilon) <= delta``: 0 for δ = 0 and infinite for δ = 1.
 
     >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
     2.0
@@ -128,9 +109,9 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
     ratio = max(at_tail, 2 * math.sqrt(2) * float(erfinv(delta)))  # δ(ε = 0) = delta, which is no less than δ(ε)
     target = math.log(delta)
     for _ in range(100):
-        log_delta, a = _log_delta(ratio, epsilon), epsilon / ratio - ratio / 2
+        log_delta, a = log_gaussian_delta(ratio, epsilon), epsilon / ratio - ratio / 2
         step = (target - log_delta) * math.exp(log_delta + a * a / 2 + LOG_ROOT_TWO_PI)
         ratio += step
         if step <= CONVERGED * ratio:
             break
-    return private_side(ratio, 0.0, lambda value: _delta(value, epsilon) <= delta)
+    return private_side(ratio, 0.0, lambda value: gaussian_delta(value, epsilon) <= delta)

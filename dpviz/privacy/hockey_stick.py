@@ -35,9 +35,8 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
     """The least δ for which the release is (ε, δ)-differentially private; 0 from the pure ε on.
 
-    δ(ε) = max over neighbours, both directions, of Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)).
-
-    Rows (2/3, 1/3) and (1/3, 2/3): at ε = 0 they differ by 1/3, at ε = ln 2 by nothing.
+    δ(ε) = max over neighbours, both directions, of Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)). Rows (2/3, 1/3) and
+    (1/3, 2/3) differ by 1/3 at ε = 0, by nothing at ε = ln 2.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)
@@ -48,9 +47,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
 
 @checked(delta=DELTA)
 def epsilon_for_delta(release: Release, delta: float) -> float:
-    """The least ε for which the release is (ε, δ)-differentially private: the inverse of `delta_for_epsilon`.
-
-    It is the pure ε at δ = 0, and infinite where no ε is enough.
+    """The least ε for which the release is (ε, δ)-differentially private; infinite where none is enough.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)

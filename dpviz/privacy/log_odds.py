@@ -17,11 +17,9 @@ NONE = 1e-14  # Log-odds that rounding leaves where there are none
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair (i, i') at every released count c.
 
-    For two cells row i of the table is the pair i, i + 1: shape (n, m + 1). The absolute value is the most that an
-    attacker who knows all rows but one can gain, as a logarithm of odds; infinite where a single row can release c,
-    and 0 where neither can.
-
-    Source: Abowd & Vilhuber (2008), equation (3), Fig. 2 and Fig. 4, which print the absolute value.
+    For two cells row i is the pair i, i + 1: shape (n, m + 1). They are infinite where a single row can release c, and
+    0 where neither can. Source: Abowd & Vilhuber (2008), equation (3), Fig. 2 and Fig. 4, which print the absolute
+    value.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
@@ -33,8 +31,6 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
 @checked()
 def pure_epsilon(release: Release) -> float:
     """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
-
-    Source: Abowd & Vilhuber (2008), equation (3).
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11

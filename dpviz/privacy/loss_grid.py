@@ -41,16 +41,12 @@ class LossGrid:
     g + h the share (1 − e^{−s}) / (1 − e^{−h}). With L̂ the loss after the split, V = e^{L − L̂} then has mean 1 and
     variance (e^s − 1)(1 − e^{s−h}) ≤ sinh²(h/2). For M sets S = ΣL, Ŝ = ΣL̂, and given S the product V of the M
     factors has mean 1 and variance at most v² = cosh(h/2)^{2M} − 1.
-
-    Upper bound. (1 − e^{ε−S} V)_+ is convex in V, so by Jensen's inequality its mean is at least (1 − e^{ε−S})_+:
-    δ_M(ε) ≤ E (1 − e^{ε−Ŝ})_+.
-
+    Upper bound. (1 − e^{ε−S} V)_+ is convex in V, so by Jensen's inequality δ_M(ε) ≤ E (1 − e^{ε−Ŝ})_+.
     Lower bound. The excess, given S, is 0 if |S − ε| ≥ Mh, since both points of every split are less than h away.
     Otherwise it is E (e^{ε−S} V − 1)_+ if S ≥ ε and E (1 − e^{ε−S} V)_+ if S < ε. As E (X − d)_+ ≤ (√(v² + d²) − d) / 2
     for X of mean 0 and variance v² (Scarf), both are at most e^{Mh} g(|S − ε|) with g(r) = (√(v² + D²) − D) / 2,
     D = 1 − e^{−r}, and g = 0 from Mh on. By Chebyshev |Ŝ − S| = |ln V| ≤ τ = −ln(1 − 2v) with probability at least
     3/4; g never rises, so that E g(|S − ε|) ≤ 4/3 E g((|Ŝ − ε| − τ)_+). The gap is O(h²).
-
     Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), "Connect the dots", for the split and upper bound.
     """
 
@@ -76,9 +72,7 @@ class LossGrid:
         anchor: float | None = None,
         infinite: float = 0.0,
     ) -> LossGrid:
-        """Finite outcomes split between the grid points beside them, those of negligible tilted mass left out.
-
-        The loss `anchor`, or else the largest one that is kept, is a grid point.
+        """Finite outcomes on a grid through `anchor`, or else the largest; those of negligible tilted mass are cut.
 
         Loss 0 between −ln 2 and ln 2 keeps its masses: 1/3 + 2/3 under P, 1/3 · 2 + 2/3 · 1/2 under Q.
 
@@ -135,10 +129,7 @@ class LossGrid:
         astray: float = 0.0,
         mass_error: float = 0.0,
     ) -> LossGrid:
-        """Cells between grid points whose tilted mass is split already; ends of negligible tilted mass are cut off.
-
-        `to_lower` and `to_upper` are its parts by `split_shares`, in units of e^`log_unit`.
-        """
+        """Cells between grid points with tilted masses already split (`split_shares`, in units of e^`log_unit`)."""
         masses = np.zeros(len(to_lower) + 1)
         masses[:-1] = to_lower
         masses[1:] += to_upper
@@ -228,13 +219,7 @@ class LossGrid:
 
 
 def split_shares(rest: FloatArray, spacing: float, tilt: float) -> tuple[FloatArray, FloatArray]:
-    """Shares of an outcome for the grid points `rest` below and h − `rest` above it, with the change of their tilt.
-
-    (e^{−s} − e^{−h}) / (1 − e^{−h}) e^{−λs} and (1 − e^{−s}) / (1 − e^{−h}) e^{λ(h−s)}.
-
-    >>> [float(part) for part in split_shares(np.array(0.0), 1.0, 3.0)]
-    [1.0, 0.0]
-    """
+    """Tilted shares (e^{−s} − e^{−h}) / (1 − e^{−h}) e^{−λs} and (1 − e^{−s}) / (1 − e^{−h}) e^{λ(h−s)}, s = `rest`."""
     upper = np.expm1(-rest) / math.expm1(-spacing)
     return (1 - upper) * np.exp(-tilt * rest), upper * np.exp(tilt * (spacing - rest))
 

@@ -12,7 +12,7 @@ import numpy as np
 from dpviz import limits
 from dpviz.checked import argument, check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
-from dpviz.parameters import DELTA, Parameter
+from dpviz.parameters import Parameter
 from dpviz.privacy.hockey_stick import epsilon_for_delta
 from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase, worse_direction
 from dpviz.types import FloatArray, IntArray
@@ -40,9 +40,7 @@ TIE = 1e-13  # Relative distance within which a log-odds of an extreme pair coun
 class SubsampledRelease(TwoCellSynthesizer):
     """Pr(m1 | K) = Σ_k Hypergeometric(k; N, K, n) T[k, m1]: n of N rows drawn without replacement, then T.
 
-    Its rows are the tables (K, N − K) of the population: the `n` of this release is N.
-
-    A population with a single one is a fair coin.
+    Its rows are the tables (K, N − K) of the population, so that its `n` is N. With a single one, K is a fair coin:
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = SubsampledRelease(sample=BetaBinomial(n=1, m=1, alpha=1, beta=1), population=2)
@@ -110,7 +108,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         end, column = (int(place) for place in np.unravel_index(int(np.argmax(ends)), ends.shape))
         if ends[end, column] < worst.value * (1 - TIE):
             return super().worst_log_odds()
-        value = amplified_epsilon(float(ends[end, column]), self.rate)
+        value = subsampled_tight(float(ends[end, column]), self.rate)
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
 
     @checked(epsilon=check_epsilon)
@@ -184,11 +182,7 @@ def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: 
 
 
 def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
-    """ln Pr(k ones among `drawn` of `total` rows, K of them ones), shape (total + 1, drawn + 1); −∞ where impossible.
-
-    >>> np.exp(_log_hypergeometric(2, 1)).tolist()
-    [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
-    """
+    """ln Pr(k ones among `drawn` of `total` rows, K of them ones), shape (K, k); −∞ where impossible."""
     ones, sampled = np.arange(total + 1)[:, None], np.arange(drawn + 1)[None, :]
     possible = (sampled <= ones) & (drawn - sampled <= total - ones)
     rest = np.clip(ones - sampled, 0, total - drawn)
@@ -196,31 +190,14 @@ def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
     return np.where(possible, logs.total(), -np.inf)
 
 
-@dataclass(frozen=True)
-class Amplified:
-    """The (ε, δ) promise after subsampling."""
-
-    epsilon: float
-    delta: float
-
-
-@checked(epsilon=check_epsilon, delta=DELTA, rate=argument("rate", 0, 1))
-def subsampled_tight(epsilon: float, delta: float, rate: float) -> Amplified:
-    """ε' = ln(1 + r (e^ε − 1)), δ' = r δ, r = n/N: the best that holds for every release that is (ε, δ)-private.
+@checked(epsilon=argument("epsilon", 0, math.inf), rate=argument("rate", 0, 1))
+def subsampled_tight(epsilon: float, rate: float) -> float:
+    """ε' = ln(1 + r (e^ε − 1)), r = n/N: with δ' = r δ the best for every release that is (ε, δ)-private.
 
     Source: Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
 
-    >>> round(subsampled_tight(1.0, 1e-5, 0.5).epsilon, 6)  # ln((1 + e) / 2)
+    >>> round(subsampled_tight(1.0, 0.5), 6)  # ln((1 + e) / 2)
     0.620115
-    """
-    return Amplified(amplified_epsilon(epsilon, rate), rate * delta)
-
-
-def amplified_epsilon(epsilon: float, rate: float) -> float:
-    """ε' of `subsampled_tight`, unchecked, without overflow; ε may be infinite.
-
-    >>> amplified_epsilon(1000.0, 1.0), amplified_epsilon(float("inf"), 0.5)
-    (1000.0, inf)
     """
     if epsilon < LARGEST_EXPONENT:
         return math.log1p(rate * math.expm1(epsilon))

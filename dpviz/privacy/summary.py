@@ -44,13 +44,7 @@ class PrivacySummary:
 
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """The privacy of `synthesizer` at a promised ε and an allowed δ.
-
-    >>> from dpviz.synthesizers import BetaBinomial
-    >>> summary = summarize(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5), epsilon=2.0, delta=0.0)
-    >>> round(summary.worst.value, 6), summary.is_pure
-    (2.397895, False)
-    """
+    """The privacy of `synthesizer` at a promised ε and an allowed δ."""
     listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if listed else None
     sizes_match = listed and int(synthesizer.row_counts[0].sum()) == int(synthesizer.column_counts[-1].max())

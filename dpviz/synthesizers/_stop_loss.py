@@ -28,13 +28,7 @@ CELLS = 1 << 15  # Cells of pairs and columns that are held at a time, few enoug
 
 
 def log_delta_of_pairs(x: FloatArray, y: FloatArray, m: int, epsilon: float) -> FloatArray:
-    """ln δ(ε) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1), arrays of pairs; −∞ where δ is 0.
-
-    Rows (2/3, 1/3) and (1/3, 2/3).
-
-    >>> round(float(np.exp(log_delta_of_pairs(np.array([1.0]), np.array([1.0]), 1, 0.0))[0]), 12)
-    0.333333333333
-    """
+    """ln δ(ε) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1), arrays of pairs; −∞ where δ is 0."""
     shrink, lost = math.exp(-epsilon), -math.expm1(-epsilon)
     log_delta = np.full(len(x), -math.inf)
     (counts,) = np.nonzero(m * shrink - x * lost > 0)
@@ -86,9 +80,6 @@ def log_mass(a: FloatArray, b: FloatArray, m: int, j: FloatArray) -> FloatArray:
 
     With p = (a + j) / (a + b + m) the large parts are m KL(j/m ‖ p) + (a + b) KL(a/(a + b) ‖ p), each of four positive
     terms s ln(s / t) + t − s with the same |s − t|, as Loader (2000) does for the binomial.
-
-    >>> float(np.exp(log_mass(np.array([2.0]), np.array([1.0]), 1, np.array([1.0])))[0].round(12))
-    0.666666666667
     """
     total, rest = a + b, m - j
     share_ones, share_zeros = (a + j) / (total + m), (b + rest) / (total + m)

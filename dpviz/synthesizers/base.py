@@ -38,21 +38,13 @@ SYNTHETIC_ROWS = dataclasses.replace(
 
 
 def parameter(declaration: Parameter, **changes: Any) -> Any:
-    """A dataclass field without a default that carries its declaration, with `changes` to it.
-
-    >>> parameter(ROWS).metadata["parameter"].name
-    'n'
-    """
+    """A dataclass field without a default that carries its declaration, with `changes` to it."""
     return dataclasses.field(metadata={"parameter": dataclasses.replace(declaration, **changes)})
 
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The maximum of a privacy measure, and the indices of rows and column that attain it.
-
-    The released counts are likelier under row `likelier` than under its neighbour `other`; `column` is None where the
-    measure sums over columns.
-    """
+    """The maximum of a privacy measure: where counts are `likelier` than under `other`, in one column or all."""
 
     value: float
     likelier: int
@@ -129,10 +121,7 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(released | confidential) of rows and columns by their indices, shape (len(rows), len(columns)).
-
-        It is −inf where the counts are impossible.
-        """
+        """ln Pr(column | row) of these places, shape (len(rows), len(columns)); −inf where impossible."""
 
     def row_table(self, index: int) -> tuple[int, ...]:
         """The confidential counts of row `index`."""
@@ -164,8 +153,7 @@ class Synthesizer(ABC):
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
 
-        A count that neither row can release says nothing about them: its log-odds are 0. One that a single row
-        can release decides: its log-odds are infinite.
+        They are 0 where neither row can release a count, and infinite where a single one can.
         """
         first, second = self.neighbours[pairs].T
         likelier, other = self.log_transition(first, columns), self.log_transition(second, columns)
@@ -257,10 +245,6 @@ def check_index(index: int, count: int, name: str = "index") -> int:
 
 
 def two_counts(total: int) -> IntArray:
-    """The tables (0, total), (1, total − 1), …, (total, 0).
-
-    >>> two_counts(2).tolist()
-    [[0, 2], [1, 1], [2, 0]]
-    """
+    """The tables (0, total), (1, total − 1), …, (total, 0)."""
     first = np.arange(total + 1)
     return np.column_stack([first, total - first])

@@ -32,8 +32,6 @@ RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows befor
 class BetaBinomial(PriorSynthesizer):
     """Pr(m1 | n1) = C(m, m1) B(α + n1 + m1, β + n0 + m0) / B(α + n1, β + n0), with n0 = n − n1 and m0 = m − m1.
 
-    The proportion is drawn from its posterior Beta(α + n1, β + n0), then m synthetic rows from that proportion.
-
     Source: Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One).
 
     With one row and a flat prior the posterior is Beta(1, 2) or Beta(2, 1), so a single draw has odds 2 to 1.
@@ -189,9 +187,6 @@ class BetaBinomial(PriorSynthesizer):
         """The least symmetric prior with pure ε-differential privacy, m / (e^ε − 1), rounded to the private side.
 
         Source: Abowd & Vilhuber (2008) and Charest (2011) after Machanavajjhala et al. (2008).
-
-        >>> round(BetaBinomial.least_alpha(m=100, epsilon=1.0), 6)
-        58.197671
         """
         alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
         return private_side(

@@ -54,9 +54,7 @@ CANCELLATION, SMALLEST = 1e-4, 1e-290
 
 
 class LossDistribution:
-    """Released outcomes by their privacy loss L = ln(P / Q), with their probability under P; L ≤ 0 never counts.
-
-    δ(ε) = Σ_{L > ε} P (1 − e^{ε − L}).
+    """Outcomes by their privacy loss L = ln(P / Q), with their probability under P: δ(ε) = Σ_{L > ε} P (1 − e^{ε − L}).
 
     Randomised response that tells the truth with probability 3/4 has losses ± ln 3.
 

@@ -20,9 +20,7 @@ from dpviz.types import FloatArray, IntArray
 class DirichletMultinomial(PriorCellSynthesizer):
     """Pr(m | n) = m! / Π m_c! · Π (α_c + n_c)(α_c + n_c + 1)…(α_c + n_c + m_c − 1) / (A)(A + 1)…(A + m − 1).
 
-    A = n + Σ α_c. The proportions are drawn from Dirichlet(α + n), then m rows from them.
-
-    Source: Abowd & Vilhuber (2008), equation (1).
+    A = n + Σ α_c. Source: Abowd & Vilhuber (2008), equation (1).
 
     One row in three cells with a flat prior: the same cell comes out with probability 2 / 4.
 

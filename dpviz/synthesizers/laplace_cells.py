@@ -20,9 +20,7 @@ from dpviz.types import FloatArray, IntArray
 class LaplaceCells(CellSynthesizer):
     """m_c = n_c + Laplace(2/ε) in every cell, rounded to the nearest whole number and clamped to 0 … n.
 
-    Substituting a row moves two counts by 1, hence the scale 2/ε. The released counts need not sum to n.
-
-    Source: Abowd & Vilhuber (2008), equation (2), after Dwork et al. (2006).
+    Substituting a row moves two counts by 1, hence 2/ε. Source: Abowd & Vilhuber (2008), equation (2).
 
     >>> release = LaplaceCells(n=4, cells=3, epsilon=2)
     >>> release.worst_log_odds().value, release.shape

@@ -57,11 +57,8 @@ class MultinomialPlugIn(PriorCellSynthesizer):
 class MultinomialMean(MultinomialPlugIn):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c) / (n + Σ α_c).
 
-    Source: Zheng (2015), Theorem 6.21, posterior mean. The R package synthpop 1.9-2 draws this law in its
-    ``syn.catall(noisetype = "Exponential")``: ``rmultinom`` on the cell proportions with N / (e^ε − 1) added.
-
-    >>> MultinomialMean(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()
-    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    Source: Zheng (2015), Theorem 6.21. synthpop 1.9-2 draws it in ``syn.catall(noisetype = "Exponential")``:
+    ``rmultinom`` on the cell proportions with N / (e^ε − 1) added.
     """
 
     key: ClassVar[str] = "multinomial_mean"
@@ -73,9 +70,7 @@ class MultinomialMean(MultinomialPlugIn):
 
 @dataclass(frozen=True, kw_only=True)
 class MultinomialMode(MultinomialPlugIn):
-    """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c − 1) / (n + Σ α_c − k).
-
-    Source: Zheng (2015), Theorem 6.22, posterior mode.
+    """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c − 1) / (n + Σ α_c − k): Zheng (2015), Theorem 6.22.
 
     >>> MultinomialMode(n=1, m=1, cells=3, alpha=2).transition_matrix().round(6).tolist()
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]

@@ -93,9 +93,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
 class LaplaceSanitizer(NoiseSanitizer):
     """m1 = n1 + Laplace(1/ε), rounded to the nearest whole number and clamped to 0 … n; m2 = n − m1.
 
-    With n public a substituted row moves the one protected count by 1, hence the scale 1/ε. Inside the range,
-    Pr(m1 − n1 = d) = e^{−ε|d|} sinh(ε/2) for d ≠ 0 and 1 − e^{−ε/2} for d = 0.
-
+    Inside the range Pr(m1 − n1 = d) = e^{−ε|d|} sinh(ε/2) for d ≠ 0 and 1 − e^{−ε/2} for d = 0.
     Source: Abowd & Vilhuber (2008), equation (2) and Fig. 3, after Dwork et al. (2006).
 
     >>> LaplaceSanitizer(n=5, epsilon=2).transition_matrix()[0].round(6).tolist()
@@ -130,9 +128,7 @@ class LaplaceSanitizer(NoiseSanitizer):
 class GeometricSanitizer(NoiseSanitizer):
     """m1 = n1 + Z clamped to 0 … n, Pr(Z = d) = e^{−ε|d|} (1 − e^{−ε}) / (1 + e^{−ε}); m2 = n − m1.
 
-    Every cell of its log-odds table is ε or −ε: it spends the whole promise everywhere.
-
-    Source: Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum; not in the papers shown here.
+    Every cell of its log-odds table is ε or −ε. Source: Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum.
 
     With e^ε = 3 the noise is 0 with probability (1 − 1/3) / (1 + 1/3) = 1/2, and a tail from 1 on holds 1/4.
 

@@ -220,11 +220,7 @@ ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minim
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorMode(PlugIn):
-    """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α − 1) / (n + α + β − 2).
-
-    At a prior of 1 and below a mode can lie at the edge, where it gives some counts probability 0.
-
-    Source: Zheng (2015), SYNTH_MAP.
+    """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α − 1) / (n + α + β − 2). Source: Zheng (2015), SYNTH_MAP.
 
     With a prior of 2 the mode adds one pseudo-row to each cell, as the mean does with a prior of 1.
 

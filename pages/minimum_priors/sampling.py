@@ -33,11 +33,13 @@ def show_sampling(asked: Asked) -> None:
             continue
         alone = given.epsilon_at_delta
         printed = subsampled_epsilon_printed(alone, rate)
-        tight = subsampled_tight(alone, setting.delta, rate)
-        exact = tight.epsilon
+        tight = subsampled_tight(alone, rate)
+        exact = tight
         if within:
             release = method.two_cells(setting.n, setting.m, alpha, alpha)
-            exact = cached(subsampled_epsilon, "Averaging over the samples …")(release, population, tight.delta)
+            exact = cached(subsampled_epsilon, "Averaging over the samples …")(
+                release, population, rate * setting.delta
+            )
         if method is HEADLINE:
             most = "" if within else " at most"
             st.html(
@@ -49,7 +51,7 @@ def show_sampling(asked: Asked) -> None:
                 )
             )
         name = f"<b>{method.label}</b>"
-        bounds = [readable(value, 5) for value in (alone, printed, tight.epsilon)]
+        bounds = [readable(value, 5) for value in (alone, printed, tight)]
         rows.append([name, *bounds, *([f"<b>{readable(exact, 5)}</b>"] if within else [])])
     head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []
