@@ -23,13 +23,7 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     """The probability, at the worst table, that the counts of SYNTH_Post(One) tell it from a neighbour by more than ε.
 
     The upper tails follow from each other along one staircase, as in `dpviz.synthesizers._staircase`: down a row a
-    tail gains Pr(t | i) t / x, and to the right it loses the counts that are passed. All are relative to the largest
-    term on the way, so that the largest tail keeps its digits however small it is.
-
-    Examples
-    --------
-    >>> round(beta_binomial_failure(10, 5, 1.0, 1.0), 7)
-    0.0631868
+    tail gains Pr(t | i) t / x, and to the right it loses the counts that are passed, relative to the largest term.
     """
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)

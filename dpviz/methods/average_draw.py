@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincc
 
-from dpviz.checked import check_epsilon
+from dpviz.checked import check_epsilon, checked
 from dpviz.methods.base import MANY_ROWS
 from dpviz.methods.posterior_parameter import log_parameter_delta, tail_fraction
 from dpviz.numerics.sums import cumulative_sum
@@ -21,6 +21,7 @@ SMALLEST_TAIL = 1e-305
 """Tail below which it is taken relative to its leading term, as it underflows."""
 
 
+@checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, theta_real=THETA_REAL, epsilon=check_epsilon)
 def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, epsilon: float) -> float:
     """The least δ with which one draw of θ from its posterior hides one row: PARAM_Post.
 
@@ -41,9 +42,7 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     >>> round(parameter_draw_delta(1, 1.0, 1.0, 0.5, 0.0), 12)
     0.5
     """
-    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)
-    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
-    weights = log_count_probabilities(n - 1, theta)
+    weights = log_count_probabilities(n - 1, theta_real)
     deltas = _upward_draw(alpha, beta, weights, epsilon), _upward_draw(beta, alpha, weights[::-1], epsilon)
     return min(max(deltas), 1.0)
 

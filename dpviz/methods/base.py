@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -37,7 +36,7 @@ class Failure:
     settled: float
 
 
-class Method(ABC):
+class Method:
     """A way to release what was learned from the data, and what it can do.
 
     What a subclass does not override it cannot do, and refuses in a sentence: `knows` says which. Priors are
@@ -86,13 +85,13 @@ class Method(ABC):
         """The release of k counts under a prior; with k > 2 it is α in each cell."""
         return self.two_cells(n, m, alpha, beta) if cells == 2 else self.more_cells(n, m, alpha, cells)
 
-    @abstractmethod
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
         """The release of two counts under a prior."""
+        self.refuse("that is random")
 
-    @abstractmethod
     def least_pure(self, m: int, epsilon: float) -> float:
         """The least symmetric prior without δ, in closed form; infinite where there is none."""
+        return math.inf
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
         """The release of k > 2 counts under the prior α in each cell."""

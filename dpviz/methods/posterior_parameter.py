@@ -150,6 +150,7 @@ def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
     )
 
 
+@checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, epsilon=check_epsilon)
 def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
     """The probability, at the worst table, that the θ of PARAM_Post tells it from a neighbour by more than e^ε.
 
@@ -158,15 +159,7 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
 
     Source: Machanavajjhala et al. (2008), disclosure set; Zheng (2015), Lemma 6.5, whose interval this is.
 
-    Examples
-    --------
-    One row, flat prior, ε = 0: every θ but 1/2 tells the two tables apart.
-
-    >>> parameter_failure(n=1, alpha=1.0, beta=1.0, epsilon=0.0)
-    1.0
     """
-    n, epsilon = int(MANY_ROWS.check(n)), check_epsilon(epsilon)
-    alpha, beta = PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta)
     ones = np.arange((n // 2 if alpha == beta else n) + 1)  # equal priors: row n − i is the mirror image of row i
     a, b = alpha + ones, beta + (n - ones)
     grow = math.exp(min(epsilon, 700.0))

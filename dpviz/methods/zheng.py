@@ -51,9 +51,6 @@ class ParamPost(Method):
         """The two cells' total has one law under both tables and tells nothing: left is one row in two cells."""
         return PosteriorParameter(n=1, alpha=alpha, beta=alpha)
 
-    def least_pure(self, m: int, epsilon: float) -> float:
-        return math.inf
-
     def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
         return math.exp(float(log_parameter_delta(np.array([ones]), np.array([zeros]), epsilon)[0]))
 
@@ -91,12 +88,6 @@ class ParamMap(Method):
     words = "the most likely proportion itself"
     calibrated = False
     never_pure = True
-
-    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
-        self.refuse("that is random")
-
-    def least_pure(self, m: int, epsilon: float) -> float:
-        return math.inf
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         """That of the count of ones."""

@@ -137,10 +137,10 @@ class SetSearch:
     def _exceeding(
         self, alpha: float, known: list[Block], resolution: float, width: int, slope: float
     ) -> tuple[Block | None, int]:
-        """The worst block of pairs, outside the known ones, that is not shown to be private with the prior α.
+        """The worst block of pairs, outside the known ones, not shown to be private with the prior α, and its width.
 
-        Blocks are split until i differs by at most `width` in them, which is returned too, raised where too many tie.
-        What is private with one prior is private with every larger one, and is not looked at again.
+        Blocks are split until i differs by at most `width` in them, raised where too many tie. What is private with one
+        prior is private with every larger one, and is not looked at again.
         """
         width = max(width, math.floor(2 * TOLERANCE * alpha))
         while True:

@@ -15,7 +15,6 @@ from dpviz.methods import METHODS, Method
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
-from dpviz.priors.releases import method_called
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.synthesizers import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
@@ -35,7 +34,7 @@ FEWEST_LOOKS, MOST_LOOKS, LARGEST_WORK = 1_000, 30_000, 8_000_000
 """Intervals of priors that the search looks at before it gives up: as many as the rows of all its failures allow."""
 
 
-@checked(n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA, beta=PRIOR_ZEROS, cells=TWO_CELLS_OR_MORE)
+@checked(method=METHODS, n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA, beta=PRIOR_ZEROS, cells=TWO_CELLS_OR_MORE)
 def minimum_prior(
     method: str,
     *,
@@ -69,7 +68,7 @@ def minimum_prior(
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
     0.5
     """
-    return least_prior(Promise(method_called(method, METHODS), n, m, epsilon, delta, beta, ratio, cells)).prior
+    return least_prior(Promise(METHODS[method], n, m, epsilon, delta, beta, ratio, cells)).prior
 
 
 @dataclass(frozen=True)
@@ -210,7 +209,7 @@ def _least_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: 
     return replace(found, prior=here)
 
 
-@checked(n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA)
+@checked(method=METHODS, n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA)
 def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, delta: float) -> float:
     """The least symmetric prior from which on a method keeps probabilistic (ε, δ)-differential privacy.
 
@@ -231,7 +230,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     >>> round(minimum_prior_probabilistic("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 6)
     1.0
     """
-    made = method_called(method, METHODS)
+    made = METHODS[method]
     return made.prior_of(_effective(made.effective, n, m, epsilon, delta))
 
 

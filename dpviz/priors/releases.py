@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +20,6 @@ STRIDES, FOLDED = (12, 6, 3, 1), 12
 
 BY_SIZE = {key: method for key, method in CALIBRATED.items() if method.limit}
 """The methods whose rows tend to something known as their number grows."""
-
-
-def method_called(key: str, among: Mapping[str, Method] = CALIBRATED) -> Method:
-    """The method with this key; a ValueError lists what there is."""
-    if key not in among:
-        raise ValueError(f"method must be one of {', '.join(among)}; got {key!r}.")
-    return among[key]
 
 
 @checked(method=CALIBRATED, cells=TWO_CELLS_OR_MORE)

@@ -8,18 +8,23 @@ from functools import partial
 
 from scipy.optimize import brentq, minimize_scalar
 
+from dpviz.checked import checked
 from dpviz.limits import PRIOR_ROWS, ROWS_OF_CELL_SETS
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.methods import CALIBRATED
+from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
-from dpviz.priors.releases import method_called
 from dpviz.privacy.composition import SETS, Bracket, composed_delta
 
 ALMOST_NONE = 1e-291
 """A prior that counts as none; the search for a larger one starts from it."""
 
 
+@checked(
+    method=CALIBRATED, n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, sets=SETS, epsilon=EPSILON, delta=DELTA,
+    cells=TWO_CELLS_OR_MORE,
+)  # fmt: skip
 def minimum_prior_for_sets(
     method: str, *, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int = 2
 ) -> Bracket:
@@ -27,11 +32,8 @@ def minimum_prior_for_sets(
 
     Two cells: the largest δ_M(ε; α) over all n pairs of neighbours is δ. More: the worst neighbours hold their only row
     of two cells in one or in the other, everything else elsewhere, whatever M is, as more pseudo-rows are never less
-    private; PARAM_Post then tells neither k nor n. M sets of a plug-in are one set of Mm rows. Without δ each set has
-    ε/M. Usually 1e-6 wide, relative.
-
-    n and m are at most 100,000, for the plug-ins Mm as well, for k > 2 cells of SYNTH_Post(One) 1,000; M is 1 to 1,000,
-    ε at least M · 1e-6, δ below 1.
+    private; PARAM_Post then tells neither k nor n. M sets of a plug-in are one set of Mm rows, at most 100,000. Without
+    δ each set has ε/M. Usually 1e-6 wide, relative.
 
     Source: Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
 
@@ -43,10 +45,7 @@ def minimum_prior_for_sets(
     >>> round(found.upper, 9)
     1.0
     """
-    made = method_called(method)
-    MANY_ROWS.check(n)
-    MANY_SYNTHETIC_ROWS.check(m)
-    sets, epsilon, delta = int(SETS.check(sets)), EPSILON.check(epsilon), DELTA.check(delta)
+    made = CALIBRATED[method]
     if epsilon / sets < EPSILON.minimum:
         raise ValueError(f"epsilon must be at least {readable(EPSILON.minimum)} for each set; got {readable(epsilon)}.")
     if cells > 2 and not made.knows_cells:
