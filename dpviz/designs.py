@@ -130,7 +130,10 @@ class Design:
             raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {shown(self.prior)}.")
         if "alpha" in self.promised:
             asked["alpha"].check(self.alpha)
-        details, further = dict(self.details), {one.name for one in _further(self.mechanism).values()}
+        try:
+            details, further = dict(self.details), {one.name for one in _further(self.mechanism).values()}
+        except (TypeError, ValueError):
+            raise ValueError(f"details must be pairs of a name and a number; got {shown(self.details)}.") from None
         if not set(details) <= further:
             allowed = f"some of {', '.join(sorted(further))}" if further else "none"
             raise ValueError(f"details of {self.law.label} must be {allowed}; got {shown(details)}.")

@@ -293,7 +293,7 @@ OWN: dict[str, dict[str, Any]] = {
     "findings_csv": {"findings": priors.audit("bernoulli", n=4, m=3, epsilon=1.0)},
     "posterior_csv": {"columns": {"density": POINTS}},
     "posterior_script": {"design": DESIGN, "counts": [1, 2]},
-    "designs.Design": {"mechanism": "beta_binomial", "prior": "exact"},
+    "designs.Design": {"mechanism": "beta_binomial", "prior": "exact", "details": ()},
     "Design.from_json": {"text": DESIGN.to_json()},
     "Design.from_address": {"words": DESIGN.to_address()},
     "priors_script": {"setting": SETTING},
