@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 
 import numpy as np
 import streamlit as st
 
 from dpviz import limits
-from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.lines import Scale, lines_chart
 from dpviz.methods import METHODS, PARAM_MAP
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors.releases import AverageCurves, average_and_worst, stream_average_by_theta
@@ -18,9 +19,10 @@ from dpviz.theorems import CLAIMS
 from dpviz.theorems.average import CLAIMS as AVERAGE_CLAIMS
 from pages.components.cached import cached
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing, note, raised
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
 
 THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
 
@@ -68,54 +70,36 @@ def hidden_by_the_others(n: int) -> str:
 
 def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
     """δ against θ: the count at once, the methods with a prior as they are computed."""
-    show_growing(
-        _growing(asked, theta, alpha),
-        "Averaging along θ …",
-        lambda curves: _draw(asked, theta, here, curves),
-        key=f"{PREFIX}step_average",
-    )
-
-
-def _growing(asked: Asked, theta: float, alpha: float) -> Growing[AverageCurves]:
-    setting = asked.setting
-    thetas = np.unique(np.append(THETAS, theta))
-    return growing_of(
+    n, m, epsilon = asked.setting.n, asked.setting.m, asked.setting.epsilon
+    growing = growing_of(
         f"{PREFIX}growing_average",
-        ("average case", setting.n, setting.m, alpha, setting.epsilon, theta),
+        ("average case", n, m, alpha, epsilon, theta),
         AverageCurves,
-        lambda: stream_average_by_theta(setting.n, setting.m, alpha, setting.epsilon, thetas),
+        lambda: stream_average_by_theta(n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
     )
+    draw = partial(_draw, asked, theta, here)
+    show_growing(growing, "Averaging along θ …", draw, key=f"{PREFIX}step_average")
 
 
 def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves) -> None:
-    setting = asked.setting
     thetas = tuple(np.linspace(0.005, 0.995, 67).tolist())
-    deltas = cached(count_release_curve)(setting.n, thetas, setting.epsilon)
-    lines = [Line(name=PARAM_MAP.label, color=PARAM_MAP.color, x=np.array(thetas), y=deltas)]
-    lines += [
-        Line(name=METHODS[key].label, color=METHODS[key].color, x=curves.thetas, y=y)
-        for key, y in curves.deltas.items()
-    ]
+    deltas = cached(count_release_curve)(asked.setting.n, thetas, asked.setting.epsilon)
+    lines = method_lines({PARAM_MAP.key: (np.array(thetas), deltas)})
+    lines += method_lines({key: (curves.thetas, y) for key, y in curves.deltas.items()})
     lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
     show_figure(
         lines_chart(
             lines,
             Scale(title="θ, the probability of a one", low=0.0, high=1.0),
-            Scale(title="δ (down is more private)", log=True, low=max(1e-300, lowest), high=1.0),
+            delta_scale(max(1e-300, lowest)),
             key="average",
-            marks=[
-                Mark(
-                    x=theta, y=delta, color=METHODS[key].color, name=METHODS[key].label,
-                    text=readable(delta, 3) if key == PARAM_MAP.key else "",
-                )
-                for key, delta in here.items()
-            ],
-            rules=[Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else [],
+            marks=method_marks(theta, here, **{PARAM_MAP.key: readable(here[PARAM_MAP.key], 3)}),
+            rules=allowed(asked.setting.delta),
         ),
         key=f"{PREFIX}average",
         alt="Average-case δ of every method against the probability of a one.",
         height=430,
-    )  # fmt: skip
+    )
     st.caption(
         f"Exact at {len(THETAS)} values of θ and your own, straight lines between them. At a kink the worst direction "
         "of comparison switches. Where a line ends, δ is 0 or below 10⁻³⁰⁰."

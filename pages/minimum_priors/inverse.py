@@ -5,67 +5,59 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
 import streamlit as st
 
-from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.lines import Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS, Setting
-from dpviz.priors.kinds import Given
+from dpviz.priors.kinds import SMALLEST_DELTA, Given
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.minimum_priors.answer import needed_by_all
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
 from pages.minimum_priors.faces import face_of, failure
+from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
 
 
 def show_inverse(asked: Asked) -> None:
     """Control, sentence, table and privacy profiles."""
-    setting, kind = asked.setting, asked.kind
+    setting, kind, sets = asked.setting, asked.kind, asked.design.sets
     level = PAGE.checked(kind.level)
     found = {key: cached(kind.given)(method, setting, level) for key, method in kind.methods.items()}
     held = face_of(asked).held(level)
     said = f"keeps {asked.promise} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
-    st.html(answer(held, said + (_together(asked, level) if asked.design.sets > 1 else "")))
+    st.html(answer(held, said + (_together(asked, level) if sets > 1 else "")))
     zero = "ε at δ = 0, conditioned" if kind.conditioned else "ε at δ = 0"
-    at = f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero
-    head = ["exact", *([zero] if setting.delta > 0 else []), at]
-    head.append(f"δ at ε = {readable(setting.epsilon, 4)}")
-    if asked.design.sets > 1:
-        head.append(f"{asked.design.sets} sets: {zero}")
+    head = ["exact", f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero]
+    head[1:1] = [zero] if setting.delta > 0 else []
+    head += [f"δ at ε = {readable(setting.epsilon, 4)}", *([f"{sets} sets: {zero}"] if sets > 1 else [])]
     rows = []
     for key, given in found.items():
         name = f"<b>{METHODS[key].label}</b>"
         if given is None:
             rows.append([name, f"needs α > {readable(METHODS[key].lost)}", *[""] * (len(head) - 2)])
             continue
-        pure = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
         bounded = not kind.conditioned and given.pure_epsilon <= setting.epsilon
-        left_over = readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon)
-        all_sets = [_epsilon(asked.design.sets * given.pure_epsilon)] if asked.design.sets > 1 else []
-        rows.append([name, *pure, _epsilon(given.epsilon_at_delta), left_over, *all_sets])
+        cells = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
+        cells.append(_epsilon(given.epsilon_at_delta))
+        cells.append(readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon))
+        rows.append([name, *cells, *([_epsilon(sets * given.pure_epsilon)] if sets > 1 else [])])
     listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
     shown = {key: given for key, given in found.items() if given is not None}
+    end = max(float(one.epsilons[-1]) for one in shown.values())
+    right = max(end, min(setting.epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
+    here = {key: one.delta_at_epsilon for key, one in shown.items() if one.delta_at_epsilon >= SMALLEST_DELTA}
     show_figure(
         lines_chart(
-            [
-                Line(name=METHODS[key].label, color=METHODS[key].color, x=given.epsilons, y=given.deltas)
-                for key, given in shown.items()
-            ],
-            Scale(
-                title="ε (left is more private)", low=0.0, high=_right(asked, [one.epsilons for one in shown.values()])
-            ),
-            Scale(title="δ (down is more private)", log=True, low=1e-12, high=1.0),
+            method_lines({key: (given.epsilons, given.deltas) for key, given in shown.items()}),
+            Scale(title="ε (left is more private)", low=0.0, high=right),
+            delta_scale(SMALLEST_DELTA),
             key=f"profiles {kind.key}",
-            marks=[
-                Mark(x=setting.epsilon, y=given.delta_at_epsilon, color=METHODS[key].color, name=METHODS[key].label)
-                for key, given in shown.items()
-                if given.delta_at_epsilon >= 1e-12
-            ],
+            marks=method_marks(setting.epsilon, here),
             rules=[
                 Rule(text=f"promised ε = {readable(setting.epsilon, 4)}", x=setting.epsilon),
-                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta)] if setting.delta else []),
+                *allowed(setting.delta),
             ],
         ),
         key=f"{PREFIX}profiles",
@@ -101,9 +93,3 @@ def _together(asked: Asked, level: float) -> str:
 
 def _epsilon(value: float) -> str:
     return "none" if math.isinf(value) else readable(value, 5)
-
-
-def _right(asked: Asked, ends: list[np.ndarray]) -> float:
-    """The right end of the picture: where the profiles end, unless the promise lies a little beyond."""
-    end = max(float(one[-1]) for one in ends)
-    return max(end, min(asked.setting.epsilon * 1.1, 3 * end)) or 1.0

@@ -29,17 +29,17 @@ SHOWN = 5
 
 def show_sets(asked: Asked) -> None:
     """Table of ways, picture, and what they mean."""
-    sets = asked.design.sets if asked.design.sets > 1 else SHOWN
-    if asked.design.sets == 1:
+    sets, face = asked.design.sets, face_of(asked)
+    if sets == 1:
+        sets = SHOWN
         st.caption(f"M = 1 above; shown here for M = {sets}. The control “Synthetic sets M” changes it.")
-    setting, face = asked.setting, face_of(asked)
-    rows, reasons, said = [], [], ""
+    rows, reasons, said, first = [], [], "", None
     for method in asked.kind.methods.values():
         cells = [BEYOND] * 4
         try:
             ways = _by_shares(asked, method, sets)
             cells[:3] = ("–" if math.isnan(way) else face.shown(way) for way in ways)
-            exact = cached(asked.kind.together, WAITING)(method, setting, sets, setting.delta)
+            exact = cached(asked.kind.together, WAITING)(method, asked.setting, sets, asked.setting.delta)
             cells[3] = f"<b>{_bracket(asked, exact)}</b>"
             if method is HEADLINE:
                 said, first = answer(*face.of_sets(asked, sets, _bracket(asked, exact), *ways[:2])), exact
@@ -54,7 +54,7 @@ def show_sets(asked: Asked) -> None:
     if reasons:
         st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")
     st.caption(face.how_sets(asked, sets))
-    if said and asked.kind.binary and setting.delta > 0:
+    if first and asked.kind.binary and asked.setting.delta > 0:
         _picture(asked, sets, first)
 
 
@@ -73,6 +73,7 @@ def _picture(asked: Asked, sets: int, one: Bracket) -> None:
     pure, split, advanced = np.array([_by_shares(asked, HEADLINE, count) for count in counts.tolist()]).T
     several = sorted({*EXACT_AT, sets})
     exact = [cached(asked.kind.together, WAITING)(HEADLINE, setting, count, setting.delta).upper for count in several]
+    told = f"exact: {_bracket(asked, one)}"
     show_figure(
         lines_chart(
             [
@@ -84,18 +85,13 @@ def _picture(asked: Asked, sets: int, one: Bracket) -> None:
             Scale(title="sets M", log=True),
             Scale(title=f"least prior α of {HEADLINE.label}", log=True, low=min(one.lower, float(split.min())) / 2),
             key="sets",
-            marks=[
-                Mark(
-                    x=sets, y=one.upper, color=color, text=f"exact: {_bracket(asked, one)}",
-                    name=f"exact, M = {sets}",
-                )
-            ],
+            marks=[Mark(x=sets, y=one.upper, color=color, text=told, name=f"exact, M = {sets}")],
             rules=[Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), dash="dot")],
         ),
         key=f"{PREFIX}sets_picture",
         alt="The prior that several sets need, by three ways to bound their cost, and exactly.",
         height=420,
-    )  # fmt: skip
+    )
 
 
 def _bracket(asked: Asked, exact: Bracket) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz import limits
-from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.lines import Rule, Scale, lines_chart
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
 from dpviz.priors.releases import BY_SIZE, SizeCurves, delta_by_size
@@ -15,51 +15,42 @@ from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
 from pages.minimum_priors.faces import HEADLINE
+from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
 
 POINTS = 25
 
 
 def show_sizes(asked: Asked) -> None:
     """δ against m for every release of rows, with the parameter draw as the limit."""
-    setting = asked.setting
-    alpha = PAGE.checked("alpha")
+    setting, alpha = asked.setting, PAGE.checked("alpha")
     most = int(min(limits.PRIOR_ROWS, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
     found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
-    one, limit = found.deltas[HEADLINE.key], found.limits[HEADLINE.key]
-    here = int(np.searchsorted(found.sizes, setting.m))
+    place = int(np.searchsorted(found.sizes, setting.m))
+    here = {key: float(y[place]) for key, y in found.deltas.items()}
+    one, limit = here[HEADLINE.key], found.limits[HEADLINE.key]
     st.html(
         answer(
-            f"δ = {readable(float(one[here]), 3)} → {readable(limit, 3)}",
+            f"δ = {readable(one, 3)} → {readable(limit, 3)}",
             f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
-            f"{readable(float(one[here]), 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
+            f"{readable(one, 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
             f"and never beyond (Theorem 5.1). {others_go(mode=len(found.deltas) == len(BY_SIZE))}",
         )
     )
     _claims(setting.delta, found)
     show_figure(
         lines_chart(
-            [
-                Line(name=METHODS[key].label, color=METHODS[key].color, x=found.sizes.astype(float), y=y)
-                for key, y in found.deltas.items()
-            ],
+            method_lines({key: (found.sizes.astype(float), y) for key, y in found.deltas.items()}),
             Scale(title="synthetic rows m (left is more private)", log=True),
-            Scale(title="δ (down is more private)", log=True, low=max(1e-12, _lowest(found.deltas)), high=1.0),
+            delta_scale(max(1e-12, _lowest(found.deltas))),
             key="sizes",
-            marks=[
-                Mark(x=setting.m, y=float(y[here]), color=METHODS[key].color, name=METHODS[key].label)
-                for key, y in found.deltas.items()
-            ],
-            rules=[
-                Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit),
-                *([Rule(text=f"allowed δ = {readable(setting.delta, 3)}", y=setting.delta, dash="dot")]
-                  if setting.delta else []),
-            ],
+            marks=method_marks(setting.m, here),
+            rules=[Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit), *allowed(setting.delta, "dot")],
         ),
         key=f"{PREFIX}sizes",
         alt="δ of every release against the number of synthetic rows, with the parameter release as its limit.",
         height=430,
-    )  # fmt: skip
+    )
     without = "".join(f" {BY_SIZE[key].label} needs α > 1." for key in BY_SIZE if key not in found.deltas)
     st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
 
@@ -74,10 +65,11 @@ def others_go(*, mode: bool) -> str:
 
 def _claims(delta: float, found: SizeCurves) -> None:
     """The theorems of chapter 5, and where they are seen in the picture."""
-    limit = f"δ of SYNTH_Post(One) stays within {readable(float(found.deltas[HEADLINE.key].max()), 4)} up to m = "
-    limit += f"{readable(float(found.sizes[-1]))}; PARAM_Post has {readable(found.limits[HEADLINE.key], 4)}"
-    rows = [["<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>",
-             limit, "✓ true: the rows are made from the draw alone"]]  # fmt: skip
+    stays = readable(float(found.deltas[HEADLINE.key].max()), 4)
+    limit = f"δ of SYNTH_Post(One) stays within {stays} up to m = {readable(float(found.sizes[-1]))}; "
+    limit += f"PARAM_Post has {readable(found.limits[HEADLINE.key], 4)}"
+    claim = "<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>"
+    rows = [[claim, limit, "✓ true: the rows are made from the draw alone"]]
     for name, key in (("Theorem 5.4", "synth_map"), ("Corollary 5.6", "synth_post_many")):
         label, curve = METHODS[key].label, found.deltas.get(key)
         claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
