@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, cast, overload
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -48,33 +48,22 @@ class Design:
 
     Parameters
     ----------
-    mechanism
-        Key of a synthesizer of the registry, or a matrix of one's own.
-    n, m
-        Confidential rows, and rows of one set, 1 to 100,000; m = n where it is not given. A matrix brings its own.
-    sets
-        M.
+    mechanism, n, m, sets
+        Key of a synthesizer of the registry, or a matrix of one's own, which brings its n and m; m = n where it is not
+        given. n and m are 1 to 100,000, `sets` is M.
     epsilon, delta
         The promise for all sets together; neighbours are substitution. Only ``"exact"`` has a use for δ.
-    prior
+    prior, alpha
         ``"pure"``: the smallest prior at ε/M, as in Charest (2011). ``"exact"``: the smallest with which the M sets
-        together are (ε, δ)-differentially private, by their exact composition. ``"own"``: `alpha`. A sanitizer has
-        no prior and gets ε/M under every rule; a matrix is taken as it is.
-    alpha
-        α = β of ``"own"``.
+        together are (ε, δ)-differentially private, by their exact composition. ``"own"``: α = β = `alpha`. A sanitizer
+        has no prior and gets ε/M under every rule; a matrix is taken as it is.
     details
         Further parameters of the mechanism by its own names, such as k cells, a β that is not α, or an ε of its noise
-        that is not ε/M; what is left out has its default.
-    p, confidential_count
-        The true proportion, and the confidential ones x, None where they are unknown.
-    gamma1, gamma2
-        The analyst's prior of p.
-    level
-        Probability of the analyst's intervals.
-    rules
-        Keys of `dpviz.inference.RULES`, each once.
-    repetitions, seed
-        Of a simulation; the seed also fixes a release that is drawn.
+        that is not ε/M; what is left out has its default. `of` takes them among the others.
+    p, confidential_count, gamma1, gamma2
+        The true proportion; the confidential ones x, None where they are unknown; the analyst's prior of p.
+    level, rules, repetitions, seed
+        Of the analyst's intervals, by keys of `dpviz.inference.RULES`, and of a simulation or a release that is drawn.
 
     Source: Charest (2011), §3.1, for ``"pure"``.
 
@@ -321,11 +310,5 @@ class _AlongEpsilon(Sequence[TwoCellSynthesizer]):
     def __len__(self) -> int:
         return len(self._epsilons)
 
-    @overload
-    def __getitem__(self, index: int) -> TwoCellSynthesizer: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[TwoCellSynthesizer]: ...
-    def __getitem__(self, index: int | slice) -> TwoCellSynthesizer | Sequence[TwoCellSynthesizer]:
-        if isinstance(index, slice):
-            return _AlongEpsilon(self._design, self._epsilons[index])
+    def __getitem__(self, index: Any) -> Any:
         return dataclasses.replace(self._design, epsilon=float(self._epsilons[index])).release

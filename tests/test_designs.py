@@ -223,10 +223,7 @@ def test_releases_along_epsilon_are_made_one_by_one_when_they_are_asked_for(monk
 
 def test_releases_along_epsilon_are_a_sequence() -> None:
     releases = ALONG.along_epsilon([0.5, 1.0, 2.0, 4.0])
-    tail = releases[1:]
-    assert len(tail) == 3
-    assert list(tail) == [releases[1], releases[2], releases[3]]
-    assert [len(releases[::2]), len(releases[4:])] == [2, 0]
+    assert list(releases) == [releases[0], releases[1], releases[2], releases[3]]
     with pytest.raises(IndexError):
         releases[4]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections.abc import Callable
 from functools import partial
 from html import escape, unescape
 from typing import Any
@@ -439,6 +440,18 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
             assert ways[label][2] == shown_prior(least_by_advanced(single, 5, 1.5, delta)[0])
             exact = float(ways[label][3].replace(",", ""))
             assert exact == pytest.approx(found.upper, rel=1e-4)
+
+
+def test_advanced_composition_is_solved_once_for_each_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[int] = []
+
+    def noted(single: Callable[[float, float], float], sets: int, epsilon: float, delta: float) -> tuple[float, float]:
+        solved.append(sets)
+        return least_by_advanced(single, sets, epsilon, delta)
+
+    monkeypatch.setattr("dpviz.priors.sets.least_by_advanced", noted)
+    check_sound(open_priors(look="Several sets", n=43, epsilon=1.37, delta=1e-3, sets=7))
+    assert solved.count(7) == len(CALIBRATED)
 
 
 def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:

@@ -17,7 +17,7 @@ from dpviz.parameters import DELTA, EPSILON, readable, rounded_down, rounded_up
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, check_fields
-from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
+from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets, prior_by_advanced
 from dpviz.privacy.composition import Bracket
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
@@ -189,6 +189,10 @@ class Bernoulli(Kind):
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
         asked = Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
         return least_prior(asked, start)
+
+    def by_advanced(self, method: Method, setting: Setting, sets: int) -> float:
+        one = setting
+        return prior_by_advanced(method.key, one.n, one.m, sets, one.epsilon, one.delta, self.cells(setting))
 
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)

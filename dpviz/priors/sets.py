@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from scipy.optimize import brentq, minimize_scalar
 
@@ -75,8 +75,18 @@ def minimum_prior_for_sets(
         low = max(alone * (1 - TOLERANCE), ALMOST_NONE)
         losses = partial(made.cell_losses, n, m, cells=cells)
         return _of_one_pair(lambda alpha: composed_delta(losses(alpha=alpha), sets, epsilon), delta, low, enough)
-    low, high = max(alone, ALMOST_NONE), min(enough, least_by_advanced(single, sets, epsilon, delta)[0])
+    low, high = max(alone, ALMOST_NONE), min(enough, prior_by_advanced(method, n, m, sets, epsilon, delta, cells))
     return SetSearch(partial(made.losses, m=m), n, sets, epsilon, delta, low, high, made.log_density).bracket()
+
+
+@lru_cache(maxsize=1024)
+def prior_by_advanced(method: str, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
+    """The least prior by advanced composition, solved once: the exact search starts from it, and a page shows it."""
+
+    def single(share: float, failure: float) -> float:
+        return minimum_prior(method, n=n, m=m, epsilon=share, delta=failure, cells=cells)
+
+    return least_by_advanced(single, sets, epsilon, delta)[0]
 
 
 def _of_one_pair(composed: Callable[[float], Bracket], delta: float, low: float, high: float) -> Bracket:

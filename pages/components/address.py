@@ -42,16 +42,9 @@ class Unknown(ValueError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a control can be set to.
+    """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
 
-    Parameters
-    ----------
-    default
-        Value of a fresh page, which the address leaves out.
-    read, write
-        From and to the text in the address; `read` raises a ValueError in a sentence.
-    typed
-        Whether it is a number or a text.
+    `read` raises a ValueError in a sentence; `typed` is whether it is a number or a text.
     """
 
     default: Any

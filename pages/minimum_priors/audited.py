@@ -17,6 +17,7 @@ from dpviz.theorems import Claim
 from dpviz.theorems.claim import SCALE, Verdict
 from pages.components.cached import cached
 from pages.components.words import heading, raised
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.faces import failure, largest, least
 
@@ -50,12 +51,7 @@ def show_audit(asked: Asked) -> None:
         '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
         f'aria-label="Printed theorems and what they give">{_table(unsafe) if unsafe else ""}{folded}</div>'
     )
-    st.caption(
-        "Printed: Zheng (2015), each for one synthetic data set that has the whole promise; theorems on a single row "
-        "are held against m = 1. Really gives: the exact ε (at the promised δ) or δ (at the promised ε) of the "
-        "printed value. Exact: the smallest prior, largest R/σ or least noise that keeps the promise. Neighbours: one "
-        "row substituted. Every explanation was confirmed by a computation at these numbers."
-    )
+    st.caption(SPEC.note("The audit"))
 
 
 def _table(found: list[Finding]) -> str:

@@ -21,6 +21,7 @@ from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing, note, raised
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
 from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
 
@@ -30,11 +31,7 @@ THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
 def show_average(asked: Asked) -> None:
     """δ of every method when the other rows are random, beside the worst case."""
     setting = asked.setting
-    note(
-        "The worst case fixes every other row. Here the other n − 1 rows are ones with probability θ, independently, "
-        "and the adversary does not know them: δ is taken between the releases given that the last row is a one, or "
-        "a zero, one against the other."
-    )
+    note(SPEC.note("The average case"))
     theta, alpha = PAGE.checked("theta"), PAGE.checked("alpha")
     if not 0 < theta < 1:
         st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
@@ -119,12 +116,7 @@ def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
 def _printed(asked: Asked, theta: float) -> None:
     """What section 6.3 prints, and what is true at these parameters."""
     setting = asked.setting
-    note(
-        "The thesis measures against a <i>simulator</i>: the release is (ε, δ, Δ)-private if some law that does not "
-        "depend on the last row at all stays within e<sup>ε</sup> and δ of the release, whatever that row is "
-        "(Definition 2.14). No such law does better than the lower end below (Proposition 2.15); a fair coin in place "
-        "of the last row does as well as the upper end."
-    )
+    note(SPEC.note("The simulator"))
     said = cached(count_condition)(setting.n, theta, setting.epsilon)
     least = readable(rounded_down(said.least, 4), 4)
     judged = {

@@ -7,9 +7,10 @@ import streamlit as st
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
-from pages.components.choices import choice
+from pages.components.choices import segments
 from pages.components.figure import show_figure
-from pages.components.growing import Growing, finished_before, growing_of, keep_finished, show_growing
+from pages.components.growing import finished_before, growing_of, keep_finished, show_growing
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import needed_by_all
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import face_of
@@ -23,17 +24,11 @@ LET_THROUGH = 0.25
 
 def show_curves(asked: Asked) -> None:
     """Axis, picture, and where it comes from."""
-    axis = chosen_axis(
-        choice(
-            st.segmented_control,
-            "Picture",
-            [NAMES[axis] for axis in AXES],
-            AXIS_KEY,
-            label_visibility="collapsed",
-            required=True,
-        )
+    axis = chosen_axis(segments("Picture", [NAMES[axis] for axis in AXES], AXIS_KEY, label_visibility="collapsed"))
+    setting, m_is_n = asked.setting, asked.m_is_n
+    growing = growing_of(
+        KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.kind.key, setting, axis, m_is_n=m_is_n)
     )
-    growing = _growing(asked, axis)
     show_growing(
         growing,
         "Drawing the curves …",
@@ -62,13 +57,6 @@ def _key(asked: Asked, axis: Axis) -> object:
     return "prior curves", asked.kind, asked.setting, axis, asked.m_is_n
 
 
-def _growing(asked: Asked, axis: Axis) -> Growing[Curves]:
-    setting, m_is_n = asked.setting, asked.m_is_n
-    return growing_of(
-        KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.kind.key, setting, axis, m_is_n=m_is_n)
-    )
-
-
 def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     sets = asked.design.sets
     together = needed_by_all(asked, asked.design.delta)[0] if sets > 1 else {}  # as in the table
@@ -79,16 +67,6 @@ def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
         "dashed.",
         height=430,
     )
-    alone = (
-        f" Lines are for one set; diamonds: what {asked.design.sets} sets need together."
-        if asked.design.sets > 1
-        else ""
-    )
+    alone = f" Lines are for one set; diamonds: what {sets} sets need together." if sets > 1 else ""
     finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
-    st.caption(
-        "Solid: exact at the values drawn, straight between them; the mark is your own setting. Dotted: the same for "
-        f"pure ε. Dashed: as printed by Zheng (2015), with the theorem's number at the right. A dashed line "
-        f"{face_of(asked).unsafe} the line that it stands for, solid with δ and "
-        f"dotted without, promises too much: it is unsafe."
-        f"{alone}{finer}"
-    )
+    st.caption(SPEC.note("The curves", unsafe=face_of(asked).unsafe) + alone + finer)

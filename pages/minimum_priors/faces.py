@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
 
 from dpviz.inference.moments import cell_moments, share_beyond
 from dpviz.methods import SYNTH_POST_ONE, Method
 from dpviz.parameters import readable, rounded_down, rounded_up
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import Asked
 
 HEADLINE = SYNTH_POST_ONE
@@ -16,7 +20,6 @@ ROUNDING = 1e-15
 SAME = 1e-3
 """Relative difference of the two answers below which δ is said to be too small to help."""
 
-BASIC = "Basic composition: Proposition 2.17. Advanced: Theorem 2.18"
 
 NONE_NEEDED = 1e-290
 """A least prior up to which any prior is enough."""
@@ -49,7 +52,56 @@ def failure(value: float, digits: int = 4) -> str:
     return readable(value, digits) if value > 0 else "< 10⁻³⁰⁰"
 
 
-class LeastPriors:
+class Face(ABC):
+    """How the page speaks of what is asked for: `why` names its texts."""
+
+    why: ClassVar[str]
+    released: ClassVar[str]
+    unsafe: ClassVar[str]
+    title: ClassVar[str]
+    sets_title: ClassVar[str]
+    shown: Callable[..., str]
+
+    @abstractmethod
+    def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+        """The mark and the sentence about what is needed, without and with δ."""
+
+    @abstractmethod
+    def told(self, mark: str) -> str:
+        """What the mark is, in a few words."""
+
+    @abstractmethod
+    def columns(self, asked: Asked) -> list[str]:
+        """The heads of the table: without δ, with it, and what it costs."""
+
+    @abstractmethod
+    def costs(self, asked: Asked, method: Method, level: float) -> list[str]:
+        """What a level costs, a cell for each further column."""
+
+    @abstractmethod
+    def held(self, level: float) -> str:
+        """A level that is given, in words."""
+
+    @abstractmethod
+    def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:
+        """The mark and the sentence about several sets."""
+
+    def caption(self, asked: Asked) -> str:
+        """What stands below the table."""
+        setting, p = asked.setting, asked.design.p
+        return SPEC.note(f"The table of {self.why}", 
+            **{name: readable(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
+            which="second" if setting.delta > 0 else "first",
+            plain=readable(math.sqrt(p * (1 - p) / setting.n), 3),
+            composed=" Several sets: their losses are added exactly." if asked.design.sets > 1 else "",
+        )
+
+    def how_sets(self, asked: Asked, sets: int) -> str:
+        """How several sets are counted."""
+        return SPEC.note(f"The sets of {self.why}", sets=sets, cells=_cells_text(asked), promise=asked.promise)
+
+
+class LeastPriors(Face):
     """Counts: how many pseudo-rows a promise needs, and what they cost."""
 
     why = "counts"
@@ -60,7 +112,6 @@ class LeastPriors:
     shown = staticmethod(least)
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
-        """The mark and the sentence about the least priors, without and with δ."""
         setting, name = asked.setting, HEADLINE.label
         where, promise = _sizes(asked, _cells_text(asked)), f"ε = {readable(setting.epsilon)}"
         each = "with a one and as many with a zero" if asked.kind.binary else "in each cell"
@@ -89,17 +140,14 @@ class LeastPriors:
         )
 
     def told(self, mark: str) -> str:
-        """What the mark is, in a few words."""
         return "least prior α, without and with δ" if "→" in mark else "least prior"
 
     def columns(self, asked: Asked) -> list[str]:
-        """The heads of the table: without δ, with it, and what it costs."""
         delta, p = (readable(value, 3) for value in (asked.setting.delta, asked.design.p))
         head = ["least α, δ = 0", f"least α, δ = {delta}"]
         return [*head, "prior rows per real row", f"bias at p = {p}", "standard error"]
 
     def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
-        """Prior rows for every real one, and bias and standard error of the estimated proportion of one cell."""
         rows, setting = _per_row(asked, alpha), asked.setting
         if not math.isfinite(alpha):
             return [rows, "", ""]
@@ -110,41 +158,18 @@ class LeastPriors:
         bias = found.bias if abs(found.bias) > ROUNDING else 0.0
         return [rows, f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
 
-    def caption(self, asked: Asked) -> str:
-        """What stands below the table."""
-        setting, p = asked.setting, asked.design.p
-        plain = math.sqrt(p * (1 - p) / setting.n)
-        composed = " Several sets: their losses are added exactly." if asked.design.sets > 1 else ""
-        return (
-            f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}. α stands in "
-            "every cell, rounded up, so that the number shown keeps the promise. Bias and standard error: of the "
-            f"released proportion, at the {'second' if setting.delta > 0 else 'first'} prior; the real data alone have "
-            f"bias 0 and standard error {readable(plain, 3)}.{composed}"
-        )
-
     def held(self, level: float) -> str:
-        """A level that is given, in words."""
         return f"α = {readable(level)} pseudo-rows in each cell"
 
     def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
-        """The mark and the sentence about several sets."""
         cells = "" if asked.kind.binary else f"in each of k = {asked.setting.cells} cells "
         return f"M = {sets}: α = {exact}", (
             f"{cells}is what {sets} sets of {HEADLINE.label} need together for {asked.promise}, "
             f"counted exactly; the papers' rule, ε/M for each set without δ, asks for <b>{least(pure)}</b>."
         )
 
-    def how_sets(self, asked: Asked, sets: int) -> str:
-        """How several sets are counted."""
-        return (
-            f"M = {sets}{_cells_text(asked)}, {asked.promise}. {BASIC} (Dwork, Rothblum & Vadhan "
-            "2010) with the best slack. Exact: the largest δ of the sum of the sets' privacy losses over all pairs of "
-            "neighbours, from their distribution on a grid with bounds from both sides; the upper end is shown and is "
-            "private for sure. M sets of a plug-in are one set of Mm rows, exactly. One row substituted."
-        )
 
-
-class LargestRanges:
+class LargestRanges(Face):
     """Gaussian data: within which range a promise is kept, and what that cuts off."""
 
     why = "ranges"
@@ -155,7 +180,6 @@ class LargestRanges:
     shown = staticmethod(largest)
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
-        """The mark and the sentence about the largest ranges, without and with δ."""
         setting, name, where = asked.setting, HEADLINE.label, _sizes(asked)
         narrow = f"±<b>{largest(pure, 4)}</b> σ"
         if setting.delta == 0:
@@ -170,55 +194,31 @@ class LargestRanges:
         )
 
     def told(self, mark: str) -> str:  # noqa: ARG002
-        """What the mark is, in a few words."""
         return "range of the data"
 
     def columns(self, asked: Asked) -> list[str]:
-        """The heads of the table: without δ, with it, and what it costs."""
         delta = readable(asked.setting.delta, 3)
         head = ["largest R/σ, δ = 0, conditioned", f"largest R/σ, δ = {delta}, as it stands"]
         return [*head, "share of N(0, σ²) beyond ±R"]
 
     def costs(self, asked: Asked, method: Method, reach: float) -> list[str]:  # noqa: ARG002
-        """The share of rows that the range cuts off."""
         return [readable(share_beyond(reach), 3)]
 
-    def caption(self, asked: Asked) -> str:
-        """What stands below the table."""
-        setting = asked.setting
-        return (
-            f"Exact, computed here. Neighbours: one row substituted. ε = {readable(setting.epsilon)}, σ = "
-            f"{readable(setting.sigma)}, σ₀ = {readable(setting.sigma0)}. Conditioned: every released number is drawn "
-            "given that it lies in [−R, R]. As it stands: a Gaussian mechanism (Balle & Wang 2018). The two are "
-            "different releases, and either may allow more. R/σ is rounded down, so that the number shown keeps the "
-            "promise."
-        )
-
     def held(self, level: float) -> str:
-        """A level that is given, in words."""
         return f"R/σ = {readable(level)}"
 
     def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
-        """The mark and the sentence about several sets."""
         return f"M = {sets}: R/σ ≤ {exact}", (
             f"is what {sets} sets of {HEADLINE.label} allow together for {asked.promise}, counted "
             f"exactly; a share (ε/M, δ/M) for each set allows <b>{largest(split)}</b>."
         )
 
-    def how_sets(self, asked: Asked, sets: int) -> str:
-        """How several sets are counted."""
-        return (
-            f"M = {sets}, {asked.promise}. {BASIC} with the best slack. Exact: with δ, M "
-            "independent normal releases are one with √M times the ratio of sensitivity to noise; without δ their "
-            "largest losses add up, so that the columns agree. One row substituted."
-        )
 
-
-FACES: dict[str, LeastPriors | LargestRanges] = {"alpha": LeastPriors(), "reach": LargestRanges()}
+FACES: dict[str, Face] = {"alpha": LeastPriors(), "reach": LargestRanges()}
 """By what is asked for."""
 
 
-def face_of(asked: Asked) -> LeastPriors | LargestRanges:
+def face_of(asked: Asked) -> Face:
     """How the page speaks of what is asked for."""
     return FACES[asked.kind.level]
 

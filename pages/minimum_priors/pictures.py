@@ -28,6 +28,6 @@ def delta_scale(low: float) -> Scale:
     return Scale(title="δ (down is more private)", log=True, low=low, high=1.0)
 
 
-def allowed(delta: float, *shapes: str) -> list[Rule]:
+def allowed(delta: float, dash: str = "solid") -> list[Rule]:
     """The δ that is allowed, if any."""
-    return [Rule(text=f"allowed δ = {readable(delta, 3)}", y=delta, shapes=shapes or ("solid",))] if delta else []
+    return [Rule(text=f"allowed δ = {readable(delta, 3)}", y=delta, dash=dash)] if delta else []

@@ -11,6 +11,7 @@ from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
 from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.components.cached import cached
 from pages.components.words import answer, listing
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PAGE, Asked
 from pages.minimum_priors.faces import HEADLINE
 
@@ -62,9 +63,5 @@ def show_sampling(asked: Asked) -> None:
         else "The exact answer runs over all pairs of neighbouring populations: here for n and m up to "
         f"{SAMPLED_ROWS_SHOWN} and N up to {POPULATION:,}."
     )
-    st.caption(
-        f"δ = {readable(setting.delta, 3)} for the sample, r δ = {readable(rate * setting.delta, 3)} after sampling, "
-        f"with r = n/N = {readable(rate, 4)}. Printed: r(e^ε − 1), safe, and above ε itself for r near 1. Best "
-        f"general: ln(1 + r(e^ε − 1)) (Balle, Barthe & Gaboardi 2018). {told} SYNTH_MAP with α is SYNTH_Post(Many) "
-        "with α − 1; PARAM_Post is left out: it releases no rows, and its average over samples is no sum over counts."
-    )
+    delta, after, share = readable(setting.delta, 3), readable(rate * setting.delta, 3), readable(rate, 4)
+    st.caption(SPEC.note("Subsampling", delta=delta, after=after, rate=share, told=told))

@@ -12,6 +12,7 @@ from dpviz.parameters import readable
 from dpviz.priors import Setting, minimum_prior, minimum_prior_probabilistic
 from pages.components.cached import cached
 from pages.components.words import listing, note
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PAGE, Asked
 from pages.minimum_priors.faces import known, least
 
@@ -19,11 +20,7 @@ from pages.minimum_priors.faces import known, least
 def show_probabilistic(asked: Asked) -> None:
     """Both priors of every method, one beside the other."""
     setting = asked.setting
-    note(
-        "(ε, δ)-differential privacy lets δ be <i>what is left over</i> beyond a factor e<sup>ε</sup>. Probabilistic "
-        "privacy asks more: at every table, the probability of releasing <i>anything</i> that tells it from a "
-        "neighbour by more than e<sup>ε</sup> must be within δ (Machanavajjhala et al. 2008)."
-    )
+    note(SPEC.note("Probabilistic privacy"))
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
         return
@@ -65,11 +62,7 @@ def show_probabilistic(asked: Asked) -> None:
 def show_uneven(asked: Asked) -> None:
     """The least α for a fixed ratio β / α, and for a fixed β."""
     setting = asked.setting
-    note(
-        "A prior may lean: α pseudo-rows with a one, β with a zero. Without δ the smaller one binds; with δ each "
-        "makes up for some of the other. It pulls the released proportion towards α / (α + β) instead of 1/2, and "
-        "SYNTH_MAP towards (α − 1) / (α + β − 2)."
-    )
+    note(SPEC.note("Uneven priors"))
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()
     for method in CALIBRATED.values():

@@ -13,6 +13,7 @@ from dpviz.privacy.summary import PrivacySummary, profile, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.cached import cached
 from pages.components.downloads import download_button, show_script
+from pages.transition_matrices import SPEC
 from pages.transition_matrices.controls import PREFIX
 
 LATEX_COLUMNS = 30
@@ -52,10 +53,7 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
         download_button(
             PREFIX, "Profile, HTML", lambda: figure_html(profile_chart(curve, summary)), "privacy_profile.html"
         )
-        st.caption(
-            "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture. “Show as” makes pictures "
-            "of small tables."
-        )
+        st.caption(SPEC.note("Pictures"))
     with right:
         st.html("<b>This page in Python</b>")
         download_button(PREFIX, "Script", lambda: script, "transition_matrix.py")

@@ -21,6 +21,7 @@ from pages.components.cached import cached
 from pages.components.choices import switch
 from pages.components.figure import show_figure
 from pages.components.words import listing, note
+from pages.transition_matrices import SPEC
 
 OWN_ALPHA = keep_switch("tm_own_alpha", False)
 
@@ -54,17 +55,8 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
         alt=f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked.",
         height=330,
     )
-    note(
-        "The two laws share their mean and differ in one step. The posterior draw first draws the proportion from its "
-        "posterior and then the m rows: its exact ε is ln(1 + m/α), so α = m/(e<sup>ε</sup> − 1) keeps the promise "
-        "exactly. The plug-in puts the posterior mean in place of the draw: its exact ε is m ln(1 + 1/α), which at the "
-        "same α is m ln(1 + (e<sup>ε</sup> − 1)/m) and tends to e<sup>ε</sup> − 1 as m grows."
-    )
-    note(
-        'The plug-in is in use: <code>syn.catall(noisetype = "Exponential")</code> of the R package synthpop 1.9-2 '
-        "adds N/(e<sup>ε</sup> − 1) to every cell and draws with <code>rmultinom</code> from the proportions "
-        "(read from its source). The posterior draw that the theory asks for is missing there."
-    )
+    note(SPEC.note("One step apart"))
+    note(SPEC.note("In use"))
 
 
 def law_row(release: Synthesizer, epsilon: float) -> list[str]:

@@ -20,6 +20,7 @@ from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.words import heading, listing, note
+from pages.transition_matrices import SPEC
 
 FIGURES = {"Fig. 1": 1, "Fig. 2": 2, "Fig. 3": 3, "Fig. 4": 4}
 FIGURE = keep_choice("tm_figure", FIGURES, "Fig. 1")
@@ -67,7 +68,4 @@ def show_published() -> None:
     head = ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"]
     listing(head, cached(_accounts)(), "Accounts of the printed 0.0006", frozenset({1, 2}))
     note(f"<b>{ERRATA[1].printed}</b> {ERRATA[1].ours}")
-    st.caption(
-        "Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases "
-        "2008, Fig. 1 to 4. Neighbours: one row substituted."
-    )
+    st.caption(SPEC.note("Source of the figures"))
