@@ -89,7 +89,8 @@ class Face(ABC):
     def caption(self, asked: Asked) -> str:
         """What stands below the table."""
         setting, p = asked.setting, asked.design.p
-        return SPEC.note(f"The table of {self.why}", 
+        return SPEC.note(
+            f"The table of {self.why}",
             **{name: readable(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
             which="second" if setting.delta > 0 else "first",
             plain=readable(math.sqrt(p * (1 - p) / setting.n), 3),
