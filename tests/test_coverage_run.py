@@ -12,9 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.coverage import performance_of, run_coverage
+from dpviz.designs import Design
 from pages.coverage.controls import DEFAULT_RULES
 from pages.coverage.run import FIRST_PICTURES, REVEALED, Run
-from tests.pages import check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
+from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
 from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, plan_at, started
 
 LONG = 10_000_000
@@ -230,3 +231,13 @@ def test_fewer_than_a_hundred_repetitions_are_all_shown_and_no_other_reader_sees
     assert isinstance(run_of(page), Run)
     other.run()
     assert run_of(other) is None
+
+
+def test_the_address_waits_for_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_design: Design) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("pages.coverage.live.exact_values", broken)
+    page = open_coverage(n=30, look="Download")
+    assert page.exception
+    assert address(page) == {"cv_n": "30", "cv_look": "Download"}

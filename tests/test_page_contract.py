@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -209,3 +210,12 @@ def test_a_refused_setting_can_be_mended_by_its_button(page: str, state: State, 
     assert len(problems(refused)) == 1
     refused.button(key=f"mend_{mend}").click().run()
     check_shown(CASES[page], refused)
+
+
+@pytest.mark.parametrize("case", [one for one in CASES.values() if one.spec.file.with_name("notes.md").exists()])
+def test_every_note_beside_a_page_is_shown_and_no_other_is_asked_for(case: Case) -> None:
+    heads = re.findall(r"^## (\w+)$", case.spec.text("notes"), re.MULTILINE)
+    source = "".join(path.read_text() for path in case.spec.file.parent.glob("*.py"))
+    assert len(set(heads)) == len(heads)
+    assert all(f'"{head}"' in source for head in heads)
+    assert set(re.findall(r'\.note\(\s*"(\w+)"', source)) <= set(heads)

@@ -47,12 +47,9 @@ def show_failure(design: Design) -> None:
         | {"together": one.published - one.level}
         for key, one in found.items()
     }
-    show_figure(
-        causes_chart(effects, names={key: RULES[key].label for key in found}),
-        key=f"{PREFIX}causes",
-        alt="For each rule, what each cause takes from the promised coverage (left) or adds to it (right).",
-        height=460,
-    )
+    chart = causes_chart(effects, names={key: RULES[key].label for key in found})
+    alt = "For each rule, what each cause takes from the promised coverage (left) or adds to it (right)."
+    show_figure(chart, key=f"{PREFIX}causes", alt=alt, height=460)
     rows = [
         [f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published, 4)]
         for key, one in found.items()

@@ -48,15 +48,11 @@ def below_the_limit(sets: int) -> str:
 def _draw(design: Design, found: LengthCurves) -> None:
     curves = found.curves
     lengths = dict(zip(curves.rules, curves.mean_width_inside, strict=True))
-    show_figure(
-        length_chart(
-            found.proportions, lengths, found.limit, names={key: RULES[key].label for key in lengths},
-            ends={key: RULES[key].abbreviation for key in lengths}, chosen=design.p,
-        ),
-        key=f"{PREFIX}length_picture",
-        alt="Expected length of each rule's interval against the true proportion, and the shortest possible.",
-        height=picture_height(len(lengths) + 1),
-    )  # fmt: skip
+    names = {key: RULES[key].label for key in lengths}
+    ends = {key: RULES[key].abbreviation for key in lengths}
+    chart = length_chart(found.proportions, lengths, found.limit, names=names, ends=ends, chosen=design.p)
+    alt = "Expected length of each rule's interval against the true proportion, and the shortest possible."
+    show_figure(chart, key=f"{PREFIX}length_picture", alt=alt, height=picture_height(len(lengths) + 1))
     if design.p not in found.proportions:
         return
     place = int(np.searchsorted(found.proportions, design.p))

@@ -110,18 +110,15 @@ def _picture(
     if curves is not None and curves.latest is not None:
         line = curves.latest.through(chosen, marks)
         points, values = line.points, dict(zip(line.rules, line.coverage, strict=True))
-    show_figure(
-        coverage_chart(
-            points, values, names={key: RULES[key].label for key in design.rules},
-            ends={key: RULES[key].abbreviation for key in design.rules}, title=TITLES[axis], log=axis == "epsilon",
-            level=design.level, chosen=chosen, marks=marks,
-            dots=[_dot(key, found.rules[key]) for key in design.rules] if found else [],
-            span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
-        ),
-        key=f"{PREFIX}picture",
-        alt="Coverage of each rule: exact lines, simulated dots with error bars, the promised level.",
-        height=picture_height(len(design.rules)),
+    chart = coverage_chart(
+        points, values, names={key: RULES[key].label for key in design.rules},
+        ends={key: RULES[key].abbreviation for key in design.rules}, title=TITLES[axis], log=axis == "epsilon",
+        level=design.level, chosen=chosen, marks=marks,
+        dots=[_dot(key, found.rules[key]) for key in design.rules] if found else [],
+        span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
     )  # fmt: skip
+    alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
+    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=picture_height(len(design.rules)))
     if curves is not None and curves.latest is not None:
         st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
     if curves is not None and curves.problem:
@@ -220,16 +217,11 @@ def _caterpillar(design: Design, run: Run | None) -> None:
     shown, place = run.tally.shown.first(run.revealed), run.plan.rules.index(design.rules[0])
     low, high = shown.low[place], shown.high[place]
     hits = holds(low, high, design.p)
-    show_figure(
-        caterpillar_chart(shown.estimates, low, high, hits, p=design.p),
-        key=f"{PREFIX}caterpillar",
-        alt="The first 100 intervals, those that miss the true proportion marked.",
-        height=620,
-    )
-    st.caption(
-        f"{np.count_nonzero(hits)} of the first {len(shown)} hold p, {np.count_nonzero(np.isnan(low))} have no "
-        "interval."
-    )
+    chart = caterpillar_chart(shown.estimates, low, high, hits, p=design.p)
+    alt = "The first 100 intervals, those that miss the true proportion marked."
+    show_figure(chart, key=f"{PREFIX}caterpillar", alt=alt, height=620)
+    held, without = np.count_nonzero(hits), np.count_nonzero(np.isnan(low))
+    st.caption(f"{held} of the first {len(shown)} hold p, {without} have no interval.")
 
 
 def _estimates(design: Design, run: Run | None) -> None:
@@ -239,12 +231,8 @@ def _estimates(design: Design, run: Run | None) -> None:
         return
     law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
     counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
-    show_figure(
-        estimates_chart(
-            law.support, law.probabilities, p=design.p, mean=law.mean, color=design.law.key, counted=counted
-        ),
-        key=f"{PREFIX}estimates",
-        alt="The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean.",
-        height=400,
-    )
+    marks = {"p": design.p, "mean": law.mean}
+    chart = estimates_chart(law.support, law.probabilities, **marks, color=design.law.key, counted=counted)
+    alt = "The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean."
+    show_figure(chart, key=f"{PREFIX}estimates", alt=alt, height=400)
     st.caption(estimate_sentence(law, prior=design.law.has_prior))

@@ -53,12 +53,9 @@ def show_answer(asked: Asked) -> None:
         note(doubt)
     bars = {key: [law.interval(level)] for key, law in found.items()} | {"exact": regions["exact"]}
     densities = [drawn(NAMES[key], key, law, bars[key]) for key, law in found.items()]
-    show_figure(
-        posterior_chart(densities, level=level, truth=asked.truth, key="posterior"),
-        key=f"{PREFIX}picture",
-        alt="Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive.",
-        height=440,
-    )
+    chart = posterior_chart(densities, level=level, truth=asked.truth, key="posterior")
+    alt = "Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive."
+    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=440)
     rows = [[*summary(NAMES[key], law, level), " and ".join(map(spread, regions[key]))] for key, law in found.items()]
     listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p", frozenset(range(1, 5)))
     _source(asked)

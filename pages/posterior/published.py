@@ -30,28 +30,15 @@ def show_published(_asked: Asked) -> None:
     st.caption(SPEC.note("source"))
 
 
-def _numbers(line: Record[float]) -> list[str]:
-    ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
-    return [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
-
-
-def _muted(text: str, line: Record[float]) -> str:
-    """The numbers of a reading that does not fit stand back."""
-    return f"<small>{text}</small>" if abs(line.z) > 3 or line.verdict == LITERAL else text
-
-
 def _table(lines: list[Record[float]]) -> None:
-    rows = [
-        [
-            f"<b>ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}</b> "
-            f"{QUANTITIES[line.what]}<br><small>{line.verdict}</small>",
-            *(_muted(text, line) for text in _numbers(line)),
-        ]
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        design = f"ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}"
+        ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
+        numbers = [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
+        if abs(line.z) > 3 or line.verdict == LITERAL:  # a reading that does not fit stands back
+            numbers = [f"<small>{number}</small>" for number in numbers]
+        rows.append([f"<b>{design}</b> {QUANTITIES[line.what]}<br><small>{line.verdict}</small>", *numbers])
     listing(["design and reading", "printed", "ours", "z"], rows, "Printed and ours", frozenset({1, 2, 3}))
     simulated = any(line.our_error for line in lines)
-    st.caption(
-        "z: the difference in its standard errors, those of the printed simulation, its rounding"
-        + (", and ours where ± stands; the others are exact." if simulated else "; ours are exact.")
-    )
+    st.caption(SPEC.note("z_simulated" if simulated else "z"))

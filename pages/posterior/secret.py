@@ -81,21 +81,14 @@ def show_secret(asked: Asked) -> None:
     names = {"exact": f"{NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
     laws = {"exact": known, "secret": found}
     densities = [drawn(names[key], key, law, [law.interval(design.level)]) for key, law in laws.items()]
-    show_figure(
-        posterior_chart(densities, level=design.level, truth=asked.truth, key="secret"),
-        key=f"{PREFIX}secret",
-        alt="Posterior of p with n known and with n secret.",
-        height=380,
-    )
-    show_figure(
-        count_law_chart(
-            sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes", mark=float(design.n),
-            words=f"n = {design.n:,}",
-        ),
-        key=f"{PREFIX}sizes",
-        alt="Posterior probability of each number of confidential rows.",
-        height=300,
+    chart = posterior_chart(densities, level=design.level, truth=asked.truth, key="secret")
+    show_figure(chart, key=f"{PREFIX}secret", alt="Posterior of p with n known and with n secret.", height=380)
+    chart = count_law_chart(
+        sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes", mark=float(design.n),
+        words=f"n = {design.n:,}",
     )  # fmt: skip
+    alt = "Posterior probability of each number of confidential rows."
+    show_figure(chart, key=f"{PREFIX}sizes", alt=alt, height=300)
     rows = [summary(names[key], law, design.level) for key, law in laws.items()]
     listing(heads(design.level), rows, "Posterior with and without n", frozenset({1, 2, 3}))
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
