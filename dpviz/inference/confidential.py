@@ -7,11 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import argument
 from dpviz.numerics.sums import log_rising_ratio
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.base import check_index
 from dpviz.types import FloatArray, IntArray
 
 IMPOSSIBLE = (
@@ -119,15 +117,3 @@ def along_axis(proportions: FloatArray | float) -> FloatArray:
     if p.ndim != 1 or not p.size:
         raise ValueError(f"proportions (true proportion) must be one number or a row of them; got {proportions!r}.")
     return p
-
-
-def check_design(
-    synthesizer: TwoCellSynthesizer, p: float, sets: int, confidential_count: int | None
-) -> tuple[float, int, int | None]:
-    """The checked p, M and fixed count, or a ValueError that says what is allowed."""
-    if not isinstance(synthesizer, TwoCellSynthesizer):
-        raise ValueError(f"synthesizer must release two counts; got {type(synthesizer).__name__}.")
-    p, sets = float(PROPORTION.check(p)), int(SETS.check(sets))
-    if confidential_count is None:
-        return p, sets, None
-    return p, sets, check_index(confidential_count, synthesizer.n + 1, "confidential_count")

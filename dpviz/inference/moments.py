@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import argument, checked
-from dpviz.inference.confidential import binomial_law, check_design, released_rows
+from dpviz.inference.confidential import binomial_law, released_rows
 from dpviz.methods import CALIBRATED, Method
 from dpviz.parameters import plain_number, shown
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
@@ -120,7 +120,7 @@ class SetMoments:
     """Mean and variance of q̄, v̄, b and T_M = (1 + 1/M) b − v̄, over the confidential rows and M releases.
 
     Those of b and T_M are NaN for a single set. `slope` is dE[q̄]/dp, by which an interval for E[q̄] is divided to become
-    one for p: n/(n + α + β) with a prior, NaN where x is fixed.
+    one for p: n/(n + α + β) with a prior.
     """
 
     proportion: float
@@ -151,12 +151,10 @@ class CentralMoments(NamedTuple):
 
 
 @checked(p=PROPORTION, sets=SETS)
-def set_moments(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, confidential_count: int | None = None
-) -> SetMoments:
+def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetMoments:
     """E and Var of q̄, v̄, b and T_M = (1 + 1/M) b − v̄ in closed form given x, then over x ~ Binomial(n, p).
 
-    Given x, which may be fixed, the M counts are independent. With μ, σ², κ₃, κ₄ the mean and the central moments of q:
+    Given x the M counts are independent. With μ, σ², κ₃, κ₄ the mean and the central moments of q:
     E[q̄] = μ, Var(q̄) = σ²/M; E[b] = σ², Var(b) = (κ₄ − σ⁴ (M − 3)/(M − 1))/M; m E[v̄] = E[q(1 − q)], m² M Var(v̄) =
     (1 − 2μ)² σ² − 2(1 − 2μ) κ₃ + κ₄ − σ⁴; m M Cov(b, v̄) = (1 − 2μ) κ₃ − κ₄ + σ⁴. The law of total variance does the
     rest.
@@ -171,11 +169,9 @@ def set_moments(
     >>> round(found.mean_estimate, 12), round(found.mean_between * 9, 12), round(found.variance_estimate * 36, 12)
     (0.5, 2.0, 5.0)
     """
-    p, sets, fixed = check_design(synthesizer, p, sets, confidential_count)
-    n, m = synthesizer.n, synthesizer.m
-    counts = np.arange(n + 1) if fixed is None else np.array([fixed])
-    weights = binomial_law(n, p) if fixed is None else np.ones(1)
-    counts, weights = counts[weights > 0], weights[weights > 0]
+    m, weights = synthesizer.m, binomial_law(synthesizer.n, p)
+    (counts,) = np.nonzero(weights)
+    weights = weights[counts]
     q = central_moments(synthesizer, counts)
     skew, excess = (1 - 2 * q.mean) * q.third, q.fourth - q.second**2
     within = q.spread / m
@@ -190,8 +186,7 @@ def set_moments(
         between = _total(weights, q.second, between_variance)
         total_variance = raised**2 * between_variance + within_variance - 2 * raised * covariance
         total = _total(weights, raised * q.second - within, total_variance)
-    slope = math.nan if fixed is not None else _slope(synthesizer, p, counts, weights, q.mean)
-    return SetMoments(p, slope, *estimate, *spread, *between, *total)
+    return SetMoments(p, _slope(synthesizer, p, counts, weights, q.mean), *estimate, *spread, *between, *total)
 
 
 def _slope(
