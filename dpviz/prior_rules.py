@@ -19,17 +19,7 @@ NOTHING = 1e-50
 
 @dataclass(frozen=True)
 class PriorRule:
-    """How the prior of each set follows from what is set.
-
-    Parameters
-    ----------
-    label
-        The rule, for readers.
-    asks
-        Names of the numbers that it takes.
-    alpha
-        α = β of each set of a design of a law with a prior.
-    """
+    """How α = β of each set of a design of a law with a prior follows, from the numbers that the rule `asks`."""
 
     label: str
     asks: tuple[str, ...]

@@ -34,7 +34,6 @@ class Scale:
     of_delta = False
 
     def ends(self, chosen: float) -> tuple[float, float]:
-        """Where a curve starts and stops."""
         return max(self.low, chosen / self.below), min(self.high, max(chosen * self.above, 10 * self.low))
 
     def place(self, points: FloatArray) -> FloatArray:
@@ -93,7 +92,6 @@ class Curves:
 
     @property
     def chosen(self) -> float:
-        """The user's own value on the axis."""
         return float(getattr(self.setting, self.axis))
 
     def at_chosen(self, line: Curve) -> float:
@@ -126,13 +124,7 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
 
 
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
-    """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again.
-
-    Examples
-    --------
-    >>> [len(one.points) for one in stream_prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")]
-    [6, 9, 14, 26]
-    """
+    """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again."""
     kind, scale = KINDS[family], SCALES[axis]
     rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
     points = axis_points(axis, chosen, POINTS if rows < 10_000 else SEVERAL if rows < 50_000 else FEW)
@@ -187,8 +179,7 @@ class _Line:
     def __post_init__(self) -> None:
         self.values = np.full(len(self.settings), np.nan)
 
-    def find(self, place: int) -> None:
-        """Find one value; what no prior gives, or lies beyond what the exact answer reaches, is a gap."""
+    def find(self, place: int) -> None:  # what no prior gives, or the exact answer does not reach, is a gap
         setting = self.settings[place]
         delta = 0.0 if self.pure else setting.delta
         try:

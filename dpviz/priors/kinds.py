@@ -60,10 +60,9 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What one set of a method gives at a prior or range.
+    """What one set of a method gives at a prior or range: ε without δ, or infinity, ε at the setting's δ, and so on.
 
-    The exact ε without δ, or infinity (for Gaussian data of the release conditioned to [−R, R]); the least ε at the
-    setting's δ; δ at the setting's ε, nothing conditioned; and the privacy profile δ(ε).
+    For Gaussian data `pure_epsilon` is that of the release conditioned to [−R, R], the rest of what it is as it stands.
     """
 
     pure_epsilon: float
@@ -90,11 +89,10 @@ class Kind(ABC):
     """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy.
 
     `mechanism`: key of the synthesizer that a design names, SYNTH_Post(One) of counts. `numbers`: what a `Setting` of
-    it has beside n, m, ε and δ. `quantity`, `symbol`, `axis`: what is asked for, its
-    symbol, and its name along an axis; `level`: the parameter that says how much there is; `larger_is_safer`: whether
-    more of it is more private, as of a prior but not of a range; `cost`: numbers that what it costs depends on.
-    `conditioned`: whether the answer without δ is for another release, each number of which is conditioned to the
-    range. `binary`: whether rows are zeros and ones.
+    it has beside n, m, ε and δ. `quantity`, `symbol`, `axis`: what is asked for, its symbol, and its name along an
+    axis; `level`: the parameter that says how much there is; `larger_is_safer`: whether more of it is more private, as
+    of a prior but not of a range; `cost`: numbers that what it costs depends on. `conditioned`: whether the answer
+    without δ is for another release, each number of which is conditioned to the range.
     """
 
     key: str

@@ -172,7 +172,6 @@ class GaussianRelease:
         return self.variance * alone, self.sets * alone
 
     def largest(self, epsilon: float, delta: float) -> float:
-        """`maximum_range` of it."""
         epsilon, delta = EPSILON.check(epsilon), DELTA.check(delta)
         if delta == 1:
             raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")
