@@ -19,7 +19,7 @@ from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import SYNTHESIZERS, WorstCase, two_cell_laws
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
-from pages.minimum_priors.controls import FAMILIES, Asked
+from pages.minimum_priors.controls import FAMILIES
 from pages.minimum_priors.sections import sections_of
 from tests.pages import check_sound, html, method_table, open_priors, problems, shown_prior, text
 
@@ -108,7 +108,7 @@ def test_it_stands_on_the_page() -> None:
     assert shown[:2] == [shown_prior(1 / math.expm1(1.5)), shown_prior(exact)]
 
 
-@pytest.mark.parametrize("section", list(sections_of(Asked(FAMILIES["Bernoulli"], None))))
+@pytest.mark.parametrize("section", list(sections_of(FAMILIES["Bernoulli"])))
 def test_every_section_works_and_has_it_where_it_can(section: str) -> None:
     page = open_priors(n=40, epsilon=1.5, delta=1e-4, look=section)
     check_sound(page)
