@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import ClassVar
 
 from dpviz.inference.moments import cell_moments, share_beyond
@@ -52,39 +50,10 @@ def failure(value: float, digits: int = 4) -> str:
     return readable(value, digits) if value > 0 else "< 10⁻³⁰⁰"
 
 
-class Face(ABC):
+class Face:
     """How the page speaks of what is asked for: `why` names its texts."""
 
     why: ClassVar[str]
-    released: ClassVar[str]
-    unsafe: ClassVar[str]
-    title: ClassVar[str]
-    sets_title: ClassVar[str]
-    shown: Callable[..., str]
-
-    @abstractmethod
-    def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
-        """The mark and the sentence about what is needed, without and with δ."""
-
-    @abstractmethod
-    def told(self, mark: str) -> str:
-        """What the mark is, in a few words."""
-
-    @abstractmethod
-    def columns(self, asked: Asked) -> list[str]:
-        """The heads of the table: without δ, with it, and what it costs."""
-
-    @abstractmethod
-    def costs(self, asked: Asked, method: Method, level: float) -> list[str]:
-        """What a level costs, a cell for each further column."""
-
-    @abstractmethod
-    def held(self, level: float) -> str:
-        """A level that is given, in words."""
-
-    @abstractmethod
-    def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:
-        """The mark and the sentence about several sets."""
 
     def caption(self, asked: Asked) -> str:
         """What stands below the table."""
@@ -113,6 +82,7 @@ class LeastPriors(Face):
     shown = staticmethod(least)
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
+        """The mark and the sentence about what is needed, without and with δ."""
         setting, name = asked.setting, HEADLINE.label
         where, promise = _sizes(asked, _cells_text(asked)), f"ε = {readable(setting.epsilon)}"
         each = "with a one and as many with a zero" if asked.kind.binary else "in each cell"
@@ -141,14 +111,17 @@ class LeastPriors(Face):
         )
 
     def told(self, mark: str) -> str:
+        """What the mark is, in a few words."""
         return "least prior α, without and with δ" if "→" in mark else "least prior"
 
     def columns(self, asked: Asked) -> list[str]:
+        """The heads of the table: without δ, with it, and what it costs."""
         delta, p = (readable(value, 3) for value in (asked.setting.delta, asked.design.p))
         head = ["least α, δ = 0", f"least α, δ = {delta}"]
         return [*head, "prior rows per real row", f"bias at p = {p}", "standard error"]
 
     def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
+        """What a level costs, a cell for each further column."""
         rows, setting = _per_row(asked, alpha), asked.setting
         if not math.isfinite(alpha):
             return [rows, "", ""]
@@ -160,9 +133,11 @@ class LeastPriors(Face):
         return [rows, f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
 
     def held(self, level: float) -> str:
+        """A level that is given, in words."""
         return f"α = {readable(level)} pseudo-rows in each cell"
 
     def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
+        """The mark and the sentence about several sets."""
         cells = "" if asked.kind.binary else f"in each of k = {asked.setting.cells} cells "
         return f"M = {sets}: α = {exact}", (
             f"{cells}is what {sets} sets of {HEADLINE.label} need together for {asked.promise}, "
@@ -171,7 +146,7 @@ class LeastPriors(Face):
 
 
 class LargestRanges(Face):
-    """Gaussian data: within which range a promise is kept, and what that cuts off."""
+    """Gaussian data: within which range a promise is kept, and what that cuts off; its methods are as of counts."""
 
     why = "ranges"
     released = "mean"
@@ -215,11 +190,11 @@ class LargestRanges(Face):
         )
 
 
-FACES: dict[str, Face] = {"alpha": LeastPriors(), "reach": LargestRanges()}
+FACES: dict[str, LeastPriors | LargestRanges] = {"alpha": LeastPriors(), "reach": LargestRanges()}
 """By what is asked for."""
 
 
-def face_of(asked: Asked) -> Face:
+def face_of(asked: Asked) -> LeastPriors | LargestRanges:
     """How the page speaks of what is asked for."""
     return FACES[asked.kind.level]
 
