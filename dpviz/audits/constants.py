@@ -66,14 +66,13 @@ FEW_ROWS = Limit(low=EIGHTH, path="as m = 1 and δ → 0 with a flat prior show"
 MANY_ROWS = Limit(low=0.0, path="with n fixed it falls like √ε as ε → 0 and δ → 0")
 COMPOSED = Limit(low=0.0, path="as m grows it falls like the fourth root of 1/m, since the rows are not conditioned")
 PER_ROW = Limit(low=UNITY, high=1.0, proved=True)
+ONE_OF_MANY = Limit(low=0.5, within="Everywhere", path="as ε, n and m/n → ∞ with a flat prior show", proved=True)
 TO_POISSON = "as m = n → ∞ and then δ → 0 with ε = 1 show"
 
 LIMITS: dict[str, dict[str, Limit]] = {
     "4.2": {"synth_post_one": Limit(high=1.0, within="Everywhere", path="as ε → 0 shows", proved=True)},
     "6.1 table": {
-        "synth_map": Limit(low=1.0, high=1 + UNITY, proved=True),
-        "synth_post_one": PER_ROW,
-        "synth_post_many": PER_ROW,
+        "synth_map": Limit(low=1.0, high=1 + UNITY, proved=True), "synth_post_one": PER_ROW, "synth_post_many": PER_ROW,
     },
     "6.4": {"param_post": Limit(high=1 / LOG_COSH, path="as δ → 0 with ε = 1 and n fixed shows")},
     "6.6": {"param_post": Limit(high=1 / (1 - math.log(2)), path="as δ → 0 and n → ∞ show")},
@@ -81,8 +80,7 @@ LIMITS: dict[str, dict[str, Limit]] = {
     "6.8": {"param_post": Limit(low=0.83, within="For n from 2 on and ε up to 1", path="as tried on a grid")},
     "6.14": {
         "synth_map": Limit(
-            high=1.423, within="For ε up to 1 and δ up to 1/2", path="as n = m = ε = 1 and δ = 1/2 show"
-        ),
+            high=1.423, within="For ε up to 1 and δ up to 1/2", path="as n = m = ε = 1 and δ = 1/2 show"),
         "synth_post_many": Limit(high=DOUBLE, path="as m → ∞ and then δ → 0 show"),
     },
     "6.15": {"synth_post_one": Limit(high=1 / LOG_COSH, path="as m → ∞ and then δ → 0 with ε = 1 and n fixed show")},
@@ -91,10 +89,7 @@ LIMITS: dict[str, dict[str, Limit]] = {
         "synth_post_many": Limit(high=1 / POISSON, within="For ε up to 1 and m ≤ n", path=TO_POISSON),
     },
     "7.1 table draw": {
-        "param_post": Limit(low=0.5, high=HALF, within="Everywhere", proved=True),
-        "synth_post_one": Limit(
-            low=0.5, within="Everywhere", path="as ε, n and m/n → ∞ with a flat prior show", proved=True
-        ),
+        "param_post": Limit(low=0.5, high=HALF, within="Everywhere", proved=True), "synth_post_one": ONE_OF_MANY,
     },
     "7.1 table rows": {
         "synth_map": Limit(low=0.5, high=HALF, within=FLAT, proved=True),
@@ -106,7 +101,7 @@ LIMITS: dict[str, dict[str, Limit]] = {
     "7.12 tight": {"synth_post_one": ONE_ROW, "synth_post_many": ONE_ROW},
     "7.13 tight": {"synth_post_many": ONE_ROW},
     "7.16 constant": {"synth_map": COMPOSED, "synth_post_many": COMPOSED},
-}
+}  # fmt: skip
 """By claim and method. `dpviz.priors.conditioned` bounds the pure ranges; for (ε, δ), the ratio of step to noise is at
 least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
 

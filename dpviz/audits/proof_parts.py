@@ -31,17 +31,10 @@ Parts = frozenset[str]
 class Proof:
     """What the proof of one bound gets wrong, and where it is stricter than it need be.
 
-    Parameters
-    ----------
-    beyond
-        How far the printed value goes beyond what the proof with some parts right allows, as a logarithm; positive
-        beyond: of ε at the printed range over the promised ε, of the printed over the allowed range, or of the needed
-        over the printed noise.
-    power
-        The power of that ratio by which the printed value is repaired.
-    slips, slacks, given
-        Parts that make the printed range too wide, or too narrow, and those that the proof has right, though others of
-        its kind do not.
+    `beyond` is how far the printed value goes beyond what the proof with some parts right allows, as a logarithm: of ε
+    at the printed range over the promised ε, of the printed over the allowed range, or of the needed over the printed
+    noise; `power` that of this ratio by which the value is repaired. Slips make a range too wide, slacks too narrow;
+    `given` are parts that the proof has right, though others of its kind do not.
     """
 
     beyond: Callable[[Finding, Parts], float]

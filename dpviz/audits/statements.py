@@ -24,14 +24,9 @@ from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.theorems import CLAIMS, Claim
 from dpviz.theorems.claim import Verdict
 
-MANY = 100
-"""Releases that Theorem 2.18 is held against."""
-
-MOST_ROWS = 2_000
-"""Rows up to which the average over random rows is taken."""
-
-MOST_RELEASED = 4**9
-"""Synthetic rows up to which a broken promise is sought."""
+MANY, MOST_ROWS, MOST_RELEASED = 100, 2_000, 4**9
+"""Releases that Theorem 2.18 is held against; rows up to which the average over random rows is taken; synthetic rows up
+to which a broken promise is sought."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class Statement:
 
 
 Judge = Callable[[Claim, Setting], Statement]
-JUDGES: dict[str, Judge] = {}
+JUDGES: dict[str, Judge] = {"2.14": lambda claim, _: _unasked(claim, "A definition: there is nothing to judge.")}
 """By claim."""
 
 
@@ -91,11 +86,6 @@ def _judges(*keys: str) -> Callable[[Judge], Judge]:
         return judge
 
     return register
-
-
-@_judges("2.14")
-def _defined(claim: Claim, _: Setting) -> Statement:
-    return _unasked(claim, "A definition: there is nothing to judge.")
 
 
 @_judges("2.10")

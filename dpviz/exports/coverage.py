@@ -11,7 +11,7 @@ from dpviz.checked import checked
 from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Performance, Tally
 from dpviz.designs import Design
 from dpviz.exports._csv import cell, columns_csv, csv_text
-from dpviz.exports.script import design_source
+from dpviz.exports.script import design_source, script_of
 from dpviz.types import FloatArray
 
 __all__ = ["coverage_csv", "coverage_curves_csv", "coverage_script", "intervals_csv"]
@@ -91,39 +91,4 @@ def intervals_csv(tally: Tally) -> str:
 def coverage_script(design: Design) -> str:
     """The page "Coverage" as a script that prints the same numbers, run beside the folder ``dpviz``."""
     imports, make = design_source(design)
-    return f'''"""The numbers of dpviz's page "Coverage". Run it in the folder that holds dpviz."""
-
-from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage, within_reach
-{imports}
-from dpviz.inference import RULES, length_limit, release_sums
-from dpviz.inference.sum_law import within_sums
-
-{make}
-n, m, sets, p, level, rules = design.n, design.m, design.sets, design.p, design.level, design.rules
-release = design.release
-print(release)
-
-# Rules that know the noise read the sum of the counts alone, so that their exact coverage is never beyond reach.
-exact = rules if within_reach(n, m, sets) else [key for key in rules if RULES[key].knows_noise]
-if exact:
-    for key, found in exact_coverages(synthesizer=release, p=p, sets=sets, rules=exact, level=level).items():
-        print(key, "| exact", found.coverage, "| error at most", found.error_bound)
-        print("    mean length inside 0 to 1", found.mean_width_inside, "| no interval", found.negative_variance_share)
-        print("    holds all of 0 to 1", found.vacuous_share, "| T < 0", found.negative_total_share)
-        print("    coverage given T >= 0", found.coverage_given_nonnegative_total,
-              "| given T < 0", found.coverage_given_negative_total)
-
-if within_sums(n, m, sets):
-    limit = length_limit(release_sums(release, sets), proportions=p, level=level)
-    print("No interval from the sum that holds its level is shorter on average than", limit.length[0])
-
-# The page simulates every rule that the design allows: to show another one changes no digit.
-plan = CoveragePlan(
-    synthesizer=release, p=p, sets=sets, rules=tuple(key for key, rule in RULES.items() if rule.fits(release, sets)),
-    level=level, repetitions=design.repetitions, seed=design.seed,
-)
-found = performance_of(run_coverage(plan))
-for key in rules:
-    print(key, "| simulated", found.rules[key].coverage.value, "| standard error", found.rules[key].coverage.error)
-print("bias", found.bias.value, "| standard error of the estimate", found.empirical_error.value)
-'''
+    return script_of("coverage", imports=imports, make=make)

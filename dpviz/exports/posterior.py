@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.checked import checked
 from dpviz.designs import Design
 from dpviz.exports._csv import columns_csv
-from dpviz.exports.script import design_source
+from dpviz.exports.script import design_source, script_of
 from dpviz.types import FloatArray
 
 __all__ = ["posterior_csv", "posterior_script"]
@@ -44,22 +44,5 @@ def posterior_script(design: Design, counts: Sequence[int], *, given_text: str |
     ),
 """
     known, names = ("", "") if design.confidential_count is None else (known, "posterior_if_known, ")
-    return f'''"""The numbers of dpviz's page "Posterior". Run it in the folder that holds dpviz."""
-
-import math
-
-{imports}
-from dpviz.inference.posterior import posterior_given, {names}posterior_if_real
-
-{make}
-counts = {list(counts)!r}
-prior = {{"gamma1": design.gamma1, "gamma2": design.gamma2}}
-
-laws = {{
-    "exact": posterior_given(design.release, counts, **prior),
-{known}    "naive": posterior_if_real(counts, m=design.m, **prior),
-}}
-for name, law in laws.items():
-    print(name, "| mean", law.mean, "| standard deviation", math.sqrt(law.variance))
-    print("    equal tails", law.interval(design.level), "| highest density", law.highest_density(design.level))
-'''
+    parts = {"imports": imports, "make": make, "known": known, "names": names}
+    return script_of("posterior", **parts, counts=repr(list(counts)))

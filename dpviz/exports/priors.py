@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dpviz.audits import Finding
 from dpviz.checked import checked
 from dpviz.exports._csv import cell, columns_csv, csv_text
+from dpviz.exports.script import script_of
 from dpviz.priors import KINDS, Setting
 from dpviz.priors.curves import Curves
 
@@ -17,30 +18,6 @@ FINDING_COLUMNS = (
     "theorem", "part", "method", "claim", "m", "verdict", "printed", "gives_epsilon", "gives_delta", "exact",
     "printed_over_exact", "constant", "sentence", "source",
 )  # fmt: skip
-
-SCRIPT = '''"""The numbers of dpviz's page "Minimum priors". Run it in the folder that holds dpviz."""
-
-{imports}
-from dpviz.priors import KINDS, Setting, audit
-
-asked = dict({asked})
-kind, setting = KINDS[{family!r}], Setting(**asked)
-{sizes}
-
-for method in kind.methods.values():
-    for delta in sorted({{0.0, setting.delta}}):
-        found = {answer}
-{cost}
-
-for finding in audit({family!r}, **asked):
-    why = finding.unprinted or 'the claim does not speak of it'
-    printed, epsilon, delta, exact = (
-        f'none ({{why}})' if number is None else number
-        for number in (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)
-    )
-    print(finding.bound.name, finding.method, '| printed', printed, '| gives epsilon', epsilon, '| gives delta', delta,
-          '| exact', exact, '|', finding.verdict, '|', finding.sentence)
-'''
 
 COSTS = {
     "alpha": {
@@ -96,4 +73,4 @@ def priors_script(family: str, setting: Setting, sets: int, proportion: float) -
     asked = ", ".join(f"{name}={values[name]!r}" for name in ("n", "m", "epsilon", "delta", *kind.numbers))
     parts = {name: part.format(sets=sets, proportion=proportion) for name, part in COSTS[kind.level].items()}
     answer = "need(method, setting, delta)" if sets == 1 else "together(method, setting, sets, delta).upper"
-    return SCRIPT.format(family=family, asked=asked, answer=f"kind.{answer}", **parts)
+    return script_of("priors", family=repr(family), asked=asked, answer=f"kind.{answer}", **parts)

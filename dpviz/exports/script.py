@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING
 
 from dpviz.checked import checked
@@ -45,26 +47,13 @@ with np.printoptions(precision=6, suppress=True):
     print(release.log_odds_table())
 """
     numpy_import, tables = ("import numpy as np\n\n", tables) if synthesizer.enumerable else ("", "")
-    return f'''"""The numbers of dpviz's page "Transition matrices". Run it in the folder that holds dpviz."""
+    parts = {"numpy_import": numpy_import, "imports": imports, "make": make, "tables": tables}
+    return script_of("transition_matrices", **parts, epsilon=repr(epsilon), delta=repr(delta))
 
-{numpy_import}from dpviz.parameters import readable
-from dpviz.privacy.summary import summarize
-{imports}
 
-{make}
-summary = summarize(release, epsilon={epsilon!r}, delta={delta!r})
-worst, divergence = summary.worst, summary.divergence
-{tables}
-print("exact epsilon:", readable(worst.value, 7))
-print("  attained by", release.row_table(worst.likelier), "against", release.row_table(worst.other))
-print("delta at the promised epsilon:", readable(divergence.value, 7))
-print("least epsilon at the allowed delta:", readable(summary.epsilon_at_delta, 7))
-if summary.failure is not None:
-    print("probabilistic delta, worst table:", readable(float(summary.failure.max()), 7))
-    print("probabilistic delta, joint, even cells:", readable(summary.joint_failure, 7))
-if summary.change is not None:
-    print("least Pr(released differs from confidential):", readable(float(summary.change.min()), 7))
-'''
+def script_of(page: str, **parts: str) -> str:
+    """The script of a page, from its text with these parts."""
+    return Template(files("dpviz.exports").joinpath(f"{page}_script.txt").read_text(encoding="utf-8")).substitute(parts)
 
 
 def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:

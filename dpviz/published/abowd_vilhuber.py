@@ -89,19 +89,16 @@ def compare_figures() -> list[Record[float]]:
     [(36, 36), (30, 30), (36, 36), (30, 30), (36, 0), (30, 0)]
     """
     plug, draw, noise = fig_1_synthesizer(), equation_one(), fig_3_synthesizer()
-    records: list[Record[float]] = []
+    records = []
     for number, release in ((1, plug), (2, plug), (3, noise), (4, noise), (1, draw), (2, draw)):
-        figure = printed_figure(number)
+        printed = printed_figure(number).values
         ours = release.transition_matrix() if number % 2 else np.abs(log_odds_table(release))
-        same = int(np.count_nonzero(np.round(ours, PRINTED_DIGITS) == figure.values))
+        same = int(np.count_nonzero(np.round(ours, PRINTED_DIGITS) == printed))
+        verdict = "every printed digit" if same == printed.size else "another law"
+        source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
         records.append(
-            Record(
-                source=f"{SOURCE}, Fig. {number}",
-                what=release.label,
-                printed=figure.values.size,
-                ours=same,
-                verdict="every printed digit" if same == figure.values.size else "another law",
-                design={"figure": number},
+            Record[float](
+                source=source, what=release.label, printed=printed.size, ours=same, verdict=verdict, design=design
             )
         )
     return records
@@ -125,46 +122,25 @@ def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Re
         return float(choose(joint[:-1], joint[1:])[over].sum())
 
     accounts = [
-        (
-            "smaller side of each cell, n1 ~ Binomial(5, ½)",
-            pairs(even, np.minimum),
-            "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
-            "printed 0.0006, and counts each failure where it is least likely to happen.",
-        ),
-        (
-            "worst table: probabilistic differential privacy",
-            probabilistic_delta(release, epsilon),
-            "The largest probability, over the confidential tables, of releasing counts where some neighbour's "
-            "log-odds exceed 2 (Machanavajjhala et al. 2008).",
-        ),
-        (
-            "(ε, δ)-differential privacy",
-            delta_for_epsilon(release, epsilon),
-            "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's "
-            "does not cover.",
-        ),
-        (
-            "any failing cell, n1 ~ Binomial(5, ½)",
-            float(law_of_counts(release, "even") @ failure),
-            "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: "
-            "the sentence of the paper, taken at its word.",
-        ),
-        (
-            "larger side of each cell, n1 ~ Binomial(5, ½)",
-            pairs(even, np.maximum),
-            "As the printed account, with the larger of the two joint probabilities.",
-        ),
-        (
-            "any failing cell, n1 ~ Beta-binomial(5, ½, ½)",
-            float(law_of_counts(release, "jeffreys") @ failure),
-            "The joint probability of all failing cells when n1 follows the prior predictive law.",
-        ),
-        (
-            "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)",
-            pairs(jeffreys, np.maximum),
-            "The larger joint probability of each cell when n1 follows the prior predictive law.",
-        ),
-    ]
+        ("smaller side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.minimum),
+         "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
+         "printed 0.0006, and counts each failure where it is least likely to happen."),
+        ("worst table: probabilistic differential privacy", probabilistic_delta(release, epsilon),
+         "The largest probability, over the confidential tables, of releasing counts where some neighbour's log-odds "
+         "exceed 2 (Machanavajjhala et al. 2008)."),
+        ("(ε, δ)-differential privacy", delta_for_epsilon(release, epsilon),
+         "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's does "
+         "not cover."),
+        ("any failing cell, n1 ~ Binomial(5, ½)", float(law_of_counts(release, "even") @ failure),
+         "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: the "
+         "sentence of the paper, taken at its word."),
+        ("larger side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.maximum),
+         "As the printed account, with the larger of the two joint probabilities."),
+        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(law_of_counts(release, "jeffreys") @ failure),
+         "The joint probability of all failing cells when n1 follows the prior predictive law."),
+        ("larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)", pairs(jeffreys, np.maximum),
+         "The larger joint probability of each cell when n1 follows the prior predictive law."),
+    ]  # fmt: skip
     rounding = 10.0**-4 / math.sqrt(12)
     return [
         Record(source=SOURCE, what=what, printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=how)

@@ -7,7 +7,7 @@ Source: Zheng (2015), *The Differential Privacy of Bayesian Inference*, bachelor
 
 from __future__ import annotations
 
-from dpviz.theorems import average, counts, gaussian, general
+from dpviz.theorems import counts, gaussian, general
 from dpviz.theorems.claim import Claim
 
 
@@ -18,7 +18,7 @@ def _place(claim: Claim) -> tuple[int, int, str]:
 
 CLAIMS: dict[str, Claim] = {
     claim.key: claim
-    for claim in sorted((*general.CLAIMS, *counts.CLAIMS, *average.CLAIMS, *gaussian.CLAIMS), key=_place)
+    for claim in sorted((*general.CLAIMS, *counts.CLAIMS, *counts.AVERAGED, *gaussian.CLAIMS), key=_place)
 }
 """Every claim in the thesis's order, by number; a further claim of one theorem has its part behind the number."""
 

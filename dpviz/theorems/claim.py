@@ -64,10 +64,8 @@ class Promise:
         return epsilon if self.epsilon else 0.0, delta if self.delta else 0.0
 
 
-PURE = Promise("(ε, 0)", delta=False)
-APPROXIMATE = Promise("(ε, δ)")
-ZERO_EPSILON = Promise("(0, δ)", epsilon=False)
-AVERAGE = Promise("(ε, δ, Δ)")
+PURE, ZERO_EPSILON = Promise("(ε, 0)", delta=False), Promise("(0, δ)", epsilon=False)
+APPROXIMATE, AVERAGE = Promise("(ε, δ)"), Promise("(ε, δ, Δ)")
 
 
 @dataclass(frozen=True)
@@ -110,45 +108,28 @@ class Quantity:
         """Whether a value keeps the promise where so much is needed."""
         return value >= needed if self.larger_is_safer else value <= needed
 
+    def rounded(self, value: float, digits: int) -> float:
+        """A value with so many digits that still keeps the promise."""
+        return (rounded_up if self.larger_is_safer else rounded_down)(value, digits)
+
     def shown(self, value: float, digits: int = 3) -> str:
-        """A value in words, rounded to one that keeps the promise as well."""
-        aside = rounded_up if self.larger_is_safer else rounded_down
-        return self.words.format(readable(aside(value, digits), digits))
+        """A value in words, so rounded."""
+        return self.words.format(readable(self.rounded(value, digits), digits))
 
 
-PRIOR = Quantity("prior", "a prior of {}")
-RANGE = Quantity("R/σ", "R/σ = {}", larger_is_safer=False)
-SCALE = Quantity("noise", "noise of {} R")
-NOTHING = Quantity("")
+PRIOR, SCALE = Quantity("prior", "a prior of {}"), Quantity("noise", "noise of {} R")
+RANGE, NOTHING = Quantity("R/σ", "R/σ = {}", larger_is_safer=False), Quantity("")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One printed claim, right or wrong.
+    """One printed claim, right or wrong: what is printed, what else is printed as its condition, and the number.
 
-    Parameters
-    ----------
-    name
-        The theorem as it is cited, such as ``"Theorem 6.9"``; its last word is its number.
-    statement, condition
-        What is printed in a line, and what else is printed as its condition.
-    formula, quantity
-        The printed number as a function of arguments in `DOMAINS`, None where no number is printed; what it measures,
-        where that can be sought.
-    methods
-        The releases that it speaks of; empty where it holds for any.
-    part
-        Which of the theorem's claims this is, where it makes several.
-    family
-        The data: a key of `KINDS`, ``"general"``, or ``"average"`` where the other rows are random.
-    promise, kind
-        The privacy that is promised or denied, and how the claim is judged.
-    holds_when
-        The condition as a function, where it can be computed.
-    constant
-        Symbols of the constants that are said to exist but have no value in print.
-    after
-        Whom the thesis takes the claim from.
+    `name` is the theorem as it is cited, `part` which of its claims this is. It speaks of the releases of `methods`, or
+    of any, on the data of `family`: a key of `KINDS`, ``"general"``, or ``"average"`` where the other rows are random.
+    The `formula` takes arguments of `DOMAINS`; the `quantity` is what it measures where that can be sought, `promise`
+    the privacy that is promised or denied, `kind` how the claim is judged. `holds_when` is the condition where it can
+    be computed, `constant` has the symbols of constants that have no value in print, and `after` whom it is taken from.
 
     Examples
     --------
@@ -196,11 +177,6 @@ class Claim:
     def one_row(self) -> bool:
         """Whether it speaks of a single synthetic row."""
         return self.holds_when is one_synthetic_row
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """Names of the arguments of `formula`."""
-        return () if self.formula is None else tuple(inspect.signature(self.formula).parameters)
 
     def at(self, **values: object) -> float:
         """The printed number at `values`, of which it takes those that it needs."""

@@ -16,7 +16,7 @@ from dpviz.priors.releases import AverageCurves, average_and_worst, stream_avera
 from dpviz.privacy.average_case import count_release_curve
 from dpviz.privacy.average_claims import CountCondition, count_condition
 from dpviz.theorems import CLAIMS
-from dpviz.theorems.average import CLAIMS as AVERAGE_CLAIMS
+from dpviz.theorems.counts import AVERAGED
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
@@ -139,7 +139,7 @@ def _printed(asked: Asked, theta: float) -> None:
             f"<b>{claim.name}</b><br><small>{raised(escape(claim.statement))}; {escape(claim.condition)}</small>",
             *judged[claim.key],
         ]
-        for claim in AVERAGE_CLAIMS
+        for claim in AVERAGED
     ]
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
     listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))
