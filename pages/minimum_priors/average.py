@@ -97,10 +97,7 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCur
         alt="Average-case δ of every method against the probability of a one.",
         height=430,
     )
-    st.caption(
-        f"Exact at {len(THETAS)} values of θ and your own, straight lines between them. At a kink the worst direction "
-        "of comparison switches. Where a line ends, δ is 0 or below 10⁻³⁰⁰."
-    )
+    st.caption(SPEC.note("The average curves", count=len(THETAS)))
 
 
 def _first(pair: tuple[float, float | None] | None) -> float:

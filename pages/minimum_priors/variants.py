@@ -26,8 +26,7 @@ def show_probabilistic(asked: Asked) -> None:
         return
     if max(setting.n, setting.m) > PROBABILISTIC_ROWS_SHOWN:
         st.caption(
-            f"The probabilistic answer is searched for n and m up to {PROBABILISTIC_ROWS_SHOWN:,} here; "
-            f"`minimum_prior_probabilistic` of the package goes up to {PROBABILISTIC_ROWS:,}."
+            SPEC.note("Probabilistic rows", shown=f"{PROBABILISTIC_ROWS_SHOWN:,}", most=f"{PROBABILISTIC_ROWS:,}")
         )
         return
     rows, unfound = [], ""
@@ -43,20 +42,11 @@ def show_probabilistic(asked: Asked) -> None:
             continue
         more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
         rows.append([f"<b>{method.label}</b>", least(exact), least(strict), more])
-    listing(
-        ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"],
-        rows,
-        "Least priors for two kinds of δ",
-        frozenset({1, 2, 3}),
-    )
+    head = ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"]
+    listing(head, rows, "Least priors for two kinds of δ", frozenset({1, 2, 3}))
     if unfound:
         st.caption(unfound)
-    st.caption(
-        f"{asked.promise}, one set, one row substituted, α = β. The probability of failure does not fall "
-        "steadily as the prior grows: it jumps where a count comes to lie inside or outside the promise, and may rise "
-        "in between. The answer is the prior from which on it stays within δ. For PARAM_Post this is the exact form of "
-        "Zheng's Lemma 6.5."
-    )
+    st.caption(SPEC.note("Probabilistic answers", promise=asked.promise))
 
 
 def show_uneven(asked: Asked) -> None:

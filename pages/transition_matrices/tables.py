@@ -17,6 +17,7 @@ from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.figure import show_figure
 from pages.components.words import note
+from pages.transition_matrices import SPEC
 
 MOST_COLUMNS = 12
 MOST_ROWS = 120
@@ -38,10 +39,7 @@ def show_tables(summary: PrivacySummary) -> None:
         _tables(summary)
     else:
         rows, columns = map(_count, release.shape)
-        note(
-            f"The full matrix would have {rows} rows and {columns} columns; it is listed up to 4 million entries. ε "
-            "and δ are exact all the same: they need three cells only."
-        )
+        note(SPEC.note("Too large to list", rows=rows, columns=columns))
     curve = cached(profile)(release)
     show_figure(
         profile_chart(curve, summary),
