@@ -35,20 +35,11 @@ ROUNDING = 4 * sys.float_info.epsilon
 class Finding:
     """One printed bound, for one method, held against the exact answer.
 
-    Parameters
-    ----------
-    setting
-        The user's own, except that a theorem on one synthetic row has m = 1.
-    printed, exact
-        Printed and exact value of what the bound speaks of: a prior, R/σ or a scale of noise; None where there is none.
-    gives_epsilon, gives_delta
-        The least ε, at the promised δ, and the δ, at the promised ε, that the printed value really gives.
-    constant
-        The constant that would make the printed bound exact here, where print names none.
-    because
-        What explains it, each confirmed by a computation at this setting.
-    sentence
-        The finding in a sentence, followed by those of `because`.
+    The setting is the user's own, except that a theorem on one synthetic row has m = 1. `printed` and `exact` are
+    values of what the bound speaks of, None where there is none; `gives_epsilon` and `gives_delta` the least ε, at
+    the promised δ, and the δ, at the promised ε, that the printed one really gives; `constant` would make the bound
+    exact here, where print names none. The sentence ends with those of `because`, each confirmed by a computation
+    at this setting.
     """
 
     bound: Claim

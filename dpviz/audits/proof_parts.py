@@ -148,9 +148,8 @@ def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:
     """δ(ε) of the worst `copies` independent releases that are each private with pure ε = `loss`.
 
     That of as many randomized responses: Pr(k ≤ K) − e^ε Pr(k′ ≤ K), k ~ Bin(copies, 1/(1 + e^loss)) and k′ of the
-    complement, K the largest whole number with (copies − 2K) loss > ε.
-
-    Source: Kairouz, Oh & Viswanath (2017), The composition theorem for differential privacy.
+    complement, K the largest whole number with (copies − 2K) loss > ε. Source: Kairouz, Oh & Viswanath (2017),
+    The composition theorem for differential privacy.
 
     Examples
     --------

@@ -53,8 +53,7 @@ STRICT = {
 class Reason:
     """A sentence about a finding, the parts of the proof that it names, and the numbers that confirm it.
 
-    They are for a slip the repaired value, which is safe; for a slack its share of all slack, or the logarithm by which
-    the claim would be unsafe without it.
+    For a slip the repaired, safe value; for a slack its share, or the logarithm by which it would be unsafe without it.
     """
 
     sentence: str

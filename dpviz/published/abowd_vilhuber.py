@@ -11,41 +11,24 @@ from functools import cache
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.privacy import (
-    delta_for_epsilon,
-    exceeds,
-    failure_by_row,
-    law_of_counts,
-    log_odds_table,
-    probabilistic_delta,
-)
+from dpviz.privacy import delta_for_epsilon, exceeds, failure_by_row, law_of_counts, log_odds_table, probabilistic_delta
 from dpviz.published.record import PrintedTable, Record, read_errata, read_table
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
 
 __all__ = [
-    "PRINTED_EPSILON",
-    "accounts_of_printed_delta",
-    "compare_figures",
-    "equation_one",
-    "fig_1_synthesizer",
-    "fig_3_synthesizer",
-    "printed_figure",
-]
+    "PRINTED_EPSILON", "accounts_of_printed_delta", "compare_figures", "equation_one", "fig_1_synthesizer",
+    "fig_3_synthesizer", "printed_figure",
+]  # fmt: skip
 
 SOURCE = "Abowd & Vilhuber (2008)"
-PRINTED_DIGITS = 6
-PRINTED_EPSILON = 2.0
-PRINTED_DELTA = 0.0006
-
+PRINTED_DIGITS, PRINTED_EPSILON, PRINTED_DELTA = 6, 2.0, 0.0006
 CAPTIONS = {
     1: "Multinomial-Dirichlet synthesizer with (2, 0.0006)-prob. differential privacy",
     2: "Differential privacy values (log posterior odds ratios) for MD synthesizer",
     3: "Laplace synthesizer with 2-differential privacy",
     4: "Differential privacy values (log posterior odds ratios) for Laplace sanitizer",
 }
-
-
 ERRATA = read_errata("abowd_vilhuber")
 """What the paper says of its figures and its own equations contradict, in our words; every number is computed here."""
 

@@ -224,9 +224,7 @@ def _biases(table: int, row: dict[str, float], _: np.random.Generator) -> list[R
     for column in [name for name in row if name.startswith("M=")]:
         sets = int(column[2:])
         alpha = charest_synthesizer(row["epsilon"], sets).alpha
-        moments = proportion_moments(
-            "synth_post_one", n=ROWS, m=ROWS, alpha=alpha, beta=alpha, proportion=p, sets=sets
-        )  # fmt: skip
+        moments = proportion_moments("synth_post_one", n=ROWS, m=ROWS, alpha=alpha, beta=alpha, proportion=p, sets=sets)
         bias = Expected(100 * moments.bias / p, 0.0, 100 * moments.standard_error / p)
         lines.append(_line(table, row, column, bias, sets=sets))
     return lines

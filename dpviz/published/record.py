@@ -21,19 +21,10 @@ Printed = TypeVar("Printed", float, str)
 class Record(Generic[Printed]):
     """Something printed, and ours.
 
-    Parameters
-    ----------
-    source, what
-        Where it is printed, and what it is: a column, a figure, a way of counting, or what a sentence is about.
-    printed, ours
-        As printed, and what it should be or estimates; two numbers or two sentences.
-    error, our_error
-        Standard error of printed − ours, of a simulation or of rounding, and the part of it that is ours; 0 where
-        there is none.
-    verdict
-        What the printed is to be taken for.
-    design
-        The parameters behind a number.
+    `what` is a column, a figure, a way of counting, or what a sentence is about. `printed` is as printed, `ours` what
+    it should be or estimates; two numbers or two sentences. `error` is the standard error of their difference, of a
+    simulation or of rounding, `our_error` the part of it that is ours, and `design` the parameters behind a number.
+    The verdict says what the printed is to be taken for.
 
     Examples
     --------

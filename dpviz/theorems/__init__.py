@@ -10,15 +10,12 @@ from __future__ import annotations
 from dpviz.theorems import counts, gaussian, general
 from dpviz.theorems.claim import Claim
 
-
-def _place(claim: Claim) -> tuple[int, int, str]:
-    chapter, _, number = claim.number.partition(".")
-    return int(chapter), int(number), claim.part
-
-
 CLAIMS: dict[str, Claim] = {
     claim.key: claim
-    for claim in sorted((*general.CLAIMS, *counts.CLAIMS, *counts.AVERAGED, *gaussian.CLAIMS), key=_place)
+    for claim in sorted(
+        (*general.CLAIMS, *counts.CLAIMS, *counts.AVERAGED, *gaussian.CLAIMS),
+        key=lambda claim: ([int(part) for part in claim.number.split(".")], claim.part),
+    )
 }
 """Every claim in the thesis's order, by number; a further claim of one theorem has its part behind the number."""
 

@@ -27,10 +27,8 @@ from dpviz.theorems.claim import (
 TIE = 1e-12
 """Relative distance within which both sides of a condition count as equal, so that rounding does not refuse it."""
 
-BOUNDED = "data in [−R, R]"
-UNBOUNDED = "unbounded data"
-BOTH_BOUNDED = "data and μ in [−R, R]"
-ROWS_BOUNDED = "data and synthetic rows in [−R, R]"
+BOUNDED, UNBOUNDED = "data in [−R, R]", "unbounded data"
+BOTH_BOUNDED, ROWS_BOUNDED = "data and μ in [−R, R]", "data and synthetic rows in [−R, R]"
 POST, BOTH, ALL = ("param_post",), ("synth_map", "synth_post_many"), ("synth_map", "synth_post_one", "synth_post_many")
 DRAWN = ("param_post", "synth_post_one")
 
