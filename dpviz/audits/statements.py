@@ -25,7 +25,7 @@ from dpviz.theorems import CLAIMS, Claim
 from dpviz.theorems.claim import Verdict
 
 MANY, MOST_ROWS, MOST_RELEASED = 100, 2_000, 4**9
-"""Releases that Theorem 2.18 is held against; largest n averaged over; largest m at which a broken promise is sought."""
+"""Releases that Theorem 2.18 is held against; largest n averaged over; largest m at which a promise is tried."""
 
 
 @dataclass(frozen=True)
