@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Iterator
 
+import mpmath as mp
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 from streamlit.components.v2 import manifest_scanner
@@ -52,3 +53,15 @@ def chromium() -> Iterator[Browser]:
         browser = launch(playwright)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def fifty_digits() -> Iterator[None]:
+    with mp.workdps(50):
+        yield
+
+
+@pytest.fixture
+def sixty_digits() -> Iterator[None]:
+    with mp.workdps(60):
+        yield

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser import settle
-from tests.visit import LARGE, Theme, pick, visiting
+from tests.visit import LARGE, Theme, pick, told
 
 TELEPHONE: ViewportSize = {"width": 390, "height": 844}
 HEIGHT = 6000
@@ -29,13 +29,20 @@ BEYOND = """() => [...document.querySelectorAll('.stMain p, .stMain h1, .stMain 
 """The words that begin whatever reaches beyond the screen and cannot be scrolled by itself."""
 
 
-def shut_out(page: Page) -> list[str]:
-    """What axe finds that keeps people out, with the elements it names."""
+def shut_out(page: Page, within: str | None = None) -> list[str]:
+    """What axe finds that keeps people out, with the elements it names; of the whole page, or within a selector."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
     return [
         f"{found['id']}: {found['help']} at {[node['target'] for node in found['nodes']][:4]}"
-        for found in Axe().run(page).response["violations"]
+        for found in page.evaluate(AXE, within)
         if found["impact"] in SEVERE
     ]
+
+
+AXE = """(within) => axe.run(within ?? document, {resultTypes: ['violations']}).then((found) => found.violations)"""
+BELOW = "[class*='_look'] ~ *"
+"""What stands below the choice of a closer look: the section that is open."""
 
 
 def beyond_the_screen(page: Page) -> list[str]:
@@ -46,9 +53,9 @@ def beyond_the_screen(page: Page) -> list[str]:
     return found + [f"cut off: {words}" for words in page.evaluate(BEYOND)]
 
 
-def faults(page: Page) -> list[str]:
+def faults(page: Page, within: str | None = None) -> list[str]:
     """Whatever keeps people out, or does not fit the screen."""
-    return shut_out(page) + beyond_the_screen(page)
+    return shut_out(page, within) + beyond_the_screen(page)
 
 
 def put_on(page: Page, screen: ViewportSize, theme: Theme) -> None:
@@ -59,25 +66,6 @@ def put_on(page: Page, screen: ViewportSize, theme: Theme) -> None:
         page.emulate_media(color_scheme=theme)
         expect(page.locator("[data-testid=stApp]")).to_have_css("color-scheme", theme)
     settle(page)
-
-
-def by_section(page: Page, sections: Iterable[str], look: Callable[[Page], list[str]] = faults) -> dict[str, list[str]]:
-    """What `look` finds in each section once it is opened, where it finds anything."""
-    found = {}
-    for section in sections:
-        pick(page, "look", section)
-        found[section] = look(page)
-    return {section: there for section, there in found.items() if there}
-
-
-def check_looks(page: Page, sections: Iterable[str]) -> None:
-    """Nothing keeps anybody out: of the page in every look, of each section in two opposite ones."""
-    for screen, theme in LOOKS:
-        put_on(page, screen, theme)
-        found = {"the page": faults(page)}
-        if (screen, theme) in OPPOSITE:
-            found |= by_section(page, sections)
-        assert not any(found.values()), (screen, theme, found)
 
 
 def colours(page: Page) -> list[str]:
@@ -96,25 +84,30 @@ def check_themes_differ(light: list[str], dark: list[str]) -> None:
     assert light[0] != dark[0]
 
 
-def check_pictures_follow_the_theme(
-    chromium: Browser, address: str, pictures: int, prepare: Callable[[Page], None] = lambda _page: None
-) -> None:
-    """The pictures at an address have the colour of the page's text in the theme they begin with, and in the next."""
-    with visiting(chromium, address, theme="dark") as page:
-        prepare(page)
-        expect(page.get_by_role("figure")).to_have_count(pictures)
-        dark = colours(page)
-        put_on(page, LARGE, "light")
-        check_themes_differ(colours(page), dark)
-
-
 def check_pictures_are_named(page: Page, pictures: int) -> None:
     """Each picture has a name of its own, and keeps its labels from screen readers."""
-    figures = page.get_by_role("figure")
-    expect(figures).to_have_count(pictures)
-    names = [figure.get_attribute("aria-label") or "" for figure in figures.all()]
-    assert len(set(names)) == pictures
-    assert min(map(len, names)) > 20
-    for figure in figures.all():
-        hidden = figure.locator(".main-svg[aria-hidden=true]").count()
-        assert figure.locator(".main-svg").count() == hidden > 0
+    names = told(page)["figures"]
+    assert len(set(names)) == len(names) == pictures, names
+    assert all(len(name) > 20 for name in names)
+    assert page.locator("[role=figure] .main-svg").count() == page.locator(".main-svg[aria-hidden=true]").count()
+
+
+def check_looks(page: Page, sections: Mapping[str, int]) -> None:
+    """Of the page in every look, and of each section in two opposite ones: nothing keeps anybody out.
+
+    The pictures, so many with each section, have names, and the text of all is of one color in each theme. The page is
+    judged once in each look, then of each section what it adds.
+    """
+    seen: dict[str, list[list[str]]] = {}
+    for screen, theme in LOOKS:
+        put_on(page, screen, theme)
+        found = {"the page": faults(page)}
+        expect(page.locator(".dpviz-now")).to_be_visible(visible=screen["width"] < 800)
+        for section in sections if (screen, theme) in OPPOSITE else ():
+            pick(page, "look", section)
+            found[section] = faults(page, BELOW)
+            check_pictures_are_named(page, sections[section])
+            seen.setdefault(section, []).append(colours(page))
+        assert not any(found.values()), (screen, theme, found)
+    for dark, light in seen.values():
+        check_themes_differ(light, dark)

@@ -12,6 +12,8 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaln, logsumexp, xlog1py, xlogy
 from scipy.stats import betabinom
 
+from tests.referees import beta_binomial_law, rows_of
+
 
 def weights_of(counts: list[int], n: int, m: int, alpha: float, gamma1: float, gamma2: float) -> np.ndarray:
     """Pr(x | release) for x = 0 … n, by 40 digits where the rows are few."""
@@ -21,17 +23,9 @@ def weights_of(counts: list[int], n: int, m: int, alpha: float, gamma1: float, g
         logs = logs + sum(betabinom.logpmf(count, m, alpha + x, alpha + n - x) for count in counts)
         return np.exp(logs - logsumexp(logs))
     with mp.workdps(40):
-
-        def ratio(a: mp.mpf, b: mp.mpf, ones: int, zeros: int) -> mp.mpf:
-            return mp.rf(a, ones) * mp.rf(b, zeros) / mp.rf(a + b, ones + zeros)
-
-        a, g1, g2 = mp.mpf(alpha), mp.mpf(gamma1), mp.mpf(gamma2)
-        raw = [
-            mp.binomial(n, x)
-            * ratio(g1, g2, x, n - x)
-            * mp.fprod(ratio(a + x, a + n - x, count, m - count) for count in counts)
-            for x in range(n + 1)
-        ]
+        rows = rows_of("synth_post_one", n, m, alpha, alpha)
+        prior = beta_binomial_law(gamma1, gamma2, n)
+        raw = [chance * mp.fprod(row[count] for count in counts) for chance, row in zip(prior, rows, strict=True)]
         total = mp.fsum(raw)
         return np.array([float(value / total) for value in raw])
 

@@ -101,7 +101,7 @@ def _named(numbers: Mapping[str, Parameter], inside: Mapping[str, State]) -> dic
     return {name: (name, one, inside.get(name, {})) for name, one in numbers.items()}
 
 
-def _smallest(law: str) -> State:
+def smallest(law: str) -> State:
     """State that a law accepts: its own defaults, everything unlinked."""
     return unlinked(law) | {name: one.default for name, one in declared(law).items()}
 
@@ -125,7 +125,7 @@ TRANSITION_MATRICES = Case(
     spec=MATRICES,
     opened=open_page,
     sliders={
-        f"{law} {name}": (name, one, _smallest(law))
+        f"{law} {name}": (name, one, smallest(law))
         for law in SYNTHESIZERS
         for name, one in {**declared(law), "epsilon": EPSILON, "delta": DELTA}.items()
     },

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,10 +18,12 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from dpviz.parameters import Parameter, readable
+from dpviz.priors import Setting
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages import coverage, minimum_priors, posterior, transition_matrices
 from pages.components.figure import decode_figure
+from tests.browser import ROOT
 
 PAGE, PRIORS, COVERAGE, POSTERIOR = (
     page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior)
@@ -54,6 +59,12 @@ def open_posterior(address: dict[str, str] | None = None, **state: object) -> Ap
     """The page "Posterior" after its first run, with `state` under the keys ``po_…``; x is known unless it says no."""
     known = {"knows": True} if state.get("source") == "typed" else {}
     return open_page(address, path=POSTERIOR, prefix="po_", **{**known, **state})
+
+
+def open_at(label: str, setting: Setting, **state: object) -> AppTest:
+    """The page "Minimum priors" at a setting of the kind of data with that label."""
+    names = ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")
+    return open_priors(family=label, m_is_n=False, **{name: getattr(setting, name) for name in names}, **state)
 
 
 def html(page: AppTest) -> list[str]:
@@ -128,6 +139,11 @@ def method_table(page: AppTest) -> dict[str, list[str]]:
     return table_rows(table)
 
 
+def table_called(page: AppTest, name: str) -> str:
+    """The HTML of the table with that accessible name."""
+    return next(part for part in html(page) if f'aria-label="{name}"' in part)
+
+
 def table_rows(table: str) -> dict[str, list[str]]:
     """The cells of a small table, tags left out, by the bold words in the first of each row."""
     rows = re.findall(r"<tr><td><b>([^<]*)</b>(?:(?!</td>).)*</td>(.*?)</tr>", table)
@@ -183,3 +199,19 @@ def run_to_the_end(page: AppTest) -> None:
         page.run()
         assert not page.exception, page.exception[0].value
     raise AssertionError("the simulation did not come to an end")
+
+
+def run_script(script: str) -> str:
+    """What the script prints in a fresh interpreter, in the folder that holds dpviz, without a warning on the way."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-"],
+        input=script,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    return ran.stdout

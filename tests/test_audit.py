@@ -20,6 +20,7 @@ from dpviz.theorems import CLAIMS
 from dpviz.theorems.claim import APPROXIMATE, IMPOSSIBLE, NECESSARY, ORDER, PRIOR, RANGE, SCALE
 from dpviz.theorems.claim import PURE as PURE_EPSILON
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
+from tests.referees import gaussian_excess, gaussian_posterior
 from tests.test_minimum_prior import log_delta
 
 HUNDRED: dict[str, Any] = {"n": 100, "m": 100, "epsilon": 1.0, "delta": 1e-5, "sigma0": 1.0}
@@ -247,8 +248,7 @@ def test_one_draw_and_many_rows_do_not_have_the_bound_of_theorem_7_8() -> None:
 
 def gaussian(method: str, n: int, m: int, sigma0: float) -> tuple[Any, Any]:
     """s and the variance of the sufficient statistic of one release, for σ = 1."""
-    s = mp.mpf(1) if math.isinf(sigma0) else mp.mpf(sigma0) ** 2 / (mp.mpf(1) / n + mp.mpf(sigma0) ** 2)
-    posterior = s / n
+    s, posterior = gaussian_posterior(n, sigma0)
     return s, {
         "param_post": posterior,
         "synth_map": mp.mpf(1) / m,
@@ -258,11 +258,10 @@ def gaussian(method: str, n: int, m: int, sigma0: float) -> tuple[Any, Any]:
 
 
 def gaussian_delta(method: str, n: int, m: int, sigma0: float, reach: float, epsilon: float) -> Any:
-    """Balle and Wang's Theorem 8 at the ratio of 2Rs/n to the noise, in 400 digits."""
+    """δ at the ratio of 2Rs/n to the noise, in 400 digits."""
     with mp.workdps(400):
         s, variance = gaussian(method, n, m, sigma0)
-        r, e = 2 * mp.mpf(reach) * s / n / mp.sqrt(variance), mp.mpf(epsilon)
-        return mp.ncdf(r / 2 - e / r) - mp.exp(e) * mp.ncdf(-r / 2 - e / r)
+        return gaussian_excess(2 * mp.mpf(reach) * s / n / mp.sqrt(variance), epsilon)
 
 
 def truncated_epsilon(method: str, n: int, sigma0: float, reach: float) -> float:

@@ -23,60 +23,34 @@ from dpviz.privacy.average_claims import (
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.theorems import CLAIMS
+from tests.referees import Law, binomial_law, rows_of, worst_excess
 
-Matrix = list[list[mp.mpf]]
-
-
-@pytest.fixture(autouse=True)
-def fifty_digits() -> object:
-    with mp.workdps(50):
-        yield
+pytestmark = pytest.mark.usefixtures("fifty_digits")
+LAWS = [("synth_post_one", BetaBinomial), ("synth_post_many", PosteriorMean)]
 
 
-def count_law(trials: int, theta: float) -> list[mp.mpf]:
-    p = mp.mpf(theta)
-    return [mp.binomial(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)]
+def hockey_stick(one: Law, zero: Law, epsilon: float) -> mp.mpf:
+    return worst_excess([one, zero], epsilon)
 
 
-def hockey_stick(one: list[mp.mpf], zero: list[mp.mpf], epsilon: float) -> mp.mpf:
-    grow = mp.e ** mp.mpf(epsilon)
-    up = sum(max(p - grow * q, mp.mpf(0)) for p, q in zip(one, zero, strict=True))
-    down = sum(max(q - grow * p, mp.mpf(0)) for p, q in zip(one, zero, strict=True))
-    return max(up, down)
-
-
-def mixtures(matrix: Matrix, theta: float) -> tuple[list[mp.mpf], list[mp.mpf]]:
-    weights = count_law(len(matrix) - 2, theta)
+def mixtures(matrix: list[Law], theta: float) -> tuple[Law, Law]:
+    weights = binomial_law(len(matrix) - 2, theta)
     one = [sum(w * row[j] for w, row in zip(weights, matrix[1:], strict=True)) for j in range(len(matrix[0]))]
     zero = [sum(w * row[j] for w, row in zip(weights, matrix[:-1], strict=True)) for j in range(len(matrix[0]))]
     return one, zero
-
-
-def posterior_draw(n: int, m: int, alpha: float, beta: float) -> Matrix:
-    a, b = mp.mpf(alpha), mp.mpf(beta)
-    return [
-        [mp.binomial(m, j) * mp.beta(a + k + j, b + n - k + m - j) / mp.beta(a + k, b + n - k) for j in range(m + 1)]
-        for k in range(n + 1)
-    ]
-
-
-def plug_in(n: int, m: int, alpha: float, beta: float) -> Matrix:
-    a, b = mp.mpf(alpha), mp.mpf(beta)
-    thetas = [(a + k) / (a + b + n) for k in range(n + 1)]
-    return [[mp.binomial(m, j) * t**j * (1 - t) ** (m - j) for j in range(m + 1)] for t in thetas]
 
 
 def close(found: float, exact: mp.mpf, relative: float) -> bool:
     return abs(mp.mpf(found) - exact) <= relative * exact
 
 
-@pytest.mark.parametrize(("law", "synthesizer"), [(posterior_draw, BetaBinomial), (plug_in, PosteriorMean)])
+@pytest.mark.parametrize(("method", "synthesizer"), LAWS)
 @pytest.mark.parametrize(("n", "m", "alpha", "beta"), [(25, 30, 0.5, 2.0), (60, 50, 6.0, 6.0)])
 @pytest.mark.parametrize(
     ("theta", "epsilon"), [(0.5, 0.0), (0.3, 0.01), (0.3, 0.7), (0.02, 0.1), (1.0, 0.5), (0.5, 1.4)]
 )
 def test_released_counts_average_over_the_other_rows(
-    law: Callable[..., Matrix],
+    method: str,
     synthesizer: Callable[..., TwoCellSynthesizer],
     n: int,
     m: int,
@@ -85,12 +59,12 @@ def test_released_counts_average_over_the_other_rows(
     theta: float,
     epsilon: float,
 ) -> None:
-    exact = hockey_stick(*mixtures(law(n, m, alpha, beta), theta), epsilon)
+    exact = hockey_stick(*mixtures(rows_of(method, n, m, alpha, beta), theta), epsilon)
     found = average_case_delta(synthesizer(n=n, m=m, alpha=alpha, beta=beta), theta, epsilon)
     assert close(found, exact, 1e-11)
 
 
-@pytest.mark.parametrize(("law", "synthesizer"), [(posterior_draw, BetaBinomial), (plug_in, PosteriorMean)])
+@pytest.mark.parametrize(("method", "synthesizer"), LAWS)
 @pytest.mark.parametrize(
     ("n", "m", "alpha", "beta", "theta", "epsilon"),
     [
@@ -101,7 +75,7 @@ def test_released_counts_average_over_the_other_rows(
     ],
 )
 def test_the_ends_of_every_domain_average_too(
-    law: Callable[..., Matrix],
+    method: str,
     synthesizer: Callable[..., TwoCellSynthesizer],
     n: int,
     m: int,
@@ -110,7 +84,7 @@ def test_the_ends_of_every_domain_average_too(
     theta: float,
     epsilon: float,
 ) -> None:
-    exact = hockey_stick(*mixtures(law(n, m, alpha, beta), theta), epsilon)
+    exact = hockey_stick(*mixtures(rows_of(method, n, m, alpha, beta), theta), epsilon)
     assert close(average_case_delta(synthesizer(n=n, m=m, alpha=alpha, beta=beta), theta, epsilon), exact, 1e-10)
 
 
@@ -153,7 +127,7 @@ def test_known_other_rows_leave_the_extreme_pair_of_tables() -> None:
     ],
 )
 def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilon: float) -> None:
-    law = count_law(n - 1, theta)
+    law = binomial_law(n - 1, theta)
     exact = hockey_stick([mp.mpf(0), *law], [*law, mp.mpf(0)], epsilon)
     assert close(count_release_delta(n, theta, epsilon), exact, 1e-12)
 
@@ -178,7 +152,7 @@ def test_the_count_of_very_many_rows_is_a_difference_of_binomial_tails() -> None
 
 def draw_delta(n: int, alpha: float, beta: float, theta: float, epsilon: float) -> mp.mpf:
     """∫ max(0, p − e^ε q) and ∫ max(0, q − e^ε p), split where the integrand starts; nothing but quadrature."""
-    a, b, grow, weights = mp.mpf(alpha), mp.mpf(beta), mp.e ** mp.mpf(epsilon), count_law(n - 1, theta)
+    a, b, grow, weights = mp.mpf(alpha), mp.mpf(beta), mp.e ** mp.mpf(epsilon), binomial_law(n - 1, theta)
 
     def densities(t: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         one = sum(
@@ -239,7 +213,7 @@ def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(
     n: int, alpha: float, beta: float, theta: float, epsilon: float
 ) -> None:
     with mp.workdps(50 + int(epsilon)):
-        weights, grow, values = count_law(n - 1, theta), mp.e ** mp.mpf(epsilon), []
+        weights, grow, values = binomial_law(n - 1, theta), mp.e ** mp.mpf(epsilon), []
         for a, b, w in ((mp.mpf(alpha), mp.mpf(beta), weights), (mp.mpf(beta), mp.mpf(alpha), weights[::-1])):
             one = [w[k] / mp.beta(k + 1 + a, n - 1 - k + b) for k in range(n)]
             zero = [w[k] / mp.beta(k + a, n - k + b) for k in range(n)]
@@ -323,7 +297,7 @@ def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, ep
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
 def test_the_midpoint_simulator_is_the_even_mixture(epsilon: float) -> None:
-    law = count_law(11, 0.3)
+    law = binomial_law(11, 0.3)
     one, zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
     even = [(p + q) / 2 for p, q in zip(one, zero, strict=True)]
     exact = max(hockey_stick(one, even, epsilon), hockey_stick(zero, even, epsilon))
@@ -353,7 +327,7 @@ def test_proposition_2_15_holds_for_the_best_simulator_of_a_release_of_rows() ->
 def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
     n: int, theta: float, epsilon: float, refuted: bool
 ) -> None:
-    law, grow = count_law(n, theta), mp.e ** mp.mpf(epsilon)
+    law, grow = binomial_law(n, theta), mp.e ** mp.mpf(epsilon)
     pairs = list(itertools.pairwise(law))
     printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
     condition = count_condition(n, theta, epsilon)

@@ -1,58 +1,96 @@
-"""The app in real Chromium: for everybody, on any screen, in both themes."""
+"""The app in real Chromium: every page for everybody, on any screen, in both themes."""
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import Browser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from pages.transition_matrices.sections import SECTIONS
-from tests.look import (
-    LOOKS,
-    OPPOSITE,
-    TELEPHONE,
-    beyond_the_screen,
-    by_section,
-    check_looks,
-    check_pictures_are_named,
-    check_pictures_follow_the_theme,
-    faults,
-    put_on,
-)
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.components.navigation import PAGES
+from pages.coverage.sections import SECTIONS as COVERAGE
+from pages.posterior.sections import SECTIONS as POSTERIOR
+from pages.transition_matrices.sections import SECTIONS as MATRICES
+from tests.look import LOOKS, OPPOSITE, TELEPHONE, check_looks, check_themes_differ, colours, faults, put_on
+from tests.page_cases import SECTIONS_OF
+from tests.test_coverage_browser import run_to_the_end
 from tests.visit import visiting
 
 pytestmark = pytest.mark.browser
 
 
-def test_every_section_is_accessible(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server, *LOOKS[0]) as page:
-        check_looks(page, SECTIONS)
+@dataclass(frozen=True)
+class Shown:
+    """An address of a page, its sections, how many pictures it has, and with a section; what is done before one looks.
+
+    Pictures are those of the page alone, and of the sections that bring some of their own.
+    """
+
+    address: str
+    sections: Sequence[str]
+    pictures: int
+    more: Mapping[str, int]
+    prepare: Callable[[Page], None] = lambda _page: None
+
+
+IN_PRIORS = {"The inverse": 2, "Several sets": 2, "Parameter or rows?": 2, "Average case": 2}
+IN_COVERAGE = {"Why it fails": 4, "Length, and its limit": 4, "As published": 5}
+SHOWN = {
+    "transition_matrices": Shown("", list(MATRICES), 1, {"The attacker": 2, "Plug-in or posterior draw?": 2}),
+    "minimum_priors": Shown("minimum_priors?mp_n=12", SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
+    "minimum_priors, Gaussian": Shown(
+        "minimum_priors?mp_n=12&mp_family=Gaussian", SECTIONS_OF["Gaussian"], 1, {"The inverse": 2}
+    ),
+    "coverage": Shown("coverage?cv_n=30&cv_sets=3&cv_repetitions=2000", list(COVERAGE), 3, IN_COVERAGE, run_to_the_end),
+    "posterior": Shown(
+        "posterior?po_n=20&po_x=6&po_sets=5&po_high=100",
+        list(POSTERIOR),
+        1,
+        {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3},
+    ),
+}
+
+
+def test_every_page_is_looked_at() -> None:
+    assert {name.partition(",")[0] for name in SHOWN} == {page.folder for page in PAGES}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_section_is_accessible_fits_its_screen_and_follows_the_theme(
+    chromium: Browser, server: str, name: str
+) -> None:
+    shown = SHOWN[name]
+    with visiting(chromium, f"{server}/{shown.address}", *LOOKS[0]) as page:
+        shown.prepare(page)
+        check_looks(page, {section: shown.more.get(section, shown.pictures) for section in shown.sections})
 
 
 VIEWS = [
-    "tm_n=40&tm_law=beta_binomial",
-    "tm_n=40&tm_law=beta_binomial&tm_picture=log-odds&tm_sign=signed",
-    "tm_law=given_matrix",
-    "tm_law=posterior_mode&tm_m_is_n=false&tm_beta_is_alpha=false&tm_n=foo",
+    "?tm_n=40&tm_law=beta_binomial",
+    "?tm_n=40&tm_law=beta_binomial&tm_picture=log-odds&tm_sign=signed",
+    "?tm_law=given_matrix",
+    "?tm_law=posterior_mode&tm_m_is_n=false&tm_beta_is_alpha=false&tm_n=foo",
 ]
 
 
-def test_every_view_is_accessible_and_fits_its_screen(chromium: Browser, server: str) -> None:
+def test_every_view_of_a_matrix_is_accessible_and_follows_the_theme(chromium: Browser, server: str) -> None:
     for view in VIEWS:
-        with visiting(chromium, f"{server}/?{view}", *LOOKS[0]) as page:
+        with visiting(chromium, f"{server}/{view}", *LOOKS[0]) as page:
+            seen = []
             for screen, theme in OPPOSITE:
                 put_on(page, screen, theme)
                 assert faults(page) == [], (view, theme)
+                seen.append(colours(page))
+            check_themes_differ(*seen)
 
 
-def test_no_section_scrolls_sideways_on_a_telephone(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server, viewport=TELEPHONE, has_touch=True, is_mobile=True) as page:
-        assert by_section(page, SECTIONS, beyond_the_screen) == {}
+PROBLEMS = ["po_source=typed&po_n=foo&po_counts=" + "9" * 300, "po_look=k+categories&po_tables=" + "1+" * 400]
 
 
-def test_pictures_follow_the_theme(chromium: Browser, server: str) -> None:
-    check_pictures_follow_the_theme(chromium, f"{server}/?tm_n=40", 2)
-
-
-def test_pictures_have_names_and_keep_their_labels_from_screen_readers(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_n=40&tm_look=The+attacker") as page:
-        check_pictures_are_named(page, 3)
+def test_what_is_wrong_fits_a_telephone(chromium: Browser, server: str) -> None:
+    for view in PROBLEMS:
+        with visiting(chromium, f"{server}/posterior?{view}", TELEPHONE) as page:
+            expect(page.locator(".dpviz-problem").first).to_be_visible()
+            expect(page.locator(".dpviz-problem").first).to_have_attribute("role", "alert")
+            assert faults(page) == []

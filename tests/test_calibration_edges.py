@@ -14,6 +14,7 @@ from dpviz.priors import minimum_prior, release
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import DirichletMultinomial, MultinomialMean, PosteriorMean
+from tests.referees import excess, plug_in_law
 
 CELL_LAWS: dict[str, type[CellRelease]] = {"draw": DrawnCells, "plug_in": PlugInCells}
 
@@ -161,14 +162,8 @@ def test_the_answer_keeps_the_promise_to_the_last_digit(
 def binomial_pair_log_delta(i: int, s: PosteriorMean, epsilon: float) -> mp.mpf:
     """ln δ of the pair i, i + 1 of a plug-in, term by term."""
     with mp.workdps(60):
-        total = mp.mpf(s.n) + s.alpha + s.beta
-        theta, other = ((i + step + mp.mpf(s.alpha)) / total for step in (1, 0))
-        terms = (
-            mp.binomial(s.m, j)
-            * (theta**j * (1 - theta) ** (s.m - j) - mp.e**epsilon * other**j * (1 - other) ** (s.m - j))
-            for j in range(s.m + 1)
-        )
-        return mp.log(sum(term for term in terms if term > 0))
+        one, zero = (plug_in_law(mp.mpf(s.alpha) + i + step, mp.mpf(s.beta) + s.n - i - step, s.m) for step in (1, 0))
+        return mp.log(excess(one, zero, epsilon))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from dpviz.priors.curves import AXES, Axis, prior_curves, stream_prior_curves
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.types import FloatArray
+from tests.referees import beta_binomial_law, beta_excess, excess, plug_in_law
 
 # The root
 
@@ -70,22 +71,12 @@ def test_neville_repeats_a_cubic() -> None:
 
 
 def pair_by_definition(method: str, x: float, y: float, m: int, epsilon: float) -> mp.mpf:
-    """Σ or ∫ of the positive part of the difference, in 60 digits."""
+    """Σ or ∫ of the positive part of the difference, in 60 digits; x and y are what counts beside the one row."""
     with mp.workdps(60):
-        a, b, e = mp.mpf(x), mp.mpf(y), mp.exp(mp.mpf(epsilon))
         if method == "param_post":
-            right = 1 / (1 + a / b * e)
-            tails = [mp.betainc(q, p, 0, right, regularized=True) for p, q in ((a + 1, b), (a, b + 1))]
-            return tails[0] - e * tails[1]
-        laws = []
-        for ones, zeros in ((a + 1, b), (a, b + 1)):
-            if method == "synth_post_one":
-                total = mp.rf(a + b + 1, m)
-                laws.append([mp.binomial(m, j) * mp.rf(ones, j) * mp.rf(zeros, m - j) / total for j in range(m + 1)])
-            else:
-                p = ones / (a + b + 1)
-                laws.append([mp.binomial(m, j) * p**j * (1 - p) ** (m - j) for j in range(m + 1)])
-        return mp.fsum(max(p - e * q, 0) for p, q in zip(*laws, strict=True))
+            return beta_excess(x, y, epsilon)
+        law = beta_binomial_law if method == "synth_post_one" else plug_in_law
+        return excess(law(mp.mpf(x) + 1, y, m), law(x, mp.mpf(y) + 1, m), epsilon)
 
 
 @pytest.mark.parametrize("method", CALIBRATED)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
 import pytest
 
 from dpviz.priors import minimum_prior
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import DirichletMultinomial
+from tests.referees import divergence, of_sets
 
 ASKED = {"n": 3, "m": 2, "cells": 3, "epsilon": 0.8, "delta": 0.02}
 
@@ -18,12 +18,7 @@ ASKED = {"n": 3, "m": 2, "cells": 3, "epsilon": 0.8, "delta": 0.02}
 def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> float:
     """δ of two independent sets by listing all tables, all pairs of neighbours and all pairs of released tables."""
     law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
-    matrix, worst = law.transition_matrix(), 0.0
-    for first, second in law.neighbours:
-        for a, b in ((first, second), (second, first)):
-            likelier, other = np.outer(matrix[a], matrix[a]), np.outer(matrix[b], matrix[b])
-            worst = max(worst, float(np.maximum(likelier - math.exp(epsilon) * other, 0).sum()))
-    return worst
+    return divergence(of_sets(law.transition_matrix(), 2), law.neighbours, epsilon)
 
 
 @pytest.mark.parametrize(("n", "m", "cells"), [(1, 1, 3), (2, 3, 3), (3, 2, 4), (4, 3, 3)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from functools import partial
 
 import mpmath as mp
@@ -29,30 +28,19 @@ from dpviz.privacy.composition import (
 from dpviz.privacy.loss_grid import LossGrid, split_shares
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.theorems.general import advanced_composition
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from dp_accounting.pld import privacy_loss_distribution
+from tests.referees import Law, beta_binomial_law, discretized_delta, divergence, excess, of_sets
 
 DIGITS = 60
 
 
-def beta_binomial_law(x: float, y: float, m: int) -> tuple[list[mp.mpf], list[mp.mpf]]:
-    """Laws of the released count under both neighbours that share x and y rows, by gamma functions."""
-
-    def row(a: mp.mpf, b: mp.mpf) -> list[mp.mpf]:
-        return [mp.binomial(m, j) * mp.beta(a + j, b + m - j) / mp.beta(a, b) for j in range(m + 1)]
-
-    return row(mp.mpf(x) + 1, mp.mpf(y)), row(mp.mpf(x), mp.mpf(y) + 1)
+def laws(x: float, y: float, m: int) -> tuple[Law, Law]:
+    """Laws of the released count under both neighbours that share x and y rows."""
+    return beta_binomial_law(mp.mpf(x) + 1, y, m), beta_binomial_law(x, mp.mpf(y) + 1, m)
 
 
-def brute_force(likelier: list[mp.mpf], other: list[mp.mpf], sets: int, epsilon: float) -> mp.mpf:
-    """Σ over every tuple of outcomes of max(0, P − e^ε Q)."""
-    total, growth = mp.mpf(0), mp.exp(mp.mpf(epsilon))
-    for outcome in itertools.product(range(len(likelier)), repeat=sets):
-        p, q = mp.fprod(likelier[j] for j in outcome), mp.fprod(other[j] for j in outcome)
-        total += max(mp.mpf(0), p - growth * q)
-    return total
+def tuples(law: Law, sets: int) -> Law:
+    """The probability of every tuple of outcomes."""
+    return [mp.fprod(outcome) for outcome in itertools.product(law, repeat=sets)]
 
 
 def on_grid(losses: DiscreteLosses, sets: int, epsilon: float, spacing: float) -> Bracket:
@@ -74,7 +62,8 @@ def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
     x: float, y: float, m: int, sets: int, epsilon: float
 ) -> None:
     with mp.workdps(DIGITS):
-        exact = brute_force(*beta_binomial_law(x, y, m), sets, epsilon)
+        likelier, other = laws(x, y, m)
+        exact = excess(tuples(likelier, sets), tuples(other, sets), epsilon)
         found = composed_delta(beta_binomial_pair(x, y, m), sets, epsilon)
         assert found.lower <= exact <= found.upper
         assert found.upper <= found.lower * (1 + 1e-11)
@@ -105,9 +94,8 @@ def test_the_grid_brackets_delta_of_any_two_laws(
     likelier = np.array(masses) / sum(masses)
     other = np.random.default_rng(seed).dirichlet(np.ones(len(masses)))
     losses = DiscreteLosses(np.log(likelier / other), np.log(likelier))
-    exact = 0.0
-    for outcome in itertools.product(range(len(masses)), repeat=sets):
-        exact += max(0.0, math.prod(likelier[j] for j in outcome) - math.exp(epsilon) * math.prod(other[list(outcome)]))
+    first, second = of_sets(np.array([likelier, other]), sets)
+    exact = float(excess(first, second, epsilon))
     for found in (on_grid(losses, sets, epsilon, spacing), composed_delta(losses, sets, epsilon)):
         assert found.lower <= exact + 1e-13
         assert exact - 1e-13 <= found.upper
@@ -135,10 +123,8 @@ def test_one_set_has_the_delta_of_the_release(epsilon: float) -> None:
 def test_delta_of_1e_200_keeps_its_digits() -> None:
     x, y, m, epsilon = 500.0, 560.0, 400, 1.15
     with mp.workdps(40):
-        likelier, other = beta_binomial_law(x, y, m)
-        scaled, exact = [mp.exp(mp.mpf(epsilon)) * q for q in other], mp.mpf(0)
-        for first, second in itertools.product(range(m + 1), repeat=2):
-            exact += max(mp.mpf(0), likelier[first] * likelier[second] - scaled[first] * other[second])
+        likelier, other = laws(x, y, m)
+        exact = excess(tuples(likelier, 2), tuples(other, 2), epsilon)
         assert 1e-215 < exact < 1e-185
         found = composed_delta(beta_binomial_pair(x, y, m), 2, epsilon)
         assert found.lower <= exact <= found.upper
@@ -178,18 +164,9 @@ def test_google_dp_accounting_brackets_the_composition(sets: int, epsilon: float
     found = composed_delta(beta_binomial_pair(x, y, m), sets, epsilon)
     s = BetaBinomial(n=1, m=m, alpha=x, beta=y)
     other, likelier = s.log_transition(np.array([0, 1]), np.arange(m + 1))
-    estimates = []
-    for rounded_up in (False, True):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            law = privacy_loss_distribution.from_two_probability_mass_functions(
-                dict(enumerate(other.tolist())),
-                dict(enumerate(likelier.tolist())),
-                pessimistic_estimate=rounded_up,
-                value_discretization_interval=1e-4,
-            )
-            estimates.append(law.self_compose(sets).get_delta_for_epsilon(epsilon))
-    optimistic, pessimistic = estimates
+    optimistic, pessimistic = (
+        discretized_delta(likelier, other, epsilon, rounded_up=up, sets=sets) for up in (False, True)
+    )
     assert optimistic <= found.upper * (1 + 1e-9)
     assert found.lower <= pessimistic * (1 + 1e-9) + 1e-15
     assert found.upper - found.lower < 0.01 * (pessimistic - optimistic) + 1e-9 * found.upper
@@ -249,12 +226,11 @@ def test_sets_of_a_plug_in_are_one_set_with_all_their_rows(sets: int) -> None:
 def test_an_infinite_loss_counts_as_itself() -> None:
     likelier, other = np.array([0.01, 0.59, 0.4]), np.array([0.0, 0.41, 0.59])
     losses = np.array([math.inf, *np.log(likelier[1:] / other[1:])])
-    law, exact = DiscreteLosses(losses, np.log(likelier)), 0.0
-    for outcome in itertools.product(range(3), repeat=3):
-        exact += max(0.0, math.prod(likelier[list(outcome)]) - math.exp(0.3) * math.prod(other[list(outcome)]))
+    first, second = of_sets(np.array([likelier, other]), 3)
+    law, exact = DiscreteLosses(losses, np.log(likelier)), excess(first, second, 0.3)
     for found in (composed_delta(law, 3, 0.3), on_grid(law, 3, 0.3, 1e-5)):
         assert found.lower <= exact <= found.upper
-        assert found.upper == pytest.approx(exact, rel=1e-6)
+        assert found.upper == pytest.approx(float(exact), rel=1e-6)
     assert composed_delta(law, 3, 100.0).upper == pytest.approx(1 - 0.99**3, rel=1e-12)
 
 
@@ -300,12 +276,8 @@ def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
 
     def worst(alpha: float) -> float:
         matrix = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).transition_matrix()
-        powers = [matrix]
-        for _ in range(sets - 1):
-            powers.append((powers[-1][:, :, None] * matrix[:, None, :]).reshape(n + 1, -1))
-        p = powers[-1]
-        pairs = [(i, i + 1) for i in range(n)] + [(i + 1, i) for i in range(n)]
-        return max(float(np.maximum(p[a] - math.exp(epsilon) * p[b], 0).sum()) for a, b in pairs)
+        pairs = itertools.pairwise(range(n + 1))
+        return divergence(of_sets(matrix, sets), pairs, epsilon)
 
     assert worst(found.upper) <= delta * (1 + 1e-9)
     assert worst(found.lower) > delta * (1 - 1e-9)

@@ -27,7 +27,7 @@ from dpviz.designs import Design
 from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
 from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial
-from tests.test_priors_exports import run
+from tests.pages import run_script
 
 RELEASE = BetaBinomial(n=12, m=9, alpha=1.5, beta=1.5)
 EVERY = tuple(RULES)
@@ -163,7 +163,7 @@ def told(printed: str, word: str) -> dict[str, tuple[float, float]]:
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: f"{design.mechanism}-{design.prior}")
 def test_the_script_prints_the_numbers_of_the_page(design: Design) -> None:
-    printed = run(coverage_script(design))
+    printed = run_script(coverage_script(design))
     release, rules = design.release, design.rules
     assert printed.splitlines()[0] == repr(release)
     exact = exact_coverages(synthesizer=release, p=0.3, sets=design.sets, rules=rules, level=0.9)
@@ -201,7 +201,7 @@ def test_beyond_reach_the_script_simulates_alone() -> None:
     design = Design(
         mechanism="beta_binomial", n=5000, sets=20, epsilon=500.0, rules=("reiter_2002",), **STUDY | {"repetitions": 20}
     )
-    printed = run(coverage_script(design))
+    printed = run_script(coverage_script(design))
     assert told(printed, "exact") == {}
     assert set(told(printed, "simulated")) == {"reiter_2002"}
 

@@ -15,11 +15,7 @@ from dpviz.inference import COMBINING_RULES
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
-
-
-def charest(epsilon: float, sets: int) -> BetaBinomial:
-    alpha = 100 / math.expm1(epsilon / sets)
-    return BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
+from tests.referees import charest, count_weights, every_release
 
 
 def listed(synthesizer, rule, p, sets, level):
@@ -31,10 +27,9 @@ def listed(synthesizer, rule, p, sets, level):
     matrix = synthesizer.transition_matrix()
 
     def weights(p):
-        return np.array([math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)])
+        return count_weights(n, p)
 
-    counts = np.array(list(itertools.product(range(m + 1), repeat=sets)))
-    chance = (weights(p)[:, None] * np.prod(matrix[:, counts], axis=2)).sum(axis=0)
+    chance, counts = every_release(synthesizer, sets, p)
     shares = counts / m
     q, between, within = shares.mean(axis=1), shares.var(axis=1, ddof=1), (shares * (1 - shares)).mean(axis=1) / m
     variance, degrees = COMBINING_RULES[rule].variance_and_degrees(between, within, sets=sets, synthetic_ratio=m / n)

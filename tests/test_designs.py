@@ -34,6 +34,7 @@ from pages.components.navigation import PAGES
 from pages.components.prior_rule import settings_of
 from pages.components.spec import PageSpec
 from tests.pages import open_coverage, open_page, open_posterior, problems, text
+from tests.referees import divergence, of_sets
 
 LAWS = ["beta_binomial", "posterior_mean", "posterior_mode", "laplace", "geometric"]
 WITH_PRIOR, WITHOUT = LAWS[:3], LAWS[3:]
@@ -48,16 +49,8 @@ def largest_log_odds(release: TwoCellSynthesizer) -> float:
 
 
 def delta_of_sets(release: TwoCellSynthesizer, sets: int, epsilon: float) -> float:
-    """The largest Σ max(P − e^ε Q, 0) over neighbours and all tuples of M released counts."""
-    table, worst = release.transition_matrix(), 0.0
-    for x in range(len(table) - 1):
-        for p, q in ((table[x], table[x + 1]), (table[x + 1], table[x])):
-            terms = [
-                math.prod(p[list(counts)]) - math.exp(epsilon) * math.prod(q[list(counts)])
-                for counts in itertools.product(range(len(p)), repeat=sets)
-            ]
-            worst = max(worst, math.fsum(term for term in terms if term > 0))
-    return worst
+    """δ over neighbours and all tuples of M released counts."""
+    return divergence(of_sets(release.transition_matrix(), sets), release.neighbours, epsilon)
 
 
 def test_the_laws_are_those_of_two_counts_and_those_with_a_prior_have_a_method() -> None:

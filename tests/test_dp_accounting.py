@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -19,10 +17,7 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from dp_accounting.pld import privacy_loss_distribution
+from tests.referees import discretized_delta
 
 GRID = 1e-4
 """Step to which dp-accounting rounds privacy losses; δ at ε ± GRID therefore bounds the width of its bracket."""
@@ -43,16 +38,8 @@ RELEASES = [
 
 def estimate(s: Synthesizer, likelier: int, other: int, epsilon: float, *, rounded_up: bool) -> float:
     """δ of one ordered pair of neighbours, as dp-accounting sees it."""
-    upper, lower = s.log_transition(np.array([likelier, other]), np.arange(s.shape[1]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        distribution = privacy_loss_distribution.from_two_probability_mass_functions(
-            dict(enumerate(lower.tolist())),
-            dict(enumerate(upper.tolist())),
-            pessimistic_estimate=rounded_up,
-            value_discretization_interval=GRID,
-        )
-        return float(distribution.get_delta_for_epsilon(epsilon))
+    first, second = s.log_transition(np.array([likelier, other]), np.arange(s.shape[1]))
+    return discretized_delta(first, second, epsilon, rounded_up=rounded_up, spacing=GRID)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.5])

@@ -27,6 +27,7 @@ from dpviz.inference.interval_rules import Releases
 from dpviz.numerics.quantiles import quantile, quantile_table
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from tests.referees import binomial_law, charest, every_release, rows_of
 
 GOLDEN = {
     (2, 0.25): (0.75442, 0.81157, 0.66887),
@@ -47,24 +48,8 @@ SMALL = [
 ]
 
 
-def charest(epsilon: float, sets: int, rows: int = 100) -> BetaBinomial:
-    alpha = rows / math.expm1(epsilon / sets)
-    return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
-
-
 def rules_for(sets: int) -> list[str]:
     return [key for key, rule in RULES.items() if rule.least_sets <= sets]
-
-
-def every_release(synthesizer, sets, p):
-    """Probability and counts of every tuple of released counts."""
-    n, m = synthesizer.n, synthesizer.m
-    matrix = synthesizer.transition_matrix()
-    matrix /= matrix.sum(axis=1, keepdims=True)
-    weights = np.array([math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)])
-    counts = np.array(list(itertools.product(range(m + 1), repeat=sets)))
-    chance = (weights[:, None] * np.prod(matrix[:, counts], axis=2)).sum(axis=0)
-    return chance, counts
 
 
 def counted(rule, chance, counts, synthesizer, p, level):
@@ -256,14 +241,7 @@ def test_the_error_bound_holds_against_many_digits():
     repeats = np.array([math.factorial(3) // math.prod(math.factorial(k.count(v)) for v in set(k)) for k in keys])
     with mpmath.workdps(40):
         total = mpmath.mpf(0)
-        for x in range(n + 1):
-            weight = mpmath.binomial(n, x) * mpmath.mpf(p) ** x * (1 - mpmath.mpf(p)) ** (n - x)
-            row = [
-                mpmath.binomial(m, j)
-                * mpmath.beta(alpha + x + j, alpha + n - x + m - j)
-                / mpmath.beta(alpha + x, alpha + n - x)
-                for j in range(m + 1)
-            ]
+        for weight, row in zip(binomial_law(n, p), rows_of("synth_post_one", n, m, alpha, alpha), strict=True):
             inner = mpmath.mpf(0)
             for key, times, yes in zip(keys, repeats, covered, strict=True):
                 if yes:

@@ -21,15 +21,11 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
+from tests.referees import worst_excess
 
+pytestmark = pytest.mark.usefixtures("fifty_digits")
 Exact = Callable[[Synthesizer, tuple[int, ...], tuple[int, ...]], mp.mpf]
 FULL_DIGITS = mp.mpf("1e-280")
-
-
-@pytest.fixture(autouse=True)
-def fifty_digits() -> object:
-    with mp.workdps(50):
-        yield
 
 
 def priors(s: Synthesizer) -> list[mp.mpf]:
@@ -116,12 +112,7 @@ def exact_matrix(s: Synthesizer) -> np.ndarray:
 
 def exact_delta(s: Synthesizer, epsilon: float, matrix: np.ndarray) -> mp.mpf:
     """Largest Σ max(0, P − e^ε Q) over all neighbours, both ways round."""
-    factor = mp.exp(mp.mpf(epsilon))
-    ordered = np.concatenate([s.neighbours, s.neighbours[:, ::-1]])
-    return max(
-        mp.fsum(max(p - factor * q, 0) for p, q in zip(matrix[first], matrix[second], strict=True))
-        for first, second in ordered
-    )
+    return max(worst_excess([matrix[first], matrix[second]], epsilon) for first, second in s.neighbours)
 
 
 def worst(errors: list[mp.mpf]) -> float:

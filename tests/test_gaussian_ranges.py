@@ -14,21 +14,17 @@ from scipy.stats import norm
 from dpviz.methods import CALIBRATED
 from dpviz.priors.ranges import GaussianRelease, maximum_range
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, log_gaussian_delta
+from tests.referees import gaussian_excess, gaussian_posterior
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
 
+pytestmark = pytest.mark.usefixtures("sixty_digits")
 INFINITE = math.inf
 RANDOM = list(CALIBRATED)
 EPSILONS = [0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 50.0, 1000.0]
 DELTAS = [1e-300, 1e-100, 1e-12, 1e-5, 0.01, 0.5, 0.9]
-
-
-@pytest.fixture(autouse=True)
-def sixty_digits() -> object:
-    with mp.workdps(60):
-        yield
 
 
 def release(method: str, n: int = 100, m: int = 1, sigma0: float = INFINITE, sets: int = 1) -> GaussianRelease:
@@ -38,19 +34,12 @@ def release(method: str, n: int = 100, m: int = 1, sigma0: float = INFINITE, set
 # The Gaussian mechanism
 
 
-def balle_wang(ratio: float, epsilon: float) -> mp.mpf:
-    """The definition; its two terms agree in as many digits as δ/r is small, hence 400 digits."""
-    with mp.workdps(400):
-        r, e = mp.mpf(ratio), mp.mpf(epsilon)
-        return mp.ncdf(r / 2 - e / r) - mp.exp(e) * mp.ncdf(-r / 2 - e / r)
-
-
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_delta_has_twelve_digits_from_1e_300_to_090(epsilon: float) -> None:
     ratios = [gaussian_ratio(epsilon, delta) for delta in DELTAS] + [1e-10, 1e-5, 1e-2, 0.3, 1.0, 3.0]
     checked = 0
     for ratio in ratios:
-        exact = balle_wang(ratio, epsilon)
+        exact = gaussian_excess(ratio, epsilon)
         if exact > mp.mpf("1e-301"):
             assert abs(gaussian_delta(ratio, epsilon) / exact - 1) < 1e-12, ratio
             assert abs(log_gaussian_delta(ratio, epsilon) - mp.log(exact)) < 1e-12, ratio
@@ -60,7 +49,7 @@ def test_delta_has_twelve_digits_from_1e_300_to_090(epsilon: float) -> None:
 
 @pytest.mark.parametrize(("ratio", "epsilon"), [(0.1, 5.0), (1e-3, 0.5), (0.02, 40.0), (1e-8, 1e-6)])
 def test_log_delta_is_right_where_delta_underflows(ratio: float, epsilon: float) -> None:
-    exact = mp.log(balle_wang(ratio, epsilon)) if epsilon / ratio < 100 else log_tail(ratio, epsilon)
+    exact = mp.log(gaussian_excess(ratio, epsilon)) if epsilon / ratio < 100 else log_tail(ratio, epsilon)
     assert abs(log_gaussian_delta(ratio, epsilon) / exact - 1) < 1e-13
 
 
@@ -75,7 +64,7 @@ def log_tail(ratio: float, epsilon: float) -> mp.mpf:
 @pytest.mark.parametrize("delta", DELTAS)
 def test_the_largest_ratio_is_private_and_no_larger_one_is(epsilon: float, delta: float) -> None:
     ratio = gaussian_ratio(epsilon, delta)
-    assert balle_wang(ratio, epsilon) <= delta * (1 + 1e-12)
+    assert gaussian_excess(ratio, epsilon) <= delta * (1 + 1e-12)
     assert gaussian_delta(ratio, epsilon) <= delta < gaussian_delta(ratio * (1 + 1e-6), epsilon)
 
 
@@ -144,16 +133,9 @@ def test_the_ratio_is_the_mahalanobis_distance_of_everything_released(method: st
 # Releases conditioned to [−R, R]
 
 
-def moments(mechanism: GaussianRelease) -> tuple[mp.mpf, mp.mpf]:
-    """s and σ_μ² with 60 digits, σ = 1."""
-    prior = mp.mpf(0) if mechanism.sigma0 == INFINITE else 1 / mp.mpf(mechanism.sigma0) ** 2
-    posterior = 1 / (mechanism.n + prior)
-    return posterior * mechanism.n, posterior
-
-
 def exact_single(mechanism: GaussianRelease, reach: float) -> mp.mpf:
     """ln p(R | −R + 2R/n) − ln p(R | −R) of one truncated normal number, times how many there are."""
-    s, posterior = moments(mechanism)
+    s, posterior = gaussian_posterior(mechanism.n, mechanism.sigma0)
     extra = {"param_post": posterior, "synth_map": mp.mpf(1), "synth_post_many": 1 + posterior}
     sd, end = mp.sqrt(extra[mechanism.method]), mp.mpf(reach)
 
@@ -168,7 +150,7 @@ def exact_single(mechanism: GaussianRelease, reach: float) -> mp.mpf:
 def exact_joint(mechanism: GaussianRelease, reach: float, points: int) -> mp.mpf:
     """The same for the m rows of SYNTH_Post(One), by the trapezoid rule from 14 posterior deviations below the centre
     to as many above 0; `points` puts at least two of them in a standard deviation of the integrand."""
-    s, posterior = moments(mechanism)
+    s, posterior = gaussian_posterior(mechanism.n, mechanism.sigma0)
     m, end, margin = mechanism.m, mp.mpf(reach), 14 * mp.sqrt(posterior)
 
     def log_density(mean: mp.mpf) -> mp.mpf:
@@ -220,7 +202,7 @@ def test_pure_epsilon_of_rows_around_one_draw_has_twelve_digits(
 @pytest.mark.parametrize("method", ["param_post", "synth_map", "synth_post_many"])
 def test_no_pair_of_means_and_no_released_number_is_worse(method: str, sigma0: float, reach: float, n: int) -> None:
     mechanism = release(method, n=n, sigma0=sigma0)
-    s, posterior = (float(value) for value in moments(mechanism))
+    s, posterior = (float(value) for value in gaussian_posterior(mechanism.n, mechanism.sigma0))
     sd = math.sqrt({"param_post": posterior, "synth_map": 1.0, "synth_post_many": 1 + posterior}[method])
     means, numbers = np.linspace(-reach, reach, 20 * n + 1), np.linspace(-reach, reach, 41)
     law = norm(s * means[:, None], sd)
@@ -235,7 +217,7 @@ def test_no_pair_of_means_and_no_released_number_is_worse(method: str, sigma0: f
 @pytest.mark.parametrize("sigma0", [INFINITE, 0.5])
 def test_no_pair_of_means_and_no_two_released_rows_are_worse(sigma0: float, reach: float, n: int) -> None:
     mechanism = release("synth_post_one", n=n, m=2, sigma0=sigma0)
-    s, posterior = (float(value) for value in moments(mechanism))
+    s, posterior = (float(value) for value in gaussian_posterior(mechanism.n, mechanism.sigma0))
     inverse = np.linalg.inv(np.eye(2) + posterior)
     means = np.linspace(-reach, reach, 10 * n + 1)
     nodes, weights = np.polynomial.legendre.leggauss(50)
@@ -259,7 +241,7 @@ def test_pure_epsilon_rises_with_the_range_between_its_bounds(method: str, n: in
         mechanism = release(method, n=n, m=m, sigma0=sigma0)
         values = np.array([mechanism.pure_epsilon(float(reach)) for reach in reaches])
         assert np.all(np.isfinite(values)) and np.all(np.diff(values) > 0)
-        s, posterior = (float(value) for value in moments(mechanism))
+        s, posterior = (float(value) for value in gaussian_posterior(mechanism.n, mechanism.sigma0))
         variance = {
             "param_post": posterior,
             "synth_map": 1 / m,
@@ -376,7 +358,7 @@ def test_theorem_7_15_is_safe_at_epsilon_1_and_not_at_20() -> None:
 
     assert printed(100, 1.0) == pytest.approx(0.088, abs=5e-4)
     assert release("synth_map", m=100, sigma0=1.0).delta(printed(100, 1.0), 1.0) < 1e-5
-    assert balle_wang(2 * printed(1, 20.0) / 100, 20.0) == pytest.approx(1.892e-3, rel=1e-3)
+    assert gaussian_excess(2 * printed(1, 20.0) / 100, 20.0) == pytest.approx(1.892e-3, rel=1e-3)
     assert release("synth_map").delta(printed(1, 20.0), 20.0) == pytest.approx(1.892e-3, rel=1e-3)
 
 
@@ -386,7 +368,7 @@ def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
 
     assert printed(1.0) == pytest.approx(0.722, abs=5e-4)
     assert release("synth_map", m=100, sigma0=1.0).delta(printed(1.0), 1.0) < 1e-5
-    assert balle_wang(20 * printed(0.1) / 100, 0.1) == pytest.approx(2.409e-4, rel=1e-3)
+    assert gaussian_excess(20 * printed(0.1) / 100, 0.1) == pytest.approx(2.409e-4, rel=1e-3)
     assert release("synth_map", m=100).delta(printed(0.1), 0.1) == pytest.approx(2.409e-4, rel=1e-3)
 
 

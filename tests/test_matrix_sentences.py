@@ -36,6 +36,7 @@ from pages.transition_matrices.plug_in_or_draw import law_row
 from pages.transition_matrices.tables import source
 from pages.transition_matrices.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
 from tests.pages import found_in, value_of
+from tests.referees import listed_delta
 
 RELEASES: list[Synthesizer] = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -78,10 +79,7 @@ def ratios(release: Synthesizer) -> np.ndarray:
 
 
 def divergence(release: Synthesizer, epsilon: float) -> float:
-    log = listed(release)[0]
-    pairs = np.concatenate([release.neighbours, release.neighbours[:, ::-1]])
-    first, second = np.exp(log[pairs[:, 0]]), np.exp(log[pairs[:, 1]])
-    return float(np.maximum(first - np.exp(epsilon) * second, 0).sum(axis=1).max()) if epsilon < 700 else 0.0
+    return listed_delta(release, epsilon) if epsilon < 700 else 0.0
 
 
 def check_verdict(summary: PrivacySummary) -> str:

@@ -14,27 +14,19 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import betainc, gammainc, gammaincc, gammaln
 from scipy.stats import beta as beta_law
-from scipy.stats import betabinom, binom, nbinom, poisson
+from scipy.stats import nbinom, poisson
 
 from dpviz.priors import CALIBRATED, METHODS, minimum_prior, release
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.privacy.log_odds import pure_epsilon
+from tests.referees import beta_excess, divergence, rows_of, scipy_rows, worst_excess
 
 SYNTHETIC = ("synth_post_one", "synth_post_many", "synth_map")
 SMALLEST = 1e-300
 
 # Referees: three ways to the largest δ over every pair of neighbours, in both directions.
-
-
-def tables(method: str, n: int, m: int, alpha: float, beta: float) -> np.ndarray:
-    """Pr(released | confidential) from scipy's laws, one row for each confidential table."""
-    ones, drawn = np.arange(n + 1)[:, None], np.arange(m + 1)
-    if method == "synth_post_one":
-        return betabinom.pmf(drawn, m, alpha + ones, beta + (n - ones))
-    shift = 1 if method == "synth_map" else 0
-    return binom.pmf(drawn, m, (ones + alpha - shift) / (n + alpha + beta - 2 * shift))
 
 
 def delta_by_definition(method: str, n: int, m: int, alpha: float, beta: float, epsilon: float) -> float:
@@ -47,9 +39,8 @@ def delta_by_definition(method: str, n: int, m: int, alpha: float, beta: float, 
             theta = 1 / (1 + y / x * math.exp(-epsilon))
             values.append(beta_law.sf(theta, x + 1, y) - math.exp(epsilon) * beta_law.sf(theta, x, y + 1))
         return float(np.max(values))
-    table = tables(method, n, m, alpha, beta)
-    up, down = table[1:] - math.exp(epsilon) * table[:-1], table[:-1] - math.exp(epsilon) * table[1:]
-    return float(max(np.maximum(up, 0).sum(axis=1).max(), np.maximum(down, 0).sum(axis=1).max()))
+    table = scipy_rows(method, n, m, alpha, beta).pmf(np.arange(m + 1))
+    return divergence(table, itertools.pairwise(range(n + 1)), epsilon)
 
 
 def log_delta(
@@ -95,32 +86,15 @@ def _log_tails(n: int, a: float, b: float, epsilon: float, pairs: list[int] | No
 def exact_delta(method: str, n: int, m: int, alpha: float, beta: float, epsilon: float) -> Any:
     """The definition in 60 digits beyond the size of what cancels; for a few rows."""
     with mp.workdps(420):
-        e, shift = mp.exp(mp.mpf(epsilon)), 1 if method == "synth_map" else 0
-        a, b = mp.mpf(alpha) - shift, mp.mpf(beta) - shift
-        laws = []
-        for ones in range(n + 1):
-            x, y = a + ones, b + (n - ones)
-            if method == "synth_post_one":
-                law = [mp.binomial(m, j) * mp.rf(x, j) * mp.rf(y, m - j) / mp.rf(x + y, m) for j in range(m + 1)]
-            else:
-                share = x / (x + y)
-                law = [mp.binomial(m, j) * share**j * (1 - share) ** (m - j) for j in range(m + 1)]
-            laws.append(law)
-        pairs = itertools.chain(itertools.pairwise(laws), itertools.pairwise(laws[::-1]))
-        return max(mp.fsum(max(p - e * q, 0) for p, q in zip(first, second, strict=True)) for first, second in pairs)
+        return worst_excess(rows_of(method, n, m, alpha, beta), epsilon)
 
 
 def exact_parameter_delta(n: int, alpha: float, beta: float, epsilon: float, pairs: list[int] | None = None) -> Any:
     """The positive part of the difference of two beta densities, integrated in 50 digits, pairs both ways."""
     with mp.workdps(50):
-        e, worst = mp.exp(mp.mpf(epsilon)), mp.mpf(0)
-        for a, b in ((mp.mpf(alpha), mp.mpf(beta)), (mp.mpf(beta), mp.mpf(alpha))):
-            for i in range(n) if pairs is None else pairs:
-                x, y = a + i, b + (n - 1 - i)
-                right = 1 / (1 + x / y * e)
-                tails = [mp.betainc(q, p, 0, right, regularized=True) for p, q in ((x + 1, y), (x, y + 1))]
-                worst = max(worst, tails[0] - e * tails[1])
-        return worst
+        ends = (mp.mpf(alpha), mp.mpf(beta))
+        shared = [(a + i, b + (n - 1 - i)) for a, b in (ends, ends[::-1]) for i in pairs or range(n)]
+        return max(beta_excess(x, y, epsilon) for x, y in shared)
 
 
 def smaller(alpha: float) -> float:
@@ -301,7 +275,7 @@ def test_pure_answers_by_brute_force(method: str, n: int, m: int, epsilon: float
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon)
 
     def largest_log_ratio(prior: float) -> float:
-        return float(np.abs(np.diff(np.log(tables(method, n, m, prior, prior)), axis=0)).max())
+        return float(np.abs(np.diff(scipy_rows(method, n, m, prior, prior).logpmf(np.arange(m + 1)), axis=0)).max())
 
     assert largest_log_ratio(alpha) == pytest.approx(epsilon, rel=1e-9)
     assert largest_log_ratio(smaller(alpha)) > epsilon
@@ -318,7 +292,7 @@ def test_for_unequal_priors_the_smaller_binds(method: str) -> None:
     assert minimum_prior(method, n=n, m=m, epsilon=epsilon, ratio=0.25) == pytest.approx(4 * symmetric, rel=1e-14)
     for ratio in (3.0, 0.25):
         alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, ratio=ratio)
-        table = np.log(tables(method, n, m, alpha, ratio * alpha))
+        table = scipy_rows(method, n, m, alpha, ratio * alpha).logpmf(np.arange(m + 1))
         assert np.abs(np.diff(table, axis=0)).max() == pytest.approx(epsilon, rel=1e-9)
 
 

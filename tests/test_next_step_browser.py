@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser import settle
-from tests.visit import control, slider, visiting
+from tests.visit import control, press, slider, visiting
 
 COVERAGE = "/coverage?cv_n=30&cv_sets=3&cv_repetitions=3000000"
 PAUSES = (0, 70, 200, 420)
@@ -50,10 +50,6 @@ def check_polite(heard: list[str], least_steps: int) -> None:
     assert TIMER not in heard
     assert heard.count(STEP) >= least_steps
     assert heard.count(FINISHED) >= least_steps
-
-
-def press(page: Page, words: str) -> None:
-    control(page, "go").get_by_role("button", name=words, exact=True).click()
 
 
 def test_steps_come_without_timers_and_references(chromium: Browser, server: str) -> None:

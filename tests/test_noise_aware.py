@@ -18,13 +18,9 @@ from dpviz.inference.pratt import _least_acceptance, length_limit
 from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from tests.referees import charest
 
 Z = 1.959963984540054
-
-
-def charest(epsilon: float, sets: int, rows: int = 100) -> BetaBinomial:
-    alpha = rows / math.expm1(epsilon / sets)
-    return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
 
 
 def random_matrix(seed: int, n: int, m: int) -> GivenMatrix:

@@ -23,13 +23,9 @@ from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitize
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.coverage.controls import DEFAULT_RULES
 from tests.pages import html, open_coverage
+from tests.referees import charest
 
 KNOWING = tuple(NOISE_AWARE_RULES)
-
-
-def charest(epsilon: float, sets: int, rows: int = 100) -> BetaBinomial:
-    alpha = rows / math.expm1(epsilon / sets)
-    return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
 
 
 @pytest.mark.parametrize(

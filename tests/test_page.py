@@ -13,6 +13,7 @@ from dpviz.privacy import log_odds_table, pure_epsilon
 from dpviz.published.abowd_vilhuber import printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, PosteriorMean
 from pages.transition_matrices.controls import PRESETS
+from tests.page_cases import smallest
 from tests.pages import (
     LAWS,
     check_sound,
@@ -22,7 +23,6 @@ from tests.pages import (
     open_page,
     problems,
     text,
-    unlinked,
     verdict,
 )
 
@@ -30,11 +30,6 @@ WITH_LEAST = [law for law, cls in SYNTHESIZERS.items() if cls.has_prior]
 PROMISE = {"epsilon": EPSILON, "delta": DELTA}
 BOXES = [(law, name) for law in SYNTHESIZERS for name in (*declared(law), *PROMISE)]
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
-
-
-def smallest(law: str) -> dict[str, object]:
-    """State that a law accepts: its own defaults, everything unlinked."""
-    return unlinked(law) | {name: one.default for name, one in declared(law).items()}
 
 
 @pytest.mark.parametrize("picture", ["matrix", "log-odds"])

@@ -21,20 +21,12 @@ from dpviz.privacy.composition import composed_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.synthesizers._stop_loss import log_delta_of_pairs, log_mass
 from dpviz.types import FloatArray
+from tests.referees import beta_binomial_law, beta_excess, excess
 
 
-def summed(ones: mp.mpf, zeros: mp.mpf, m: int, epsilon: float) -> mp.mpf:
-    """Σ (P − e^ε Q)_+ of the Beta-binomial laws that share x = `ones` and y = `zeros`, by ratios of Γ."""
-    x, y, e = mp.mpf(ones), mp.mpf(zeros), mp.exp(mp.mpf(epsilon))
-    p = mp.gammaprod([y + m, x + y + 1], [y, x + y + 1 + m])
-    q = p * (y + m) / y
-    total = mp.mpf(0)
-    for j in range(m + 1):
-        total += max(p - e * q, 0)
-        if j < m:
-            p *= (m - j) * (x + 1 + j) / ((j + 1) * (y + m - 1 - j))
-            q *= (m - j) * (x + j) / ((j + 1) * (y + m - j))
-    return total
+def summed(x: mp.mpf, y: mp.mpf, m: int, epsilon: float) -> mp.mpf:
+    """Σ (P − e^ε Q)_+ of the Beta-binomial laws that share x and y."""
+    return excess(beta_binomial_law(x + 1, y, m), beta_binomial_law(x, y + 1, m), epsilon)
 
 
 PAIRS = [
@@ -141,11 +133,9 @@ def test_along_the_pairs_delta_over_that_density_is_log_convex(total: float, lea
     with mp.workdps(80):
         logs = []
         for x in shared:
-            a, b, e = mp.mpf(x), mp.mpf(total) - mp.mpf(x), mp.exp(mp.mpf(epsilon))
-            right = b / (b + a * e)
-            tails = [mp.betainc(q, p, 0, right, regularized=True) for p, q in ((a + 1, b), (a, b + 1))]
+            a, b = mp.mpf(x), mp.mpf(total) - mp.mpf(x)
             density = (a + 1) * mp.log(a) + b * mp.log(b) - mp.loggamma(a + 1) - mp.loggamma(b)
-            logs.append((mp.log(tails[0] - e * tails[1]) - density, density))
+            logs.append((mp.log(beta_excess(a, b, epsilon)) - density, density))
         for before, here, after in zip(logs, logs[1:], logs[2:], strict=False):
             assert before[0] + after[0] > 2 * here[0]
             assert before[1] + after[1] < 2 * here[1]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm, t
+from scipy.stats import norm, t
 
 from dpviz.coverage import CoveragePlan, run_coverage
 from dpviz.coverage.exact import exact_coverage
@@ -17,6 +16,7 @@ from dpviz.coverage.performance import Performance, performance_of
 from dpviz.inference import NOISE_AWARE_RULES, RULES
 from dpviz.studies import Measure, repetitions_needed, wilson_interval
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
+from tests.referees import every_release
 
 CHARESTS_TABLE_2 = """p,epsilon,sets,variance,bias,star_bias,negative
 0.25,2,2,21.10,34.28,127.21,49
@@ -64,13 +64,10 @@ def expectations(
 ) -> dict[str, float]:
     """Every measure by summing over x and all M-tuples of released counts."""
     n, m = synthesizer.n, synthesizer.m
-    matrix = synthesizer.transition_matrix()
-    law = binom.pmf(np.arange(n + 1), n, p) if fixed is None else np.eye(n + 1)[fixed]
     names = ("mean", "square", "mse", "coverage", "negative", "width", "inside", "variance", "vacuous", "below")
     sums = dict.fromkeys((*names, "covered_below"), 0.0)
     ends = NOISE_AWARE_RULES[key].by_sum(synthesizer, sets, level) if key in NOISE_AWARE_RULES else ()
-    for counts in itertools.product(range(m + 1), repeat=sets):
-        weight = float(law @ np.prod(matrix[:, counts], axis=1))
+    for weight, counts in zip(*(found.tolist() for found in every_release(synthesizer, sets, p, fixed)), strict=True):
         estimate = sum(counts) / (sets * m)
         if ends:
             low, high = (float(end[sum(counts)]) for end in ends)

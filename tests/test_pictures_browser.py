@@ -130,9 +130,3 @@ def test_a_telephone_keeps_the_answer_in_sight_while_a_control_is_moved(
         assert box is not None
         assert box["y"] + box["height"] == pytest.approx(height, abs=1)
         assert box["height"] < height / 15
-
-
-@pytest.mark.parametrize("place", PAGES)
-def test_a_desk_has_no_bar(chromium: Browser, server: str, place: str) -> None:
-    with visiting(chromium, f"{server}/{place}?{PAGES[place]}") as page:
-        expect(page.locator(".dpviz-now")).to_be_hidden()

@@ -33,6 +33,7 @@ from dpviz.inference import (
 from dpviz.inference.confidential import log_prior_counts
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from tests.referees import charest, rows_of
 
 TABLE_4 = {
     0.1: (0.4853, 77.34),
@@ -42,11 +43,6 @@ TABLE_4 = {
     3.0: (0.3112, 6.57),
     250.0: (0.3116, 5.81),
 }
-
-
-def charest(epsilon: float, sets: int = 1, n: int = 100) -> BetaBinomial:
-    alpha = n / math.expm1(epsilon / sets)
-    return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
 
 
 @functools.cache
@@ -120,11 +116,7 @@ def test_weights_at_epsilon_250_are_those_of_exact_arithmetic() -> None:
     n = m = 100
     alpha, counts = m / math.expm1(250), [100, 0, 31]
     with mp.workdps(300):  # α + n loses α below 130 digits
-        a = mp.mpf(alpha)
-        law = [
-            mp.fprod(mp.beta(a + x + c, a + (n - x) + m - c) / mp.beta(a + x, a + (n - x)) for c in counts)
-            for x in range(n + 1)
-        ]
+        law = [mp.fprod(row[c] for c in counts) for row in rows_of("synth_post_one", n, m, alpha, alpha)]
         total = sum(law)
         true = [float(value / total) for value in law]
     post = posterior_mixture(synthetic_counts=counts, n=n, m=m, alpha=alpha, beta=alpha)
@@ -266,7 +258,7 @@ def test_the_naive_posterior_counts_synthetic_rows_as_real() -> None:
 @pytest.mark.parametrize(
     "synthesizer",
     [
-        charest(2.0, n=40),
+        charest(2.0, rows=40),
         PosteriorMean(n=30, m=20, alpha=2.0, beta=1.0),
         PosteriorMode(n=12, m=9, alpha=2.0, beta=3.0),
         LaplaceSanitizer(n=25, epsilon=0.7),
@@ -361,7 +353,7 @@ def test_exact_coverage_is_the_sum_over_ordered_releases(sets: int, interval: An
 
 def test_the_interval_covers_as_often_as_it_says_over_its_own_prior() -> None:
     """Averaged over p from the prior, the coverage of a Bayesian interval is its level."""
-    release = charest(2.0, n=30)
+    release = charest(2.0, rows=30)
     grid = (np.arange(4000) + 0.5) / 4000
     for interval in (EQUAL_TAILS, HIGHEST_DENSITY):
         found = posterior_coverage(synthesizer=release, proportions=grid, level=0.9, interval=interval)
@@ -370,7 +362,7 @@ def test_the_interval_covers_as_often_as_it_says_over_its_own_prior() -> None:
 
 def test_simulated_coverage_is_the_exact_one() -> None:
     """Three sets of 60 rows are simulated; the same law over the 39,711 releases is summed here."""
-    release, p, runs = charest(3.0, sets=3, n=60), 0.3, 4000
+    release, p, runs = charest(3.0, sets=3, rows=60), 0.3, 4000
     found = posterior_coverage(
         synthesizer=release, proportions=p, sets=3, generator=np.random.default_rng(5), runs=runs
     )

@@ -11,9 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from dpviz.designs import Design
 from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from pages.posterior.sections import SECTIONS
 from tests.browser import settle
-from tests.look import OPPOSITE, TELEPHONE, check_themes_differ, colours, faults
 from tests.visit import (
     check_arrow_keys_move_epsilon,
     check_inside_the_app,
@@ -31,7 +29,6 @@ from tests.visit import (
 
 pytestmark = pytest.mark.browser
 HERE = "/posterior"
-PICTURES = {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3}
 
 
 def choose_prior(page: Page, label: str) -> None:
@@ -152,34 +149,3 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
         assert taken(page, "Law of x, CSV").decode() == posterior_csv("x", np.arange(41.0), weights)
         assert taken(page, "Script").decode() == posterior_script(design, [9, 14])
         check_saved(page, "picture")
-
-
-def test_every_section_is_accessible_and_fits_its_screen_in_either_theme(chromium: Browser, server: str) -> None:
-    """Each section on a desk in the light and on a telephone in the dark; its pictures have names and follow both."""
-    found, seen, names = {}, {}, {}
-    address = f"{server}{HERE}?po_n=20&po_x=6&po_sets=5&po_high=100"
-    for screen, theme in OPPOSITE:
-        with visiting(chromium, address, screen, theme) as page:
-            for section in (None, *SECTIONS):
-                if section is not None:
-                    pick(page, "look", section)
-                found[section, theme] = faults(page)
-                seen[section, theme] = colours(page)
-                names[section] = told(page)["figures"]
-                assert page.locator(".main-svg").count() == page.locator(".main-svg[aria-hidden=true]").count() > 0
-    assert not {view: there for view, there in found.items() if there}
-    for section in (None, *SECTIONS):
-        check_themes_differ(seen[section, "light"], seen[section, "dark"])
-        assert len(set(names[section])) == len(names[section]) == PICTURES.get(section, 1)
-        assert all(len(name) > 20 for name in names[section])
-
-
-PROBLEMS = ["po_source=typed&po_n=foo&po_counts=" + "9" * 300, "po_look=k+categories&po_tables=" + "1+" * 400]
-
-
-def test_what_is_wrong_fits_a_telephone(chromium: Browser, server: str) -> None:
-    for view in PROBLEMS:
-        with visiting(chromium, f"{server}{HERE}?{view}", TELEPHONE) as page:
-            expect(page.locator(".dpviz-problem").first).to_be_visible()
-            expect(page.locator(".dpviz-problem").first).to_have_attribute("role", "alert")
-            assert faults(page) == []

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import math
-import os
 import re
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -19,8 +16,7 @@ from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable
-from tests.browser import ROOT
-from tests.pages import open_posterior
+from tests.pages import open_posterior, run_script
 from tests.test_posterior_page import CASES, TWO_MODES, laws_of, open_case, shown_laws, spread
 
 KEYS = {"exact": "exact", "of the confidential data": "known", "naive": "naive"}
@@ -51,22 +47,6 @@ def package_laws(case: dict[str, Any]) -> dict[str, BetaMixture]:
     }
 
 
-def run(script: str) -> str:
-    """What the script prints in a fresh interpreter, in the folder that holds dpviz, without a warning on the way."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-"],
-        input=script,
-        capture_output=True,
-        encoding="utf-8",
-        cwd=ROOT,
-        env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stderr == ""
-    return ran.stdout
-
-
 def printed_laws(printed: str) -> dict[str, tuple[float, float, tuple[float, float], list[tuple[float, float]]]]:
     """Mean, standard deviation, equal tails and highest density of each law, by its key."""
     found = re.findall(
@@ -83,7 +63,7 @@ def printed_laws(printed: str) -> dict[str, tuple[float, float, tuple[float, flo
 
 @every_scripted
 def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixture(case: dict[str, Any]) -> None:
-    found = printed_laws(run(script_of(case)))
+    found = printed_laws(run_script(script_of(case)))
     shown, written, level = shown_laws(open_case(case)), laws_of(case), case.get("level", 0.95)
     for key, law in package_laws(case).items():
         mean, deviation, tails, densest = found[key]
@@ -126,7 +106,7 @@ DRAWN = [
 @pytest.mark.parametrize("state", DRAWN, ids=str)
 def test_the_script_of_a_drawn_release_prints_what_the_page_shows(state: dict[str, Any]) -> None:
     page = open_posterior(n=40, x=10, sets=3, look="Download", **state)
-    found, shown = printed_laws(run(page.code[0].value)), shown_laws(page)
+    found, shown = printed_laws(run_script(page.code[0].value)), shown_laws(page)
     for key, (mean, deviation, tails, _) in found.items():
         assert shown[key][:3] == [readable(mean, 5), readable(deviation, 4), spread(tails)]
 

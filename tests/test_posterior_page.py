@@ -17,12 +17,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.parameters import readable
 from pages.posterior.answer import NAMES
 from tests.mixtures import Law, referee
-from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_rows, text
-
-
-def table_called(page: AppTest, name: str) -> str:
-    """The HTML of the first table with that accessible name."""
-    return next(part for part in html(page) if f'aria-label="{name}"' in part)
+from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 
 
 def shown_laws(page: AppTest) -> dict[str, list[str]]:

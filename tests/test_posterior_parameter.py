@@ -13,15 +13,12 @@ from dpviz.methods.posterior_parameter import PosteriorParameter, log_parameter_
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.log_odds import pure_epsilon
+from tests.referees import beta_excess
 
 
 def tails_delta(x: Any, y: Any, epsilon: float) -> Any:
-    """Pr(Beta(x + 1, y) > θ) − e^ε Pr(Beta(x, y + 1) > θ) where their densities have the ratio e^ε, in 60 digits."""
     with mp.workdps(60):
-        x, y, e = mp.mpf(x), mp.mpf(y), mp.exp(mp.mpf(epsilon))
-        right = 1 / (1 + x / y * e)
-        likelier, other = (mp.betainc(q, p, 0, right, regularized=True) for p, q in ((x + 1, y), (x, y + 1)))
-        return likelier - e * other
+        return beta_excess(x, y, epsilon)
 
 
 def log_integral(x: float, y: float, epsilon: float) -> Any:

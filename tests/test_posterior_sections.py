@@ -23,8 +23,8 @@ from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret
 from dpviz.parameters import readable
 from dpviz.published.charest import ERRATA, LITERAL, charest_table, compare_charest
 from tests.mixtures import Law, referee, weights_of
-from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_rows, text
-from tests.test_posterior_page import button_group, check_answered, shown_laws, spread, table_called
+from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
+from tests.test_posterior_page import button_group, check_answered, shown_laws, spread
 
 Function = Callable[[Any], Any]
 

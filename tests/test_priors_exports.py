@@ -6,10 +6,7 @@ import ast
 import csv
 import dataclasses
 import math
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -20,8 +17,7 @@ from dpviz.parameters import readable
 from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
 from dpviz.priors.curves import AXES, Axis, prior_curves
 from dpviz.priors.sets import minimum_prior_for_sets
-from tests.browser import ROOT
-from tests.pages import method_table, open_priors, shown_prior, shown_range
+from tests.pages import method_table, open_priors, run_script, shown_prior, shown_range
 
 SETTINGS = {
     "bernoulli": Setting(n=50, m=40, epsilon=1.1, delta=1e-5),
@@ -89,22 +85,6 @@ def test_the_curves_as_csv_keep_every_digit(family: str, delta: float, axis: Axi
         assert head[place].endswith(line.theorem)
 
 
-def run(script: str) -> str:
-    """What the script prints in a fresh interpreter, in the folder that holds dpviz, without a warning on the way."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-"],
-        input=script,
-        capture_output=True,
-        encoding="utf-8",
-        cwd=ROOT,
-        env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stderr == ""
-    return ran.stdout
-
-
 def answers(printed: str) -> dict[tuple[str, float], float]:
     """The needed prior or range by method and δ."""
     found = re.findall(r"^(\w+) \| delta (\S+) \| (?:least alpha|largest R/sigma) (\S+)", printed, re.MULTILINE)
@@ -129,7 +109,7 @@ METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post
 @pytest.mark.parametrize(("family", "sets"), [(family, 1) for family in SETTINGS] + [("gaussian", 5)])
 def test_the_script_prints_the_numbers_of_the_page(family: str, sets: int) -> None:
     setting = SETTINGS[family]
-    printed = run(priors_script(family, setting, sets, 0.2))
+    printed = run_script(priors_script(family, setting, sets, 0.2))
     found = answers(printed)
     assert len(found) == 2 * len(CALIBRATED)
     table = page_table(family, setting, sets)
@@ -190,7 +170,7 @@ def parts_of(line: str) -> list[str]:
 @pytest.mark.parametrize("family", ["bernoulli", "categorical"])
 def test_the_script_of_several_sets_prints_what_they_need_together(family: str) -> None:
     setting = SETTINGS[family]
-    found = answers(run(priors_script(family, setting, 5, 0.2)))
+    found = answers(run_script(priors_script(family, setting, 5, 0.2)))
     assert len(found) == 2 * len(CALIBRATED)
     table = page_table(family, setting, 5)
     sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "sets": 5}

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.priors.releases import delta_by_size
@@ -24,20 +23,13 @@ from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import kept_by
 from pages.minimum_priors.sizes import first_broken, others_go
 from tests.pages import found_in, value_of
+from tests.referees import gaussian_excess, gaussian_posterior, listed_delta
 
 LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {
     "synth_post_one": BetaBinomial,
     "synth_post_many": PosteriorMean,
     "synth_map": PosteriorMode,
 }
-
-
-def divergence(release, epsilon: float) -> float:
-    """The hockey-stick divergence of the listed matrix."""
-    matrix = release.transition_matrix()
-    pairs = release.neighbours
-    both = [(matrix[i], matrix[j]) for i, j in [*pairs.tolist(), *pairs[:, ::-1].tolist()]]
-    return max(float(np.maximum(p - math.exp(epsilon) * q, 0).sum()) for p, q in both)
 
 
 def numbers_in(sentence: str) -> list[float]:
@@ -55,13 +47,13 @@ def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_prom
         shown = said[-1]
         marks.add("both" if "→" in mark else mark.split(" ")[0])
         if mark == "any prior":
-            assert divergence(BetaBinomial(n=n, m=m, alpha=1e-290, beta=1e-290), epsilon) <= delta * (1 + 1e-9)
+            assert listed_delta(BetaBinomial(n=n, m=m, alpha=1e-290, beta=1e-290), epsilon) <= delta * (1 + 1e-9)
             assert shown == pytest.approx(pure, rel=1.1e-4)
             continue
-        assert divergence(BetaBinomial(n=n, m=m, alpha=shown, beta=shown), epsilon) <= delta * (1 + 1e-9) + 1e-15
+        assert listed_delta(BetaBinomial(n=n, m=m, alpha=shown, beta=shown), epsilon) <= delta * (1 + 1e-9) + 1e-15
         if delta > 1e-9:
             smaller = shown * (1 - 1.1e-4)  # five digits, rounded up
-            assert divergence(BetaBinomial(n=n, m=m, alpha=smaller, beta=smaller), epsilon) > delta * (1 - 1e-6)
+            assert listed_delta(BetaBinomial(n=n, m=m, alpha=smaller, beta=smaller), epsilon) > delta * (1 - 1e-6)
         if "→" in mark:
             assert said[0] == pytest.approx(pure, rel=1.1e-4)
             before, after = found_in(r"from (\S+) prior rows for every real row to (\S+)\.", sentence).groups()
@@ -88,12 +80,10 @@ def test_the_range_that_is_said_to_be_private_is():
         assert (rest[0] if rest else first) == pytest.approx(pure, rel=2e-3)
         assert (rest[0] if rest else first) <= pure
         if delta > 0:
-            shrink = 1.0 if math.isinf(sigma0) else sigma0**2 / (1 / n + sigma0**2)
-            spread = 1 / n if math.isinf(sigma0) else 1 / (n + 1 / sigma0**2)
+            shrink, spread = (float(one) for one in gaussian_posterior(n, sigma0))
 
             def failing(reach: float, e=epsilon, s=shrink, v=spread, n=n, m=m) -> float:
-                r = 2 * reach * s / (n * math.sqrt(v + 1 / m))
-                return float(norm.cdf(r / 2 - e / r) - math.exp(e) * norm.cdf(-r / 2 - e / r))
+                return float(gaussian_excess(2 * reach * s / (n * math.sqrt(v + 1 / m)), e))
 
             assert failing(first) <= delta < failing(first * 1.002)
 
@@ -110,7 +100,7 @@ def test_who_keeps_a_promise_at_a_prior_is_who_does_by_the_matrix():
                 assert METHODS[method].label not in said.split(", ")
                 assert said != "every method"
                 continue
-            keeps = divergence(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon) <= delta + 1e-15
+            keeps = listed_delta(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon) <= delta + 1e-15
             assert keeps == (said == "every method" or METHODS[method].label in said.split(", ")), (setting, alpha)
     assert seen == {"no method", "every method", "some"}
 
@@ -157,7 +147,7 @@ def test_what_is_said_of_uneven_priors_holds():
         releases = [law(n=n, m=m, alpha=alpha, beta=beta) for beta in betas]
         exact = [release.worst_log_odds().value for release in releases]
         assert exact == pytest.approx([exact[0]] * 3, rel=1e-9)
-        left = [divergence(release, epsilon) for release in releases]
+        left = [listed_delta(release, epsilon) for release in releases]
         assert left[0] >= left[1] * (1 - 1e-9) >= left[2] * (1 - 1e-9) ** 2
     far = [law(n=3, m=5, alpha=3e6, beta=1e6).transition_matrix() @ np.arange(6) / 5 for law in LAWS.values()]
     assert np.allclose(far, 0.75, atol=1e-5)
@@ -185,7 +175,7 @@ def test_what_is_said_of_several_categories_holds():
         cells = np.array([release.row_table(worst.likelier), release.row_table(worst.other)])
         moved = np.flatnonzero(cells[0] != cells[1])
         assert sorted(cells[:, moved].ravel().tolist()) == [0, 0, 1, 1]  # its only row of two cells in one or the other
-        assert worst.value == pytest.approx(divergence(release, epsilon), rel=1e-9)
+        assert worst.value == pytest.approx(listed_delta(release, epsilon), rel=1e-9)
 
 
 def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():

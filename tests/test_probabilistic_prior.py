@@ -9,7 +9,6 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy.stats import beta as scipy_beta
-from scipy.stats import betabinom, binom
 
 from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.methods.posterior_parameter import parameter_failure
@@ -17,6 +16,7 @@ from dpviz.priors import CALIBRATED, exact, minimum_prior, minimum_prior_probabi
 from dpviz.privacy import probabilistic_delta
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
+from tests.referees import rows_of, scipy_rows
 
 COUNTED = ("synth_post_one", "synth_post_many", "synth_map")
 
@@ -26,13 +26,8 @@ def counted_failure(method: str, n: int, m: int, alpha: float, epsilon: float) -
 
     A log-odds that equals ε but for rounding does not exceed it.
     """
-    prior, ones, drawn = alpha - (method == "synth_map"), np.arange(n + 1)[:, None], np.arange(m + 1)
-    if method == "synth_post_one":
-        table = betabinom.pmf(drawn, m, prior + ones, prior + (n - ones))
-        log_table = betabinom.logpmf(drawn, m, prior + ones, prior + (n - ones))
-    else:
-        share = (ones + prior) / (n + 2 * prior)
-        table, log_table = binom.pmf(drawn, m, share), binom.logpmf(drawn, m, share)
+    law, drawn = scipy_rows(method, n, m, alpha, alpha), np.arange(m + 1)
+    table, log_table = law.pmf(drawn), law.logpmf(drawn)
     over = np.abs(np.diff(log_table, axis=0)) > epsilon + 1e-10
     failing = np.zeros(table.shape, dtype=bool)
     failing[1:] |= over
@@ -306,13 +301,7 @@ def test_the_failure_of_counts_is_that_of_the_whole_matrix(seed: int) -> None:
 def test_a_tiny_failure_keeps_its_digits(alpha: float, epsilon: float) -> None:
     n = m = 60
     with mp.workdps(60):
-        a, worst = mp.mpf(alpha), mp.mpf(0)
-
-        def row(i: int) -> list[Any]:
-            x, y = a + i, a + (n - i)
-            return [mp.binomial(m, j) * mp.beta(x + j, y + m - j) / mp.beta(x, y) for j in range(m + 1)]
-
-        table = [row(i) for i in range(n + 1)]
+        table, worst = rows_of("synth_post_one", n, m, alpha, alpha), mp.mpf(0)
         for i in range(n + 1):
             others = [k for k in (i - 1, i + 1) if 0 <= k <= n]
             told = [j for j in range(m + 1) if any(abs(mp.log(table[i][j] / table[k][j])) > epsilon for k in others)]

@@ -12,6 +12,7 @@ import pytest
 
 from dpviz.priors.releases import delta_by_size
 from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
+from tests.referees import beta_excess, binomial_law, divergence, excess
 
 ONE = "synth_post_one"
 SIZES = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
@@ -27,24 +28,14 @@ SETTINGS = [
 def posterior_draw_delta(n: int, alpha: float, beta: float, epsilon: float) -> mp.mpf:
     """The worst pair of Beta laws from their own tails: every pair, both directions, no shared formula."""
     with mp.workdps(40):
-        grow, worst = mp.e ** mp.mpf(epsilon), mp.mpf(0)
-        for i in range(n):
-            for x, y in ((mp.mpf(alpha) + i, mp.mpf(beta) + n - 1 - i), (mp.mpf(beta) + i, mp.mpf(alpha) + n - 1 - i)):
-                rest = 1 / (1 + grow * x / y)
-                one = mp.betainc(y, x + 1, 0, rest, regularized=True)
-                worst = max(worst, one - grow * mp.betainc(y + 1, x, 0, rest, regularized=True))
-        return worst
+        ends = (mp.mpf(alpha), mp.mpf(beta))
+        return max(beta_excess(a + i, b + n - 1 - i, epsilon) for a, b in (ends, ends[::-1]) for i in range(n))
 
 
 def plug_in_delta(m: int, likelier: mp.mpf, other: mp.mpf, epsilon: float) -> mp.mpf:
     """Σ max(0, Binomial(m, p) − e^ε Binomial(m, q)), term by term."""
     with mp.workdps(40):
-        grow, total = mp.e ** mp.mpf(epsilon), mp.mpf(0)
-        for j in range(m + 1):
-            binomial = mp.binomial(m, j)
-            excess = likelier**j * (1 - likelier) ** (m - j) - grow * other**j * (1 - other) ** (m - j)
-            total += max(binomial * excess, mp.mpf(0))
-        return total
+        return excess(binomial_law(m, likelier), binomial_law(m, other), epsilon)
 
 
 @pytest.mark.parametrize(("n", "alpha", "beta", "epsilon"), SETTINGS)
@@ -123,8 +114,7 @@ def test_every_point_is_the_release_it_names() -> None:
     for curve, law in zip(curves.deltas.values(), laws, strict=True):
         for m, delta in zip((7, 20), curve, strict=True):
             matrix = law(n=12, m=m, alpha=2.5, beta=1.5).transition_matrix()
-            up, down = matrix[1:] - math.exp(0.4) * matrix[:-1], matrix[:-1] - math.exp(0.4) * matrix[1:]
-            by_hand = max(np.maximum(excess, 0).sum(axis=1).max() for excess in (up, down))
+            by_hand = divergence(matrix, itertools.pairwise(range(13)), 0.4)
             assert delta == pytest.approx(by_hand, rel=1e-11)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -15,6 +14,7 @@ from dpviz.inference import proportion_moments
 from dpviz.inference.moments import central_moments, set_moments
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from tests.referees import charest, every_release
 
 SMALL = [
     BetaBinomial(n=3, m=3, alpha=0.7, beta=2.1),
@@ -27,23 +27,14 @@ SMALL = [
 ]
 
 
-def charest(epsilon: float, sets: int) -> BetaBinomial:
-    alpha = 100 / math.expm1(epsilon / sets)
-    return BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
-
-
 @pytest.mark.parametrize("synthesizer", SMALL, ids=lambda item: item.key)
 @pytest.mark.parametrize("sets", [1, 2, 3, 4])
 def test_moments_are_those_of_every_release_listed(synthesizer, sets):
-    matrix, n, m, p = synthesizer.transition_matrix(), synthesizer.n, synthesizer.m, 0.3
-    x = np.arange(n + 1)
-    weights = np.array([math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in x])
-    table = []
-    for counts in itertools.product(range(m + 1), repeat=sets):
-        q = np.array(counts) / m
+    m, p, table = synthesizer.m, 0.3, []
+    for chance, counts in zip(*every_release(synthesizer, sets, p), strict=True):
+        q = counts / m
         within = (q * (1 - q) / m).mean()
         between = q.var(ddof=1) if sets > 1 else math.nan
-        chance = weights @ np.prod(matrix[:, list(counts)], axis=1)
         table.append([chance, q.mean(), within, between, (1 + 1 / sets) * between - within])
     chance, values = np.array(table)[:, 0], np.array(table)[:, 1:]
     mean = chance @ values

@@ -31,6 +31,7 @@ from dpviz.synthesizers import (
     TwoCellSynthesizer,
 )
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from tests.referees import charest
 
 MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.25, 0.25, 0.25, 0.25], [0.0, 0.1, 0.3, 0.6]])
 EVERY: list[TwoCellSynthesizer] = [
@@ -41,11 +42,6 @@ EVERY: list[TwoCellSynthesizer] = [
     GeometricSanitizer(n=8, epsilon=0.7),
     GivenMatrix(probabilities=MATRIX),
 ]
-
-
-def charest(epsilon: float, sets: int, rows: int = 100) -> BetaBinomial:
-    alpha = rows / math.expm1(epsilon / sets)
-    return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
 
 
 def plan_of(**changes: object) -> CoveragePlan:

@@ -22,6 +22,9 @@ from dpviz.synthesizers import (
 )
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.theorems.general import subsampled_epsilon_printed
+from tests.referees import rows_of, worst_excess
+
+pytestmark = pytest.mark.usefixtures("fifty_digits")
 
 INNER = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.45, 0.55], [0.05, 0.95], [0.04, 0.96]]))
 """The worst pair of tables is the middle one, so that no population attains the tight bound."""
@@ -43,20 +46,6 @@ def subsampled_delta(release: TwoCellSynthesizer, population: int, epsilon: floa
     return delta_for_epsilon(SubsampledRelease(sample=release, population=population), epsilon)
 
 
-@pytest.fixture(autouse=True)
-def fifty_digits() -> object:
-    with mp.workdps(50):
-        yield
-
-
-def posterior_draw(n: int, m: int, alpha: float, beta: float) -> list[list[mp.mpf]]:
-    a, b = mp.mpf(alpha), mp.mpf(beta)
-    return [
-        [mp.binomial(m, j) * mp.beta(a + k + j, b + n - k + m - j) / mp.beta(a + k, b + n - k) for j in range(m + 1)]
-        for k in range(n + 1)
-    ]
-
-
 def of_a_sample(matrix: list[list[mp.mpf]], population: int) -> list[list[mp.mpf]]:
     """The matrix over populations, from hypergeometric probabilities in 50 digits."""
     size, rows = len(matrix) - 1, []
@@ -65,14 +54,6 @@ def of_a_sample(matrix: list[list[mp.mpf]], population: int) -> list[list[mp.mpf
         total = mp.binomial(population, size)
         rows.append([mp.fdot(weights, column) / total for column in zip(*matrix, strict=True)])
     return rows
-
-
-def worst_delta(matrix: list[list[mp.mpf]], epsilon: float) -> mp.mpf:
-    grow, values = mp.e ** mp.mpf(epsilon), [mp.mpf(0)]
-    for pair in itertools.pairwise(matrix):
-        for one, zero in (pair, pair[::-1]):
-            values.append(sum(max(p - grow * q, mp.mpf(0)) for p, q in zip(one, zero, strict=True)))
-    return max(values)
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
@@ -91,10 +72,10 @@ def test_the_law_is_the_mean_over_every_subset_of_the_rows(release: TwoCellSynth
     [(12, 5, 7, 0.5, 0.5), (60, 20, 30, 1e-6, 2.0), (40, 40, 30, 1.0, 2.0), (50, 1, 3, 0.1, 0.1)],
 )
 def test_delta_and_log_odds_have_full_digits(population: int, n: int, m: int, alpha: float, beta: float) -> None:
-    exact = of_a_sample(posterior_draw(n, m, alpha, beta), population)
+    exact = of_a_sample(rows_of("synth_post_one", n, m, alpha, beta), population)
     release = SubsampledRelease(sample=BetaBinomial(n=n, m=m, alpha=alpha, beta=beta), population=population)
     for epsilon in (0.0, 0.01, 0.3, 1.0, 2.0, 4.0):
-        delta = worst_delta(exact, epsilon)
+        delta = worst_excess(exact, epsilon)
         assert abs(subsampled_delta(release.sample, population, epsilon) - delta) <= 1e-11 * delta
     odds = [[mp.log(p / q) for p, q in zip(*pair, strict=True)] for pair in itertools.pairwise(exact)]
     found = log_odds_table(release)
@@ -190,7 +171,7 @@ def test_a_large_population_agrees_with_the_definition_at_one_pair() -> None:
     population, n, m, prior, epsilon = 2000, 300, 60, 2.0, 0.2
     release = SubsampledRelease(sample=BetaBinomial(n=n, m=m, alpha=prior, beta=prior), population=population)
     worst, likeliest = release.hockey_stick(epsilon), 30
-    matrix = posterior_draw(n, m, prior, prior)[:likeliest]
+    matrix = rows_of("synth_post_one", n, m, prior, prior)[:likeliest]
     laws = []
     for row in (worst.likelier, worst.other):
         zeros = min(row, population - row)  # ones and zeros may be exchanged: α = β

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc
-from scipy.stats import binom
 
 from dpviz.methods.posterior_parameter import log_parameter_delta
 from dpviz.numerics.worst_pair import FEW, KEPT, NEAR, largest_pairs
 from dpviz.priors import release
 from dpviz.types import FloatArray
+from tests.referees import scipy_rows
 
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -114,8 +114,7 @@ def test_of_posterior_draws_the_largest_is_found(n: int, alpha: float, beta: flo
 
 def plug_in_deltas(n: int, m: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
     """Σ max(0, P − e^ε Q) of every pair i + 1 against i."""
-    i, j = np.arange(n + 1)[:, None], np.arange(m + 1)
-    table = binom.pmf(j, m, (alpha + i) / (alpha + beta + n))
+    table = scipy_rows("synth_post_many", n, m, alpha, beta).pmf(np.arange(m + 1))
     return np.maximum(table[1:] - np.exp(epsilon) * table[:-1], 0).sum(axis=1)
 
 

@@ -157,6 +157,11 @@ def pick(page: Page, key: str, option: str) -> None:
     settle(page)
 
 
+def press(page: Page, words: str) -> None:
+    """Press the button that says Start, Stop, Resume or Run again."""
+    control(page, "go").get_by_role("button", name=words, exact=True).click()
+
+
 def slider(page: Page, key: str) -> Locator:
     """The thumb of a slider."""
     return control(page, f"{key}_slider").locator("input[type=range]")

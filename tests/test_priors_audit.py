@@ -1,0 +1,191 @@
+"""The table of printed theorems on the page "Minimum priors": every verdict, its words, and what is said first."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from html import escape, unescape
+
+import mpmath
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.audits import Finding, audit, audit_statements
+from dpviz.parameters import readable
+from dpviz.priors import (
+    METHODS,
+    Setting,
+)
+from dpviz.theorems.claim import SCALE
+from pages.components.words import raised
+from pages.minimum_priors.audited import MARKS
+from pages.minimum_priors.controls import FAMILIES
+from tests.pages import (
+    check_sound,
+    html,
+    open_at,
+    open_priors,
+    table_called,
+)
+
+AUDITED = [
+    ("Bernoulli", Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)),
+    ("Bernoulli", Setting(n=40, m=25, epsilon=0.3, delta=0.0)),
+    ("Bernoulli", Setting(n=3, m=3, epsilon=5.0, delta=0.3)),
+    ("k categories", Setting(n=40, m=25, epsilon=1.0, delta=1e-4, cells=5)),
+    ("Gaussian", Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma=1.0, sigma0=1.0)),
+    ("Gaussian", Setting(n=40, m=25, epsilon=4.0, delta=0.01, sigma=2.0, sigma0=0.1)),
+    ("Gaussian", Setting(n=1, m=1, epsilon=1.0, delta=0.0, sigma=1.0, sigma0=1.0)),
+]
+every_audit = pytest.mark.parametrize(("label", "setting"), AUDITED, ids=str)
+
+
+@functools.cache
+def audited_page(label: str, setting: Setting) -> AppTest:
+    """The page at a setting, opened once for all that is read from it."""
+    return open_at(label, setting)
+
+
+def plain(formula: str) -> str:
+    """A printed claim as the table shows it, without its tags."""
+    return unescape(re.sub("<[^>]+>", " ", raised(escape(formula))))
+
+
+def audit_rows(page: AppTest) -> list[dict[str, str]]:
+    """Each row of the table of printed theorems with the sentence below it."""
+    table = table_called(page, "Printed theorems and what they give")
+    found = re.findall(
+        r'<tr class="row( bad)?">(.*?)</tr><tr class="said( bad)?"><td colspan="5">(.*?)</td></tr>', table
+    )
+    assert len(found) == table.count("<tr class=") / 2
+    rows = []
+    for bad, cells, said_bad, sentence in found:
+        title, printed, gives, exact, mark = re.findall(r"<td[^>]*>(.*?)</td>", cells)
+        assert bad == said_bad
+        rows.append(
+            {"title": unescape(re.sub("<[^>]+>", " ", title)), "printed": printed, "gives": gives, "exact": exact,
+             "mark": mark, "sentence": unescape(sentence), "bad": bad}
+        )  # fmt: skip
+    return rows
+
+
+def findings(label: str, setting: Setting) -> tuple[Finding, ...]:
+    return audit(FAMILIES[label].key, **dataclasses.asdict(setting))
+
+
+@every_audit
+def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str, setting: Setting) -> None:
+    page = audited_page(label, setting)
+    check_sound(page)
+    rows = audit_rows(page)
+    for finding in findings(label, setting):
+        title = f"{finding.bound.name} "
+        (row,) = [
+            row
+            for row in rows
+            if row["title"].strip().startswith(title)
+            and plain(finding.bound.statement) in row["title"]
+            and METHODS[finding.method].label in row["title"].split(plain(finding.bound.statement))[0]
+        ]
+        assert row["mark"] == MARKS[finding.verdict]
+        assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
+        assert row["sentence"] == finding.sentence
+        if finding.printed is not None and finding.bound.quantity is not SCALE:
+            assert row["printed"] == readable(finding.printed, 5)
+    assert len(rows) <= len(findings(label, setting))
+    ranks = [{"✗ unsafe": 0, "✗ false": 1}.get(row["mark"], 2) for row in rows]
+    assert ranks == sorted(ranks)
+    for rank in set(ranks):
+        titles = [row["title"] for row, one in zip(rows, ranks, strict=True) if one == rank]
+        numbers = [re.match(r"\s*[\w ]+? (\d+)\.(\d+)", title) for title in titles]
+        order = [(int(one[1]), int(one[2])) for one in numbers if one is not None]
+        assert len(order) == len(numbers)
+        assert order == sorted(order)
+
+
+@every_audit
+def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) -> None:
+    said = next(part for part in html(audited_page(label, setting)) if "printed claims" in part)
+    by_verdict: dict[str, set[str]] = {}
+    for one in findings(label, setting):
+        by_verdict.setdefault(one.verdict, set()).add(one.bound.key)
+    open_ones = by_verdict.pop("constant not named", set())
+    by_verdict.pop("not asked here", None)
+    judged, false = set().union(*by_verdict.values()), by_verdict.get("false", set())
+    assert f"of the {len(judged)} printed claims that can be judged" in said
+    assert (f" {len(open_ones)} more cannot be judged" in said) == bool(open_ones)
+    assert (re.search(rf" {len(false)} others? (is|are) false", said) is not None) == bool(false)
+
+
+@every_audit
+def test_what_is_unsafe_is_shown_and_the_rest_is_folded(label: str, setting: Setting) -> None:
+    table = table_called(audited_page(label, setting), "Printed theorems and what they give")
+    shown, _, folded = table.partition("<details>")
+    unsafe = [one for one in findings(label, setting) if one.verdict == "unsafe"]
+    assert ("<table" in shown) == bool(unsafe)
+    assert shown.count("✗ unsafe") == shown.count('<tr class="row')
+    assert "✗ unsafe" not in folded
+    summary = re.search(r"<summary>The other claims: (.*?)</summary>", folded)
+    assert summary is not None
+    counted = sum(int(number) for number in re.findall(r"\d+", summary[1]))
+    rest = [one for one in findings(label, setting) if one.verdict != "unsafe"]
+    assert counted == len({(one.bound.key, one.verdict) for one in rest})
+
+
+def test_definitions_and_general_theorems_are_folded_below_with_what_was_computed() -> None:
+    setting = AUDITED[0][1]
+    table = table_called(audited_page("Bernoulli", setting), "Printed theorems and what they give")
+    folded = unescape(re.sub(r"<[^>]+>", "", table.partition("Definitions, general theorems and lemmas")[2]))
+    found = audit_statements(setting)
+    assert folded.startswith(f": {len(found)} claims")
+    for one in found:
+        assert one.bound.name in folded
+        assert one.sentence in folded
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-9, 1e-300])
+def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
+    (row,) = [
+        row for row in audit_rows(open_priors(n=50, delta=delta)) if row["title"].strip().startswith("Theorem 4.3 ")
+    ]
+    assert row["mark"] == "✓ safe"
+    assert "inf" not in "".join(map(str, row.values()))
+    assert "∞" not in "".join(map(str, row.values()))
+    assert row["sentence"].startswith("Safe: 7.73 times the prior that is needed.")
+    if delta > 1e-150:
+        given = float(mpmath.sqrt(mpmath.pi * 2.46 / delta**2) ** -1)
+        assert row["gives"] == f"δ = {readable(given, 3)} at ε = 0"
+
+
+@every_audit
+def test_unsafe_theorems_say_so_in_words_and_a_sentence_names_them(label: str, setting: Setting) -> None:
+    page = audited_page(label, setting)
+    unsafe = {one.bound.name for one in findings(label, setting) if one.verdict == "unsafe"}
+    name = r"(?:Remark \w+ )?(?:Theorem|Corollary|Lemma) [\d.]+\d"
+    bad = [row for row in audit_rows(page) if row["mark"] == "✗ unsafe"]
+    assert {"".join(re.findall(rf"^\s*({name})", row["title"])) for row in bad} == unsafe
+    assert all(row["sentence"].startswith("Unsafe: ") for row in bad)
+    said = next(part for part in html(page) if "printed claims" in part)
+    summary = re.search(r'<p class="dpviz-question">(.*?)</p>', said)
+    assert summary is not None
+    assert set(re.findall(name, summary[1])) == unsafe
+    assert ("<b>Not one of the " in summary[1]) == (not unsafe)
+
+
+def test_theorem_7_8_is_unsafe_where_the_preset_asks() -> None:
+    setting = AUDITED[4][1]
+    page = audited_page("Gaussian", setting)
+    summary = next(part for part in html(page) if "printed claims" in part)
+    named = [
+        "Corollary 7.3",
+        "Theorem 7.8",
+        "Theorem 7.12",
+        "Corollary 7.13",
+        "Corollary 7.14",
+        "Remark after Theorem 7.15",
+    ]
+    assert ", ".join(named) + ".</b>" in summary
+    (row,) = [row for row in audit_rows(page) if row["title"].strip().startswith("Theorem 7.8 ")]
+    assert (row["mark"], row["gives"]) == ("✗ unsafe", "δ = 0.00177")
+    assert row["sentence"].startswith("Unsafe: it gives δ = 0.00177 at ε = 1, not 10⁻⁵.")
