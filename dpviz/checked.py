@@ -21,6 +21,7 @@ Check = Callable[[Any], object]
 Declared = Parameter | Collection[str] | Check
 
 GAPS = ("gaps",)  # Declares an array that holds NaN where there is no number
+ARRAY = "an array of numbers"  # How messages call an array
 LARGEST_WHOLE = 2**63  # Beyond the whole numbers that an array can hold
 NOTHING = object()  # No checked value: what came is not of this kind
 
@@ -109,7 +110,8 @@ def check_epsilon(epsilon: float) -> float:
 
 def _check(name: str, annotation: Any, declared: Declared | None, broadcast: bool) -> Check:
     """The check of one argument: every kind that its annotation allows is tried in turn."""
-    options = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
+    union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    options = typing.get_args(annotation) if union else (annotation,)
     if any(option in (Any, object) or isinstance(option, TypeVar) for option in options):
         return lambda value: value
     kinds = [_kind(option) for option in options if option is not type(None)]
@@ -148,21 +150,6 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
     return check
 
 
-def _is_union(annotation: Any) -> bool:
-    return typing.get_origin(annotation) in (typing.Union, types.UnionType)
-
-
-ARRAY = "an array of numbers"  # How messages call an array
-
-
-def _is_class(annotation: Any) -> bool:
-    return inspect.isclass(annotation) and annotation not in PLAIN and annotation is not object
-
-
-def _each(values: Any, read: Check) -> object:
-    return _if(values is not NOTHING and all(read(value) is not NOTHING for value in values), values)
-
-
 def _kind(option: Any) -> tuple[str, Check]:
     """A kind of value in words, and what reads a value of it: the value to go on with, or NOTHING."""
     origin = typing.get_origin(option) or option
@@ -172,10 +159,16 @@ def _kind(option: Any) -> tuple[str, Check]:
     if origin in PLAIN:
         words, read = PLAIN[origin]
         inside = next(iter(typing.get_args(option)), Any)
-        if origin in (Sequence, list, tuple) and (inside in (str, bool) or _is_class(inside)):
-            one, read_one = _kind(inside)
-            return f"{words} in which every item is {one}", lambda value: _each(read(value), read_one)
-        return words, read
+        own = inspect.isclass(inside) and inside not in PLAIN and inside is not object
+        if origin not in (Sequence, list, tuple) or not (own or inside in (str, bool)):
+            return words, read
+        one, read_one = _kind(inside)
+
+        def read_each(value: object) -> object:
+            items: Any = read(value)
+            return _if(items is not NOTHING and all(read_one(item) is not NOTHING for item in items), items)
+
+        return f"{words} in which every item is {one}", read_each
     article = "an" if origin.__name__[0] in "AEIO" else "a"
     return f"{article} {origin.__name__}", lambda value: _if(isinstance(value, origin), value)
 

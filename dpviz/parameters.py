@@ -228,11 +228,7 @@ def rounded_up(number: float, digits: int = 6) -> float:
 
 
 def rounded_down(number: float, digits: int = 6) -> float:
-    """The largest number of `digits` significant decimal digits that is not above `number`.
-
-    >>> rounded_down(1.34694, 4), rounded_down(0.25)
-    (1.346, 0.25)
-    """
+    """The largest number of `digits` significant decimal digits that is not above `number`."""
     return _rounded(number, digits, ROUND_FLOOR)
 
 

@@ -92,13 +92,6 @@ class ExponentialMechanism(TwoCellSynthesizer):
         every = -self.epsilon / 2 * np.abs(np.arange(self.m + 1) * self.n / self.m - np.asarray(rows)[:, None])
         return every[:, columns] - np.logaddexp.reduce(every, axis=1)[:, None]
 
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        matrix = self.transition_matrix()
-        down = np.maximum(matrix[:-1] - math.exp(epsilon) * matrix[1:], 0).sum(axis=1)
-        up = np.maximum(matrix[1:] - math.exp(epsilon) * matrix[:-1], 0).sum(axis=1)
-        pair = int(np.argmax(np.maximum(up, down)))
-        return WorstCase(float(max(up[pair], down[pair])), pair + int(up[pair] >= down[pair]), pair)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ShyMean(PosteriorMean):

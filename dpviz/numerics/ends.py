@@ -33,9 +33,5 @@ def gain(epsilon: float) -> float:
 
 
 def quotient(numerator: float, denominator: float) -> float:
-    """A positive number over one that may be 0, where it is infinite: the bound then excludes nothing.
-
-    >>> quotient(1.0, 2.0), quotient(1.0, 0.0)
-    (0.5, inf)
-    """
+    """A positive number over one that may be 0, where it is infinite: the bound then excludes nothing."""
     return numerator / denominator if denominator > 0 else math.inf

@@ -32,11 +32,7 @@ def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
 
 
 def composition_count(total: int, cells: int) -> int:
-    """How many ways `total` splits into `cells` counts.
-
-    >>> composition_count(2, 3)
-    6
-    """
+    """How many ways `total` splits into `cells` counts."""
     return math.comb(total + cells - 1, cells - 1)
 
 
@@ -81,11 +77,7 @@ def composition_rank(table: IntArray) -> int:
 
 
 def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
-    """The table at place `rank` in ``compositions(total, cells)``.
-
-    >>> composition_at(2, 1, 3)
-    (1, 0, 0)
-    """
+    """The table at place `rank` in ``compositions(total, cells)``."""
     table, left = [], total
     for cell in range(cells - 1):
         count = 0

@@ -15,10 +15,7 @@ from dpviz.synthesizers.base import check_index
 
 @dataclass(frozen=True)
 class AttackerView:
-    """What one released table does to the odds of the confidential table `first` against its neighbour `second`.
-
-    `log_gain` is ln(posterior odds / prior odds), infinite where the release decides.
-    """
+    """What one released table does to the odds of table `first` against `second`: they grow by e^`log_gain`."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]

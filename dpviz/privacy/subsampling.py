@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from dpviz.checked import argument, check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import Parameter
 from dpviz.privacy.hockey_stick import epsilon_for_delta
-from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase, worse_direction
+from dpviz.synthesizers.base import LARGEST_EXPONENT, TwoCellSynthesizer, WorstCase, worse_direction
 from dpviz.types import FloatArray, IntArray
 
 POPULATION = Parameter(
@@ -30,7 +29,6 @@ POPULATION = Parameter(
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
 )
 
-LARGEST_EXPONENT = 700.0  # Exponent up to which e to it is far from overflow
 FULL_DIGITS = 1e-280  # Probability from which a sum of products has kept all its terms
 LEFT_OUT = 1e-18  # Share of the largest surplus of a cell below which one is not worth a logarithm
 TIE = 1e-13  # Relative distance within which a log-odds of an extreme pair counts as the largest
@@ -48,10 +46,8 @@ class SubsampledRelease(TwoCellSynthesizer):
     [[0.666667, 0.333333], [0.5, 0.5], [0.333333, 0.666667]]
     """
 
-    key: ClassVar[str] = "subsampled"
-    label: ClassVar[str] = "After subsampling"
-    law: ClassVar[str] = r"k \sim \mathrm{Hypergeometric}(N, K, n),\quad m_1 \mid k \sim T[k, \cdot]"
-    source: ClassVar[str] = "Zheng (2015), Theorem 2.22; Balle, Barthe & Gaboardi (2018)"
+    key = "subsampled"
+    label = "After subsampling"
 
     n: int = field(init=False, default=0)
     m: int = field(init=False, default=0)

@@ -120,7 +120,10 @@ def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
 
 def _end(synthesizer: Synthesizer, pure: float) -> float:
     """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
-    low, high = 0.0, pure if math.isfinite(pure) else 2 * _largest_finite(synthesizer)
+    low, high = 0.0, pure
+    if math.isinf(pure):
+        table = np.abs(synthesizer.log_odds_table())
+        high = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
     if synthesizer.hockey_stick(0.98 * high).value >= SMALLEST_DELTA:
         return high
     if synthesizer.hockey_stick(0.0).value < SMALLEST_DELTA:  # there is no such end: no δ is as large as that
@@ -132,9 +135,3 @@ def _end(synthesizer: Synthesizer, pure: float) -> float:
         else:
             high = middle
     return high
-
-
-def _largest_finite(synthesizer: Synthesizer) -> float:
-    table = np.abs(synthesizer.log_odds_table())
-    finite = table[np.isfinite(table)]
-    return float(finite.max()) if len(finite) else 1.0

@@ -69,8 +69,7 @@ def _tail_differences(
 ) -> tuple[FloatArray, FloatArray]:
     """δ_i of the leading pairs as D − (e^ε − 1) Pr(m1 ≥ t | i), and all that was added to get those tails.
 
-    The cells on the path (0, t_0), (1, t_0), …, (1, t_1), (2, t_1), … follow from each other by one product; the
-    tail at (i, t_i) gains D on the way down and loses the cells passed on the way right.
+    The cells on the path (0, t_0), (1, t_0), …, (1, t_1), … follow from each other by one product.
     """
     m, width = s.m, t - t[0]
     pairs = np.arange(len(t))

@@ -12,9 +12,11 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from dpviz import limits
+from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import Parameter, plain_number, shown
 from dpviz.types import FloatArray, IntArray
 
+LARGEST_EXPONENT = 700.0  # Exponent up to which e to it is far from overflow
 ROWS = Parameter(
     name="n",
     symbol="n",
@@ -195,11 +197,11 @@ class TwoCellSynthesizer(Synthesizer):
 
     @cached_property
     def row_counts(self) -> IntArray:
-        return two_counts(self.n)
+        return np.column_stack([np.arange(self.n + 1), np.arange(self.n, -1, -1)])
 
     @cached_property
     def column_counts(self) -> IntArray:
-        return two_counts(self.m)
+        return np.column_stack([np.arange(self.m + 1), np.arange(self.m, -1, -1)])
 
     @cached_property
     def neighbours(self) -> IntArray:
@@ -223,12 +225,23 @@ class TwoCellSynthesizer(Synthesizer):
         row = self.row(check_index(confidential_count, self.n + 1, "confidential_count"))
         return generator.choice(self.m + 1, size=size, p=row / row.sum())
 
+    @checked(epsilon=check_epsilon)
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        matrix = self.transition_matrix()
+        grown = math.exp(min(epsilon, LARGEST_EXPONENT)) * matrix
+        if epsilon > LARGEST_EXPONENT:
+            with np.errstate(over="ignore"):  # twice that makes any positive number exceed 1
+                grown *= math.exp(min(epsilon - LARGEST_EXPONENT, LARGEST_EXPONENT))
+        up, down = matrix[1:] - grown[:-1], matrix[:-1] - grown[1:]
+        return worse_direction(*(np.maximum(part, 0.0, out=part).sum(axis=1) for part in (up, down)))
+
 
 def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
     """The largest divergence of the pairs i, i + 1: those in `up` are of row i + 1 from row i."""
     upward = bool(up.max() >= down.max())
-    pair = int(np.argmax(up if upward else down))
-    return WorstCase(float((up if upward else down)[pair]), pair + int(upward), pair + int(not upward))
+    values = up if upward else down
+    pair = int(np.argmax(values))
+    return WorstCase(float(values[pair]), pair + int(upward), pair + int(not upward))
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:
@@ -242,9 +255,3 @@ def check_index(index: int, count: int, name: str = "index") -> int:
     if number is None or not 0 <= number < count or number != math.floor(number):
         raise ValueError(f"{name} must be a whole number from 0 to {shown(count - 1)}; got {shown(index)}.")
     return int(number)
-
-
-def two_counts(total: int) -> IntArray:
-    """The tables (0, total), (1, total − 1), …, (total, 0)."""
-    first = np.arange(total + 1)
-    return np.column_stack([first, total - first])

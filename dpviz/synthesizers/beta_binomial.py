@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -40,10 +39,10 @@ class BetaBinomial(PriorSynthesizer):
     [[0.666667, 0.333333], [0.333333, 0.666667]]
     """
 
-    key: ClassVar[str] = "beta_binomial"
-    label: ClassVar[str] = "Beta-binomial (posterior draw)"
-    law: ClassVar[str] = r"p \sim \mathrm{Beta}(\alpha+n_1,\ \beta+n_2),\quad m_1 \mid p \sim \mathrm{Binomial}(m, p)"
-    source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1); Zheng (2015), SYNTH_Post(One)"
+    key = "beta_binomial"
+    label = "Beta-binomial (posterior draw)"
+    law = r"p \sim \mathrm{Beta}(\alpha+n_1,\ \beta+n_2),\quad m_1 \mid p \sim \mathrm{Binomial}(m, p)"
+    source = "Abowd & Vilhuber (2008), equation (1); Zheng (2015), SYNTH_Post(One)"
 
     @cached_property
     def _log_terms(self) -> tuple[SplitSum, SplitSum, SplitSum]:
@@ -64,13 +63,10 @@ class BetaBinomial(PriorSynthesizer):
             normalizer = log_rising(total, m)
         return ones[k] + zeros[n + m - k], by_column, by_row - normalizer[np.full(n + 1, m)]
 
-    def _log_cells(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(columns | rows) for index arrays that broadcast against each other."""
-        by_sum, by_column, by_row = self._log_terms
-        return (by_sum[rows + columns] + by_column[columns] + by_row[rows]).total()
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self._log_cells(np.asarray(rows)[:, None], np.asarray(columns)[None, :])
+        by_sum, by_column, by_row = self._log_terms
+        i, j = np.asarray(rows)[:, None], np.asarray(columns)[None, :]
+        return (by_sum[i + j] + by_column[j] + by_row[i]).total()
 
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)

@@ -194,7 +194,7 @@ class CellSynthesizer(Synthesizer):
 class PriorCellSynthesizer(CellSynthesizer):
     """A synthesizer of k counts with prior pseudo-rows in every cell, released as k counts that sum to m."""
 
-    has_prior: ClassVar[bool] = True
+    has_prior = True
     two_cells: ClassVar[type[PriorSynthesizer]]
     """The same law for two counts."""
 

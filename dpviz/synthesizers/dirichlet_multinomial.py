@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -28,12 +27,10 @@ class DirichletMultinomial(PriorCellSynthesizer):
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     """
 
-    key: ClassVar[str] = "dirichlet_multinomial"
-    label: ClassVar[str] = "Dirichlet-multinomial (k cells)"
-    law: ClassVar[str] = (
-        r"\pi \sim \mathrm{Dirichlet}(\alpha+n_1,\dots,\alpha+n_k),\quad m \mid \pi \sim \mathrm{Multinomial}(m, \pi)"
-    )
-    source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (1)"
+    key = "dirichlet_multinomial"
+    label = "Dirichlet-multinomial (k cells)"
+    law = r"\pi \sim \mathrm{Dirichlet}(\alpha+n_1,\dots,\alpha+n_k),\quad m \mid \pi \sim \mathrm{Multinomial}(m, \pi)"
+    source = "Abowd & Vilhuber (2008), equation (1)"
     two_cells = BetaBinomial
 
     @cached_property

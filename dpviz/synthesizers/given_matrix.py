@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
-from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import shown
-from dpviz.synthesizers.base import TwoCellSynthesizer, WorstCase, worse_direction
+from dpviz.synthesizers.base import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
 ROW_SUM_TOLERANCE = 1e-4  # How far from 1 a row may sum: six printed digits of up to a hundred columns do
-LARGEST_EXPONENT = 700.0
 
 
 class MatrixProblem(ValueError):
@@ -39,10 +35,10 @@ class GivenMatrix(TwoCellSynthesizer):
     WorstCase(value=inf, likelier=1, other=0, column=2)
     """
 
-    key: ClassVar[str] = "given_matrix"
-    label: ClassVar[str] = "Your own matrix"
-    law: ClassVar[str] = r"\Pr(m \mid n) \text{ as given}"
-    source: ClassVar[str] = "given by the reader"
+    key = "given_matrix"
+    label = "Your own matrix"
+    law = r"\Pr(m \mid n) \text{ as given}"
+    source = "given by the reader"
 
     n: int = field(init=False, default=0)
     m: int = field(init=False, default=0)
@@ -113,16 +109,6 @@ class GivenMatrix(TwoCellSynthesizer):
         beside[1:] |= positive[:-1]
         beside[:-1] |= positive[1:]
         return [(int(row), int(column)) for row, column in np.argwhere(~positive & beside)]
-
-    @checked(epsilon=check_epsilon)
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        grown = math.exp(min(epsilon, LARGEST_EXPONENT)) * self.probabilities
-        if epsilon > LARGEST_EXPONENT:
-            with np.errstate(over="ignore"):  # twice that makes any positive number exceed 1
-                grown *= math.exp(min(epsilon - LARGEST_EXPONENT, LARGEST_EXPONENT))
-        down = np.maximum(self.probabilities[:-1] - grown[1:], 0.0).sum(axis=1)
-        up = np.maximum(self.probabilities[1:] - grown[:-1], 0.0).sum(axis=1)
-        return worse_direction(up, down)
 
     def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest signed log-odds that round to the given digits, cell by cell; equal where exact.

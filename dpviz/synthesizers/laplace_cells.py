@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -27,13 +26,13 @@ class LaplaceCells(CellSynthesizer):
     (2.0, (15, 125))
     """
 
-    key: ClassVar[str] = "laplace_cells"
-    label: ClassVar[str] = "Laplace sanitizer (k cells)"
-    law: ClassVar[str] = (
+    key = "laplace_cells"
+    label = "Laplace sanitizer (k cells)"
+    law = (
         r"m_c = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!"
         r"\left(n_c + \mathrm{Laplace}(2/\varepsilon)\right),\ c = 1 \dots k"
     )
-    source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (2)"
+    source = "Abowd & Vilhuber (2008), equation (2)"
 
     m: int = dataclasses.field(init=False, default=0)
     epsilon: float = parameter(NOISE_EPSILON, minimum=1e-6)

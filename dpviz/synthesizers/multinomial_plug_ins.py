@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -61,10 +60,10 @@ class MultinomialMean(MultinomialPlugIn):
     ``rmultinom`` on the cell proportions with N / (e^ε − 1) added.
     """
 
-    key: ClassVar[str] = "multinomial_mean"
-    label: ClassVar[str] = "Posterior-mean plug-in (k cells)"
-    law: ClassVar[str] = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha}{n+k\alpha}\right)"
-    source: ClassVar[str] = "Zheng (2015), Theorem 6.21"
+    key = "multinomial_mean"
+    label = "Posterior-mean plug-in (k cells)"
+    law = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha}{n+k\alpha}\right)"
+    source = "Zheng (2015), Theorem 6.21"
     two_cells = PosteriorMean
 
 
@@ -76,10 +75,10 @@ class MultinomialMode(MultinomialPlugIn):
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     """
 
-    key: ClassVar[str] = "multinomial_mode"
-    label: ClassVar[str] = "Posterior-mode plug-in (k cells)"
-    law: ClassVar[str] = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha-1}{n+k\alpha-k}\right)"
-    source: ClassVar[str] = "Zheng (2015), Theorem 6.22"
+    key = "multinomial_mode"
+    label = "Posterior-mode plug-in (k cells)"
+    law = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha-1}{n+k\alpha-k}\right)"
+    source = "Zheng (2015), Theorem 6.22"
     two_cells = PosteriorMode
 
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS, **ABOVE_ONE)

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -100,12 +99,10 @@ class LaplaceSanitizer(NoiseSanitizer):
     [0.81606, 0.159046, 0.021525, 0.002913, 0.000394, 6.2e-05]
     """
 
-    key: ClassVar[str] = "laplace"
-    label: ClassVar[str] = "Laplace sanitizer"
-    law: ClassVar[str] = (
-        r"m_1 = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_1 + \mathrm{Laplace}(1/\varepsilon)\right)"
-    )
-    source: ClassVar[str] = "Abowd & Vilhuber (2008), equation (2) and Fig. 3"
+    key = "laplace"
+    label = "Laplace sanitizer"
+    law = r"m_1 = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_1 + \mathrm{Laplace}(1/\varepsilon)\right)"
+    source = "Abowd & Vilhuber (2008), equation (2) and Fig. 3"
 
     def log_mass(self, distance: IntArray) -> FloatArray:
         half = self.epsilon / 2
@@ -136,10 +133,10 @@ class GeometricSanitizer(NoiseSanitizer):
     [0.25, 0.5, 0.25]
     """
 
-    key: ClassVar[str] = "geometric"
-    label: ClassVar[str] = "Geometric sanitizer"
-    law: ClassVar[str] = r"m_1 = \mathrm{clamp}_{0}^{n}(n_1 + Z),\quad \Pr(Z=d) \propto e^{-\varepsilon|d|}"
-    source: ClassVar[str] = "Ghosh, Roughgarden & Sundararajan (2009)"
+    key = "geometric"
+    label = "Geometric sanitizer"
+    law = r"m_1 = \mathrm{clamp}_{0}^{n}(n_1 + Z),\quad \Pr(Z=d) \propto e^{-\varepsilon|d|}"
+    source = "Ghosh, Roughgarden & Sundararajan (2009)"
 
     def log_mass(self, distance: IntArray) -> FloatArray:
         scale = math.log(-math.expm1(-self.epsilon)) - math.log1p(math.exp(-self.epsilon))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc
@@ -171,9 +170,6 @@ class PlugIn(PriorSynthesizer):
         """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1), plus 1 for the mode.
 
         Theorems 6.11 and 6.9 of Zheng (2015) print 1 more, which is sufficient and not necessary.
-
-        >>> [round(law.least_alpha(m=100, epsilon=1.0), 6) for law in (PosteriorMean, PosteriorMode)]
-        [99.500833, 100.500833]
         """
         least = max(cls.lost + inverse_gain(epsilon / m), math.nextafter(cls.lost, math.inf), PRIOR_ONES.minimum)
         return private_side(least, math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value - cls.lost))
@@ -209,10 +205,10 @@ class PosteriorMean(PlugIn):
     [[0.444444, 0.444444, 0.111111], [0.111111, 0.444444, 0.444444]]
     """
 
-    key: ClassVar[str] = "posterior_mean"
-    label: ClassVar[str] = "Posterior-mean plug-in"
-    law: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha}{n+\alpha+\beta}\right)"
-    source: ClassVar[str] = "Zheng (2015), SYNTH_Post(Many); Abowd & Vilhuber (2008), Fig. 1 as printed"
+    key = "posterior_mean"
+    label = "Posterior-mean plug-in"
+    law = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha}{n+\alpha+\beta}\right)"
+    source = "Zheng (2015), SYNTH_Post(Many); Abowd & Vilhuber (2008), Fig. 1 as printed"
 
 
 ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
@@ -228,12 +224,12 @@ class PosteriorMode(PlugIn):
     [[0.444444, 0.444444, 0.111111], [0.111111, 0.444444, 0.444444]]
     """
 
-    key: ClassVar[str] = "posterior_mode"
-    label: ClassVar[str] = "Posterior-mode plug-in"
-    law: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha-1}{n+\alpha+\beta-2}\right)"
-    source: ClassVar[str] = "Zheng (2015), SYNTH_MAP"
+    key = "posterior_mode"
+    label = "Posterior-mode plug-in"
+    law = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha-1}{n+\alpha+\beta-2}\right)"
+    source = "Zheng (2015), SYNTH_MAP"
 
-    lost: ClassVar[int] = 1
+    lost = 1
 
     alpha: float = parameter(PRIOR_ONES, **ABOVE_ONE)
     beta: float = parameter(PRIOR_ZEROS, **ABOVE_ONE)

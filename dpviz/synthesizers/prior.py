@@ -48,7 +48,7 @@ class PriorSynthesizer(TwoCellSynthesizer):
     then the release with α + c. Both steps are post-processing, and post-processing never raises a divergence.
     """
 
-    has_prior: ClassVar[bool] = True
+    has_prior = True
     lost: ClassVar[int] = 0
     """Pseudo-rows of each cell that the law does not use."""
 
