@@ -1,8 +1,4 @@
-"""One declaration for each number a user may set: its symbol, domain, default and words.
-
-The same declaration checks a value, reads it from text, tells the page how to draw its slider and tells the property
-tests where to look. `dpviz.synthesizers.base.parameter` attaches a declaration to a field of a synthesizer.
-"""
+"""One declaration for each number a user may set: its symbol, domain, default and words."""
 
 from __future__ import annotations
 

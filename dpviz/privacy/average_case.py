@@ -8,7 +8,6 @@ K ~ Binomial(n − 1, θ_real). P and Q are the laws of the release in these two
 Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not know row i. Proposition 2.15 bounds its least
 δ from below by H_{2ε} / (1 + e^ε); the simulator (P + Q) / 2 bounds it from above. Every answer is for one θ_real; Δ
 holds all of them. `dpviz.privacy.average_claims` has both bounds.
-
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 

@@ -1,9 +1,4 @@
-"""What the thesis claims of average-case privacy, beside what is true: simulators, and the count itself.
-
-`dpviz.privacy.average_case` has the definitions and the exact δ.
-
-Source: Zheng (2015), §2.1.3 and §6.3.
-"""
+"""What Zheng (2015), §2.1.3 and §6.3, claims of average-case privacy, beside what is true."""
 
 from __future__ import annotations
 
