@@ -17,9 +17,7 @@ from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
 from pages.components.choices import switch
 from pages.components.last_valid import Refused, accepted
 
-POINTS_PER_DECADE = 20
-LINEAR_STOPS = 80
-MOST_STOPS = 90
+POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
 """Stops of a slider: each of them is drawn up anew in every run."""
 
 FIRST_WHOLE = 30

@@ -72,7 +72,7 @@ def show_figure(
 ) -> None:
     """Show `figure`, in place of the one shown before under `key`.
 
-    Colours and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
+    Colors and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
     `figure.layout.uirevision` changes. `alt` is the picture's accessible name, `config` goes to plotly.js.
     """
     page, _, picture = key.partition("_")
