@@ -113,8 +113,8 @@ def _accepted(law: str) -> State:
 ENDS_OF_MATRICES: list[State] = [
     {"n": 5000, "alpha": 1e-300},
     {"n": 5000, "alpha": 1e12},
-    {"n": 5000, "alpha": 58.2, "epsilon": 1e-6, "delta": 0.0},
-    {"n": 5000, "alpha": 0.5, "epsilon": 1e3, "delta": 1.0},
+    {"n": 1000, "alpha": 58.2, "epsilon": 1e-6, "delta": 0.0},
+    {"n": 1000, "alpha": 0.5, "epsilon": 1e3, "delta": 1.0},
     {"n": 1, "m": 5000, "m_is_n": False, "alpha": 1e-300, "beta": 1e12, "beta_is_alpha": False},
     {"n": 5000, "m": 1, "m_is_n": False, "alpha": 1e12, "beta": 1e-300, "beta_is_alpha": False},
     {"n": 1, "alpha": 1e-300, "epsilon": 1e-6, "delta": 0.0},
