@@ -40,7 +40,7 @@ def laws(x: float, y: float, m: int) -> tuple[Law, Law]:
 
 def tuples(law: Law, sets: int) -> Law:
     """The probability of every tuple of outcomes."""
-    return [mp.fprod(outcome) for outcome in itertools.product(law, repeat=sets)]
+    return [math.prod(outcome, start=mp.mpf(1)) for outcome in itertools.product(law, repeat=sets)]
 
 
 def on_grid(losses: DiscreteLosses, sets: int, epsilon: float, spacing: float) -> Bracket:
