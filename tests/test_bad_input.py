@@ -492,10 +492,6 @@ NAMED: dict[str, Callable[[], Any]] = {
     "epsilon as an integer of numpy": lambda: privacy.delta_for_epsilon(ONE, np.int64(1)),
 }
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "10¹⁹ steps": (
-        lambda: list(coverage.stream_lines(ONE, proportions=[0.2], sets=2, rules=[RULE], step=10**19)),
-        "step .* must be a whole number",
-    ),
     "a truth value": (lambda: charest_table(True), "number must be a whole number; got True"),
     "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),
     "10⁴⁰⁰": (lambda: BetaBinomial(n=4, m=1, alpha=10**400, beta=1), "alpha .* got a number above 10³⁰⁸"),

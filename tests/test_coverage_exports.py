@@ -112,7 +112,7 @@ def test_the_curves_as_csv_keep_every_digit(axis: str) -> None:
 
 def test_curves_that_still_grow_are_written_as_far_as_they_are() -> None:
     axis = np.linspace(0, 1, 9)
-    part: CoverageCurves = next(iter(stream_by_proportion(RELEASE, proportions=axis, sets=3, rules=EVERY, step=3)))
+    part: CoverageCurves = next(iter(stream_by_proportion(RELEASE, proportions=axis, sets=3, rules=EVERY)))
     _, rows = read(coverage_curves_csv("p", axis[part.places], part))
     assert [float(row[0]) for row in rows] == axis[part.places].tolist()
     assert 0 < len(rows) < len(axis)

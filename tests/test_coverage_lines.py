@@ -90,11 +90,11 @@ def test_a_line_shows_what_fifty_points_hide() -> None:
 
 def test_a_line_grows_from_the_first_points_which_it_keeps() -> None:
     release = charest(30, 30, 3, 2.0)
-    grown = list(stream_lines(release, proportions=FIRST, sets=3, rules=["reiter_2002"], step=7))
+    grown = list(stream_lines(release, proportions=FIRST, sets=3, rules=["reiter_2002"]))
     assert all(isinstance(one, CoverageLines) for one in grown)
     lengths = [len(one.points) for one in grown]
     assert lengths == sorted(lengths)
-    assert lengths[:2] == [7, 14]
+    assert lengths[:2] == [4, 8]
     assert not grown[-2].drawn_from
     assert np.isin(FIRST, grown[-1].points).all()
     kept = grown[-1].coverage[0][np.isin(grown[-1].points, FIRST)]

@@ -20,7 +20,7 @@ from dpviz.coverage import (
     within_reach,
 )
 from dpviz.coverage._fourier import Roots, box_of, least_spread, mixed_law_in_box
-from dpviz.coverage.curves import coarse_to_fine
+from dpviz.coverage.exact import coarse_to_fine
 from dpviz.coverage.law import release_law
 from dpviz.inference import RULES, holds
 from dpviz.inference.interval_rules import Releases
@@ -316,9 +316,9 @@ def test_a_streamed_curve_grows_into_the_whole(sets):
     synthesizer, rules = charest(2, sets, 20), ["reiter_2002", "as_if_real"]
     proportions = np.linspace(0, 1, 11)
     whole = coverage_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules)
-    steps = list(stream_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules, step=3))
-    assert [len(step.places) for step in steps] == [3, 6, 9, 11]
-    assert steps[0].places.tolist() == [0, 5, 10]
+    steps = list(stream_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules))
+    assert [len(step.places) for step in steps] == [4, 8, 11]
+    assert steps[0].places.tolist() == [0, 2, 5, 10]
     for step in steps:
         np.testing.assert_array_equal(step.coverage, whole.coverage[:, step.places])
     releases = [charest(epsilon, sets, 20) for epsilon in (0.5, 2, 8)]

@@ -325,7 +325,7 @@ def test_fast_quantiles_are_within_their_bound_of_the_computed_ones(level: float
         ({"seed": -1}, r"seed must be a whole number from 0 to 10⁹; got −1"),
         ({"seed": 1.5}, "seed .* got 1.5"),
         ({"batch": 0}, r"batch \(repetitions in a block\) must be"),
-        ({"shown": 1001}, r"shown \(intervals kept\) must be a whole number from 0 to 1,000; got 1,001"),
+        ({"shown": 1001}, r"shown \(repetitions kept one by one\) must be a whole number from 0 to 1,000; got 1,001"),
         ({"confidential_count": 21}, r"confidential_count .* must be a whole number from 0 to 20; got 21"),
     ],
 )

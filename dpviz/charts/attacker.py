@@ -42,14 +42,10 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
         (prior + promise, "solid", "prior × e<sup>ε</sup>", 1, "right", "bottom"),
         (prior - promise, "solid", "prior × e<sup>−ε</sup>", 0, "left", "top"),
     )
-    curve = scatter(
-        "lines+markers" if len(where) <= MARKED else "lines",
-        where,
-        posterior,
-        "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>",
-        line={"color": color, "width": 2.5},
-        meta=f"log10 of the odds of {view.first} : {view.second}",
-    )
+    mode = "lines+markers" if len(where) <= MARKED else "lines"
+    hover = "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>"
+    told = f"log10 of the odds of {view.first} : {view.second}"
+    curve = scatter(mode, where, posterior, hover, line={"color": color, "width": 2.5}, meta=told)
     point = {
         "type": "scatter",
         "x": [where[chosen]],

@@ -10,35 +10,19 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import (
-    RULE_STYLES,
-    SIMULATED,
-    axis,
-    build,
-    decades,
-    dot,
-    label_across,
-    labels_apart,
-    legend_below,
-    mark,
-    rule,
-    scatter,
-)
+from dpviz.charts import style
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
+
+SPREAD = 0.64
+"""Height of a row, of 1, over which the rules' lines are spread."""
 
 LABEL_GAP = 0.06
 """Share of the picture's height that a name at the end of a line needs."""
 
 
 def picture_height(lines: int) -> int:
-    """Pixels that a picture needs so that its legend, one line below the other on a telephone, leaves it room.
-
-    Examples
-    --------
-    >>> picture_height(4), picture_height(6)
-    (460, 508)
-    """
+    """Pixels that a picture needs so that its legend, one line below the other on a telephone, leaves it room."""
     return 460 + 24 * max(0, lines - 4)
 
 
@@ -69,82 +53,62 @@ def coverage_chart(
 ) -> go.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
 
-    Parameters
-    ----------
-    points, values
-        The axis, and for each rule its exact coverage there; NaN leaves a gap.
-    names, ends
-        The rules' names for readers, and for the ends of their lines, by key.
-    title, log, span
-        The axis's title, whether it is logarithmic, and its ends.
-    level
-        The nominal level.
-    chosen, marks, dots
-        The reader's point on the axis, each rule's exact coverage there, and simulated values.
+    `values` are for each rule its exact coverage at the points, NaN a gap; `marks` that at the `chosen` point, and
+    `dots` simulated values there. `names` are for readers, `ends` for the ends of lines, `span` is that of the axis.
     """
     traces = [exact_line(points, line, names[key], key) for key, line in values.items()]
     first = next(iter(marks), "")
     traces += [_mark(chosen, value, key, names[key], told=key == first, level=level) for key, value in marks.items()]
     traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     reach = [math.log10(end) for end in span] if log else list(span)
-    more = {"type": "log", **decades(reach[0], reach[1])} if log else {}
-    return build(
+    more = {"type": "log", **style.decades(reach[0], reach[1])} if log else {}
+    return style.build(
         traces,
-        x=axis(title, range=reach, **more),
-        y=axis("coverage", range=[-0.02, 1.08], tickformat=".0%"),
+        x=style.axis(title, range=reach, **more),
+        y=style.axis("coverage", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
-        shapes=[rule(y=level), rule(x=chosen)],
-        annotations=[label_across(f"promised: {readable(100 * level, 8)} %", level), *ends_of_lines(values, ends)],
-        **legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
+        shapes=[style.rule(y=level), style.rule(x=chosen)],
+        annotations=[
+            style.label_across(f"promised: {readable(100 * level, 8)} %", level),
+            *ends_of_lines(values, ends),
+        ],
+        **style.legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
         showlegend=True,
     )
 
 
 def exact_line(points: FloatArray, line: FloatArray, name: str, key: str, value: str = "%{y:.5%}") -> dict[str, Any]:
     """The exact line of one rule, in the color and the dash of the rule."""
-    style = RULE_STYLES[key]
-    return scatter(
-        "lines",
-        points,
-        line,
-        f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>",
-        line={"color": style.color, "width": 2.4, "dash": style.dash},
-        name=name,
-        meta=f"{name}, exact",
-        legendgroup=key,
-        connectgaps=False,
-    )
+    look = style.RULE_STYLES[key]
+    hover = f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>"
+    drawn = {"color": look.color, "width": 2.4, "dash": look.dash}
+    named = {"name": name, "meta": f"{name}, exact", "legendgroup": key, "connectgaps": False}
+    return style.scatter("lines", points, line, hover, line=drawn, **named)
 
 
 def _mark(x: float, value: float, key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
-    return mark(
-        x,
-        value,
-        f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>",
-        "markers+text" if told else "markers",
-        text=[f"<b>{readable(100 * value, 5)} %</b>"],
-        textposition="bottom right" if 0.5 < value < level else "top right",
-        marker=rule_dot(key),
-        legendgroup=key,
-    )
+    hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
+    number = [f"<b>{readable(100 * value, 5)} %</b>"]
+    place, mode = "bottom right" if 0.5 < value < level else "top right", "markers+text" if told else "markers"
+    return style.mark(x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key), legendgroup=key)
 
 
 def rule_dot(key: str) -> dict[str, Any]:
     """The mark of one rule."""
-    return dot(9, RULE_STYLES[key].color, width=1, symbol=RULE_STYLES[key].symbol)
+    return style.dot(9, style.RULE_STYLES[key].color, width=1, symbol=style.RULE_STYLES[key].symbol)
 
 
 def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
-    bar = {"array": [one.high - one.y], "arrayminus": [one.y - one.low]}
-    return mark(
+    bar = {"type": "data", "symmetric": False, "array": [one.high - one.y], "arrayminus": [one.y - one.low]}
+    told = {"meta": f"{name}, simulated, 95 % error bar", "legendgroup": one.rule}
+    return style.mark(
         x,
         one.y,
         f"<b>{name}</b>, simulated<br>{one.words}<extra></extra>",
         "markers",
-        marker=dot(8, SIMULATED, width=1, edge="#333", symbol=RULE_STYLES[one.rule].symbol),
-        error_y={"type": "data", "symmetric": False, **bar, "color": SIMULATED, "thickness": 2, "width": 7},
-        meta=f"{name}, simulated, 95 % error bar",
-        legendgroup=one.rule,
+        marker=style.dot(8, style.SIMULATED, width=1, edge="#333", symbol=style.RULE_STYLES[one.rule].symbol),
+        error_y={**bar, "color": style.SIMULATED, "thickness": 2, "width": 7},
+        **told,
     )
 
 
@@ -153,4 +117,107 @@ def ends_of_lines(
 ) -> list[dict[str, Any]]:
     """Each rule's name at the right end of its line, where it has one."""
     known = {key: values[key][np.isfinite(values[key])] for key in sorted(values)}
-    return labels_apart({names[key]: float(line[-1]) for key, line in known.items() if len(line)}, 1.006, gap, ceiling)
+    return style.labels_apart(
+        {names[key]: float(line[-1]) for key, line in known.items() if len(line)}, 1.006, gap, ceiling
+    )
+
+
+def length_chart(
+    points: FloatArray,
+    values: Mapping[str, FloatArray],
+    limit: FloatArray,
+    *,
+    names: Mapping[str, str],
+    ends: Mapping[str, str],
+    chosen: float,
+) -> go.Figure:
+    """Expected length inside 0 to 1 of each rule against p, the shortest possible as a grey line, the chosen p.
+
+    `limit` is the Pratt bound at the points, NaN where it is not known; all else is as in `coverage_chart`.
+    """
+    traces = [exact_line(points, line, names[key], key, "%{y:.5g}") for key, line in values.items()]
+    for place in np.flatnonzero(points == chosen):
+        for key, line in values.items():
+            hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>"
+            dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
+            traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
+    known, notes = np.isfinite(limit), []
+    if known.any():
+        hover = "<b>limit</b><br>%{x:.4g}: %{y:.5g}<extra></extra>"
+        name = "shortest possible, if the level is to hold at every p"
+        grey = {"line": {"color": style.RULE["color"], "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
+        shortest = style.scatter("lines", points[known], limit[known], hover, fill="tozeroy", name=name, **grey)
+        traces.insert(0, shortest)
+        notes = [
+            style.label("no rule that holds its level is down here", x=0.5, y=0.02, yref="y domain", yanchor="bottom")
+        ]
+    highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
+    return style.build(
+        traces,
+        x=style.axis("true proportion p", range=[0.0, 1.0]),
+        y=style.axis("expected length inside 0 to 1", range=[0.0, max(1.08 * highest, 1e-3)]),
+        uirevision="length",
+        shapes=[style.rule(x=chosen)],
+        annotations=[*ends_of_lines(values, ends, gap=0.06 * 1.08 * highest, ceiling=1.05 * highest), *notes],
+        **style.legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
+        showlegend=True,
+    )
+
+
+def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> go.Figure:
+    """Each rule's effects as lines from 0, to the left where coverage is lost; the first rule's with their numbers.
+
+    `effects` are for each rule the change of coverage by its cause, in the order of the rows from the top.
+    """
+    causes = list(next(iter(effects.values())))
+    step, middle = SPREAD / max(len(effects) - 1, 1), (len(effects) - 1) / 2
+    traces = [
+        _effects(one, step * (place - middle), key, names[key], told=place == 0)
+        for place, (key, one) in enumerate(effects.items())
+    ]
+    reach = max(1.3 * max(100 * abs(value) for one in effects.values() for value in one.values()), 0.1)
+    rows = {"tickvals": list(range(len(causes))), "ticktext": causes, "range": [len(causes) - 0.5, -0.5]}
+    faint = {"line": {"color": "rgba(128,128,128,.25)"}}
+    return style.build(
+        traces,
+        x=style.axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False),
+        y=style.axis("", **rows, showgrid=False, zeroline=False),
+        uirevision="causes",
+        shapes=[style.rule(x=0), *({**style.rule(y=row + 0.5), **faint} for row in range(len(causes) - 1))],
+        **style.legend_below(-0.2, 120, 16, 16, 112, itemwidth=56),
+        showlegend=True,
+    )
+
+
+def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *, told: bool) -> dict[str, Any]:
+    """One trace: for each cause from 0 to its effect and a gap; marks and numbers at the ends alone."""
+    look = style.RULE_STYLES[key]
+    points = [(cause, 100 * value, row + shift) for row, (cause, value) in enumerate(effects.items())]
+    return style.scatter(
+        "lines+markers+text",
+        [x for _, value, _ in points for x in (0.0, value, None)],
+        [row for *_, row in points for _ in range(3)],
+        f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
+        line={"color": look.color, "width": 2.2, "dash": look.dash},
+        marker=style.dot([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
+        text=[text for _, value, _ in points for text in ("", f"<b>{signed(value)}</b>" if told else "", "")],
+        textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
+        customdata=[f"{cause}: {signed(value)} points" for cause, value, _ in points for _ in range(3)],
+        cliponaxis=False,
+        connectgaps=False,
+        name=name,
+        legendgroup=key,
+        meta=f"{name}, exact",
+    )
+
+
+def signed(points: float, digits: int = 3) -> str:
+    """Points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
+
+    Examples
+    --------
+    >>> signed(-60.299), signed(7.26), signed(2e-7)
+    ('−60.3', '+7.26', '0')
+    """
+    rounded = round(points, 5)
+    return ("+" if rounded > 0 else "") + readable(rounded, digits)

@@ -10,20 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import (
-    SIMULATED,
-    axis,
-    build,
-    color_of,
-    decades,
-    dot,
-    label_across,
-    label_upright,
-    legend_below,
-    mark,
-    rule,
-    scatter,
-)
+from dpviz.charts import style
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
@@ -105,55 +92,47 @@ def lines_chart(
     x_axis, x_ends = _axis(x, all_x)
     y_axis, y_ends = _axis(y, all_y)
     inside = [one for one in rules if _within(one.x, x_ends) or _within(one.y, y_ends)]
-    return build(
+    return style.build(
         [_trace(line) for line in lines]
         + [_dots(one) for one in dots]
         + [_mark(one) for one in marks if math.isfinite(one.y) and one.y > 0],
         x=x_axis,
         y=y_axis,
         uirevision=key,
-        shapes=[rule(x=one.x, y=one.y, dash=one.dash) for one in inside],
+        shapes=[style.rule(x=one.x, y=one.y, dash=one.dash) for one in inside],
         annotations=[_words(one, x, y) for one in inside],
         # On a telephone each entry of the legend has a row of its own.
-        **legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) + len(dots) - 4)),
+        **style.legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) + len(dots) - 4)),
         showlegend=True,
     )
 
 
 def _trace(line: Line) -> dict[str, Any]:
     width = 2.6 if line.kind == "exact" else 1.8
-    return scatter(
-        "lines",
-        line.x,
-        np.where(line.y > 0, line.y, np.nan),
-        f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>",
-        line={"color": color_of(line.color), "width": width, "dash": DASHES[line.kind]},
-        name=line.name,
-    )
+    drawn = {"color": style.color_of(line.color), "width": width, "dash": DASHES[line.kind]}
+    hover = f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>"
+    return style.scatter("lines", line.x, np.where(line.y > 0, line.y, np.nan), hover, line=drawn, name=line.name)
 
 
 def _dots(one: Dots) -> dict[str, Any]:
-    return scatter(
-        "markers",
-        one.x,
-        one.y,
-        f"%{{x:.5g}}: %{{y:.5g}} ± %{{error_y.array:.2g}}<extra>{one.name}</extra>",
-        marker={"size": 6, "color": SIMULATED},
-        error_y={"type": "data", "array": one.error, "color": SIMULATED, "thickness": 1.5, "width": 3},
-        name=one.name,
-    )
+    bar = {"type": "data", "array": one.error, "color": style.SIMULATED, "thickness": 1.5, "width": 3}
+    hover = f"%{{x:.5g}}: %{{y:.5g}} ± %{{error_y.array:.2g}}<extra>{one.name}</extra>"
+    marker = {"size": 6, "color": style.SIMULATED}
+    return style.scatter("markers", one.x, one.y, hover, marker=marker, error_y=bar, name=one.name)
 
 
 def _mark(one: Mark) -> dict[str, Any]:
     hover = f"your point: {readable(one.y)}<extra>{one.name}</extra>"
     text = [f"<b>{one.text}</b>" if one.text else ""]
-    return mark(one.x, one.y, hover, text=text, textposition="top right", marker=dot(10, color_of(one.color)))
+    return style.mark(
+        one.x, one.y, hover, text=text, textposition="top right", marker=style.dot(10, style.color_of(one.color))
+    )
 
 
 def _words(one: Rule, x: Scale, y: Scale) -> dict[str, Any]:
     if one.x is not None:
-        return label_upright(one.text, math.log10(one.x) if x.log else one.x, edge="top")
-    return label_across(one.text, math.log10(one.y or 1.0) if y.log else one.y or 0.0)
+        return style.label_upright(one.text, math.log10(one.x) if x.log else one.x, edge="top")
+    return style.label_across(one.text, math.log10(one.y or 1.0) if y.log else one.y or 0.0)
 
 
 def _within(place: float | None, ends: tuple[float, float]) -> bool:
@@ -167,9 +146,12 @@ def _axis(scale: Scale, values: FloatArray) -> tuple[dict[str, Any], tuple[float
     if not scale.log:
         pad = 0.03 * (high - low) or 1.0
         shown_as = {"tickformat": ".0%"} if scale.percent else {}
-        return axis(scale.title, range=[low - pad if scale.low is None else low, high + pad], **shown_as), (low, high)
+        return style.axis(scale.title, range=[low - pad if scale.low is None else low, high + pad], **shown_as), (
+            low,
+            high,
+        )
     high = max(high, low * 1.5)
     ends = math.log10(low), math.log10(high)
     pad = 0.03 * (ends[1] - ends[0])
-    more = {} if ends[1] - ends[0] < 1.2 else decades(*ends)
-    return axis(scale.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more), (low, high)
+    more = {} if ends[1] - ends[0] < 1.2 else style.decades(*ends)
+    return style.axis(scale.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more), (low, high)

@@ -50,16 +50,8 @@ class Density:
 def posterior_chart(densities: Sequence[Density], *, level: float, truth: float | None, key: str) -> go.Figure:
     """The densities over p from 0 to 1, below them their intervals, the confidential share as a thin rule.
 
-    Parameters
-    ----------
-    densities
-        What to draw; a density that is infinite at an end of 0 to 1 is cut at the picture's top.
-    level
-        Probability of the intervals, for the hover.
-    truth
-        x / n, where it is known.
-    key
-        Names the picture, so that a zoom survives new numbers but not a new question.
+    A density that is infinite at an end of 0 to 1 is cut at the picture's top. The hover names the `level` of the
+    intervals; `truth` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
     """
     top = _height(densities) * 1.06 or 1.0
     traces: list[dict[str, Any]] = []

@@ -10,20 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import (
-    RULE,
-    axis,
-    build,
-    color_of,
-    decades,
-    dot,
-    label,
-    labels_apart,
-    legend_below,
-    mark,
-    rule,
-    scatter,
-)
+from dpviz.charts import style
 from dpviz.checked import checked
 from dpviz.methods import METHODS, SYNTH_POST_ONE
 from dpviz.parameters import readable
@@ -65,14 +52,9 @@ MARKED = SYNTH_POST_ONE.key
 
 @checked()
 def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> go.Figure:
-    """Prior or range against the axis, both logarithmic, with the user's own point marked.
+    """Prior or range against the axis for one set, both logarithmic, with the user's own point marked.
 
-    Parameters
-    ----------
-    curves
-        The lines, for one set.
-    sets, together
-        M, and what every method needs for M sets together: a diamond beside the point of one set.
+    What every method needs for M `sets` `together` is a diamond beside it.
     """
     solid = any(line.kind == "exact" for line in curves.lines)
     marked = [line for line in curves.lines if line.kind == ("exact" if solid else "pure")]
@@ -86,20 +68,20 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:
-        shapes.append(rule(x=curves.chosen))
+        shapes.append(style.rule(x=curves.chosen))
     cells = curves.kind.cells(curves.setting)
     if cells and curves.axis != "n" and low < (even := curves.setting.n / cells) < high:
-        shapes.append(rule(y=even, dash="dot"))
+        shapes.append(style.rule(y=even, dash="dot"))
         text = f"{curves.kind.symbol} = {readable(even, 4)}: one prior row for every real row"
-        notes.append(label(text, xref="x domain", y=math.log10(even), **_free_corner(curves, even)))
-    return build(
+        notes.append(style.label(text, xref="x domain", y=math.log10(even), **_free_corner(curves, even)))
+    return style.build(
         [trace for trace in traces if trace],
         x=_log_axis(AXIS_TITLES[curves.axis], left, right),
         y=_log_axis(curves.kind.axis, low, high),
         uirevision=f"{curves.kind.key} {curves.axis}",
         shapes=shapes,
         annotations=notes,
-        **legend_below(-0.29, 74, 62 if notes else 18, 34, 116),
+        **style.legend_below(-0.29, 74, 62 if notes else 18, 34, 116),
     )
 
 
@@ -134,7 +116,7 @@ def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
         if line.kind == "printed" and len(finite) and low <= finite[-1] <= high:
             places[line.theorem.split()[-1]] = math.log10(float(finite[-1]))
     top = math.log10(high)
-    return labels_apart(places, 1.005, LABEL_SHARE * (top - math.log10(low)), top)
+    return style.labels_apart(places, 1.005, LABEL_SHARE * (top - math.log10(low)), top)
 
 
 def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, Any]:
@@ -143,18 +125,17 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
     method, symbol = METHODS[line.method].label, SYMBOLS[curves.axis]
     kind = "exact" if line.kind == "pure" and not solid else line.kind
     told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
-    return scatter(
+    color, width = style.color_of(METHODS[line.method].color), WIDTHS[kind] + 2.2 * under
+    named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": kind == "exact"}
+    return style.scatter(
         "lines",
         curves.points,
         line.values,
         f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.symbol} = %{{y:.6g}}<extra></extra>",
-        line={"color": color_of(METHODS[line.method].color), "width": WIDTHS[kind] + 2.2 * under, "dash": DASHES[kind]},
+        line={"color": color, "width": width, "dash": DASHES[kind]},
         opacity=0.85 if kind == "printed" else 1.0,
-        name=method,
-        meta=f"{method}, {told}",
-        legendgroup=line.method,
-        showlegend=kind == "exact",
         connectgaps=False,
+        **named,
     )
 
 
@@ -177,14 +158,14 @@ def _marked(curves: Curves, method: str, value: float, words: str, *, above: boo
     if curves.chosen <= 0 or not (math.isfinite(value) and value > 0):
         return {}
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
-    return mark(
+    return style.mark(
         curves.chosen,
         value,
         f"<b>{METHODS[method].label}</b>, {told}<br>{_shown(curves, value)}<extra></extra>",
         "markers+text" if method == MARKED else "markers",
         text=[f"<b>{words}</b>"],
         textposition=f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
-        marker=dot(10, color_of(METHODS[method].color)),
+        marker=style.dot(10, style.color_of(METHODS[method].color)),
         legendgroup=method,
     )
 
@@ -200,16 +181,10 @@ def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:
     """Grey entries of the legend that say what dots and dashes are."""
     kinds = {line.kind for line in curves.lines if np.any(np.isfinite(line.values))}
     names = {"pure": "pure ε (δ = 0)", "printed": "as printed"}
+    empty = {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "hoverinfo": "skip"}
+    grey = {"color": style.RULE["color"], "width": 2}
     return [
-        {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "lines",
-            "line": {"color": RULE["color"], "width": 2, "dash": DASHES[kind]},
-            "name": name,
-            "hoverinfo": "skip",
-        }
+        {**empty, "line": {**grey, "dash": DASHES[kind]}, "name": name}
         for kind, name in names.items()
         if kind in kinds and (solid or kind == "printed")
     ]
@@ -233,5 +208,5 @@ def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
         values = [step * 10.0**one for one in powers for step in (1, 2, 5)]
         more = {"tickvals": values, "ticktext": [readable(value, 2) for value in values]}
     else:
-        more = decades(*ends)
-    return axis(title, type="log", range=list(ends), **more)
+        more = style.decades(*ends)
+    return style.axis(title, type="log", range=list(ends), **more)

@@ -8,18 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.style import (
-    axis,
-    build,
-    color_of,
-    decades,
-    dot,
-    label_across,
-    label_upright,
-    mark,
-    rule,
-    scatter,
-)
+from dpviz.charts import style
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile
@@ -38,18 +27,14 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
     shown = epsilon if epsilon < NEAR * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
-    chosen = mark(
-        epsilon,
-        max(delta, LOWEST),
-        f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>",
-        text=[f"δ = {readable(delta, 3)}"],
-        textposition=_beside(epsilon / right, delta),
-        marker=dot(11, color_of(profile.synthesizer.key)),
-    )
+    hover = f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>"
+    text, place = [f"δ = {readable(delta, 3)}"], _beside(epsilon / right, delta)
+    marker = style.dot(11, style.color_of(profile.synthesizer.key))
+    chosen = style.mark(epsilon, max(delta, LOWEST), hover, text=text, textposition=place, marker=marker)
     shapes, notes = [], []
     if summary.delta > LOWEST:
-        shapes = [rule(y=summary.delta)]
-        notes = [label_across(f"allowed δ = {readable(summary.delta, 3)}", math.log10(summary.delta), 0)]
+        shapes = [style.rule(y=summary.delta)]
+        notes = [style.label_across(f"allowed δ = {readable(summary.delta, 3)}", math.log10(summary.delta), 0)]
     return _build(
         [*_curve(profile), chosen],
         right,
@@ -77,37 +62,31 @@ def compare_profiles(profiles: list[Profile], epsilon: float) -> go.Figure:
         [trace for one in profiles for trace in _curve(one)],
         1.1 * max(epsilon, *(float(one.epsilons[-1]) for one in profiles)),
         "compare " + " ".join(one.synthesizer.key for one in profiles),
-        shapes=[rule(x=epsilon)],
-        annotations=[label_upright(f"promised ε = {readable(epsilon)}", epsilon, edge="top")],
+        shapes=[style.rule(x=epsilon)],
+        annotations=[style.label_upright(f"promised ε = {readable(epsilon)}", epsilon, edge="top")],
     )
 
 
 def _curve(profile: Profile) -> list[dict[str, Any]]:
     """The line, and a mark where δ reaches 0 if that is in the picture."""
     shown, name = profile.deltas > 0, profile.synthesizer.label
-    color = color_of(profile.synthesizer.key)
-    line = scatter(
-        "lines",
-        profile.epsilons[shown],
-        profile.deltas[shown],
-        f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>",
-        line={"color": color, "width": 2.5},
-        name=name,
-        showlegend=True,
-    )
+    color = style.color_of(profile.synthesizer.key)
+    hover = f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>"
+    look = {"line": {"color": color, "width": 2.5}, "name": name, "showlegend": True}
+    line = style.scatter("lines", profile.epsilons[shown], profile.deltas[shown], hover, **look)
     if not (np.any(shown) and profile.pure <= 1.05 * float(profile.epsilons[-1])):
         return [line]
     hover = f"exact ε = {readable(profile.pure)}: δ = 0 from here on<extra>{name}</extra>"
     end = {"symbol": "triangle-down", "size": 10, "color": color}
-    return [line, mark(profile.pure, LOWEST, hover, "markers", marker=end)]
+    return [line, style.mark(profile.pure, LOWEST, hover, "markers", marker=end)]
 
 
 def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout: Any) -> go.Figure:
-    ticks = decades(LOWEST_EXPONENT, 0, most=6)
-    return build(
+    ticks = style.decades(LOWEST_EXPONENT, 0, most=6)
+    return style.build(
         traces,
-        x=axis("ε (left is more private)", range=[0, right]),
-        y=axis("δ (down is more private)", type="log", range=[LOWEST_EXPONENT, 0.15], **ticks),
+        x=style.axis("ε (left is more private)", range=[0, right]),
+        y=style.axis("δ (down is more private)", type="log", range=[LOWEST_EXPONENT, 0.15], **ticks),
         uirevision=uirevision,
         **layout,
     )

@@ -21,18 +21,10 @@ MOST_BARS = 240
 def caterpillar_chart(
     estimates: FloatArray, low: FloatArray, high: FloatArray, covered: np.ndarray, *, p: float
 ) -> go.Figure:
-    """The first intervals of a run, one line each, those that miss the true proportion in another color and mark.
+    """The first intervals of a run, one line each, those that miss the true proportion `p` in another color and mark.
 
-    Parameters
-    ----------
-    estimates
-        q̄ of each release: where a mark without an interval stands, and what the hover says.
-    low, high
-        Ends of each interval, infinite where it has none; NaN where there is no interval.
-    covered
-        Whether each covers `p`.
-    p
-        The true proportion.
+    `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
+    then stands at the estimate. `covered` says whether each holds p.
     """
     without = np.isnan(low)
     left = np.where(without, estimates, np.maximum(low, estimates - ENDLESS))
@@ -50,19 +42,11 @@ def caterpillar_chart(
     ):
         shown, middle = np.flatnonzero(some), (left + right)[some] / 2
         bar = {"type": "data", "array": right[some] - middle, "color": color, "thickness": 1.4, "width": 0}
+        hover = f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>"
+        marker = {"size": 4.5, "color": color, "symbol": symbol}
+        drawn = {"marker": marker, "error_x": bar, "name": words, "customdata": [told[place] for place in shown]}
         if len(shown):
-            traces.append(
-                scatter(
-                    "markers",
-                    middle,
-                    1 + shown,
-                    f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>",
-                    marker={"size": 4.5, "color": color, "symbol": symbol},
-                    error_x=bar,
-                    name=words,
-                    customdata=[told[place] for place in shown],
-                )
-            )
+            traces.append(scatter("markers", middle, 1 + shown, hover, **drawn))
     lowest = max(float(np.min(left, initial=p)), -0.25)
     highest = min(float(np.max(right, initial=p)), 1.25)
     pad = 0.03 * (highest - lowest) or 0.01
@@ -86,18 +70,9 @@ def estimates_chart(
     color: str,
     counted: FloatArray | None = None,
 ) -> go.Figure:
-    """The exact law of q̄ as a line, the simulated shares as dots, and the way from p to E[q̄].
+    """The exact law of q̄ as a line, the simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
 
-    Parameters
-    ----------
-    support, probabilities
-        Values of q̄ and their exact probabilities.
-    p, mean
-        The true proportion and the exact E[q̄].
-    color
-        Key of the synthesizer.
-    counted
-        Simulated share of each value; None before a run.
+    `color` is the key of the synthesizer.
     """
     kept = np.flatnonzero(probabilities > 1e-9)
     if len(kept):
@@ -112,16 +87,9 @@ def estimates_chart(
         counted = None if counted is None else np.add.reduceat(counted, starts)
     low, high = min(float(support[0]), p), max(float(support[-1]), p)
     pad = 0.04 * (high - low) or 0.02
-    traces = [
-        scatter(
-            "lines",
-            support,
-            probabilities,
-            "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>",
-            line={"color": color_of(color), "width": 2.4},
-            name="exact law of q̄",
-        )
-    ]
+    line = {"color": color_of(color), "width": 2.4}
+    hover = "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>"
+    traces = [scatter("lines", support, probabilities, hover, line=line, name="exact law of q̄")]
     if counted is not None:
         hover = "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>"
         bars = {"type": "bar", "x": support, "y": counted, "name": "simulated", "hovertemplate": hover}

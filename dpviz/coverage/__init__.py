@@ -1,20 +1,21 @@
 """How often an interval from synthetic sets holds the true proportion, exactly and by simulation."""
 
-from dpviz.coverage._tally import RuleTally, ShownRuns, Tally
-from dpviz.coverage.curves import (
+from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
+from dpviz.coverage.exact import (
     CoverageCurves,
+    ExactCoverage,
+    LengthCurves,
     coverage_by_proportion,
+    exact_coverage,
+    exact_coverages,
     stream_by_proportion,
     stream_by_synthesizer,
+    stream_lengths,
 )
-from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
-from dpviz.coverage.estimates import EstimateLaw, estimate_law
-from dpviz.coverage.exact import ExactCoverage, exact_coverage, exact_coverages
-from dpviz.coverage.law import within_reach
-from dpviz.coverage.lengths import LengthCurves, stream_lengths
+from dpviz.coverage.law import EstimateLaw, estimate_law, within_reach
 from dpviz.coverage.lines import CoverageLines, stream_lines
 from dpviz.coverage.performance import Performance, RulePerformance, performance_of
-from dpviz.coverage.simulate import CoveragePlan
+from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
 from dpviz.studies import Measure, repetitions_needed, wilson_interval
 from dpviz.studies import run_study as run_coverage
 from dpviz.studies import stream_study as stream_coverage

@@ -40,13 +40,8 @@ class Box(NamedTuple):
 
     def joined(self, other: Box) -> Box:
         """The least box around both."""
-        return Box(
-            min(self.first, other.first),
-            max(self.last, other.last),
-            min(self.low, other.low),
-            max(self.high, other.high),
-            max(self.spread, other.spread),
-        )
+        first, last, low, high, spread = zip(self, other, strict=True)
+        return Box(min(first), max(last), min(low), max(high), max(spread))
 
 
 def box_of(law: FloatArray, sets: int, error: float) -> Box:
@@ -56,11 +51,7 @@ def box_of(law: FloatArray, sets: int, error: float) -> Box:
     are Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λx̃}]^M, and 2d ≤ Σ (x̃ − c)² for any c gives Pr(d ≥ L) ≤ e^{−2λL}
     E[e^{λ(x̃ − c)²}]^M. Expectations are taken in logarithms, so that no exponent needs to be clipped.
 
-    Examples
-    --------
-    Two coins: S from 0 to 2, and d = 0 always, since Q follows from S.
-
-    >>> box_of(np.array([0.5, 0.5]), 2, 1e-9)
+    >>> box_of(np.array([0.5, 0.5]), 2, 1e-9)  # two coins: S from 0 to 2, and d = 0 always, since Q follows from S
     Box(first=0, last=1, low=0, high=2, spread=1)
     """
     tail = error / (8 * sets)
@@ -147,11 +138,7 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
 def least_spread(totals: IntArray, sets: int) -> IntArray:
     """The least Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
 
-    Examples
-    --------
-    Sum 5 in 3 parts: 1, 2, 2 give 0 + 1 + 1.
-
-    >>> least_spread(np.array([5]), 3).tolist()
+    >>> least_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
     [2]
     """
     quotient, remainder = np.divmod(totals, sets)

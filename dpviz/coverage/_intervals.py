@@ -110,26 +110,15 @@ def features(low: FloatArray, high: FloatArray) -> Features:
     width = np.where(none, 0.0, high - low)
     infinite = np.isinf(width)
     inside = np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0)
-    return Features(
-        width=np.where(infinite, 0.0, width),
-        inside=np.where(none, 0.0, inside),
-        infinite=infinite,
-        none=none,
-        vacuous=vacuous(low, high),
-    )
+    width, inside = np.where(infinite, 0.0, width), np.where(none, 0.0, inside)
+    return Features(width, inside, infinite, none, vacuous(low, high))
 
 
 class Sums(NamedTuple):
     """Sums over the releases at one proportion, each weighted with its probability.
 
-    Parameters
-    ----------
-    covered, covered_negative
-        Intervals that hold p, and those of them with T_M < 0; one number for each rule.
-    expected
-        Sums of the `Features`, shape (rules, features).
-    mass, negative
-        All releases, and those with T_M < 0.
+    For each rule intervals that hold p, and those of them with T_M < 0, and the `Features`, shape (rules, features);
+    then all releases, and those with T_M < 0.
     """
 
     covered: FloatArray

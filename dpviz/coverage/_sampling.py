@@ -37,17 +37,8 @@ def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
 
     With w = law × length, the columns with w < 1 lack Σ (1 − w) and the others have as much too much. Light columns
     are served in order from the pooled excess of the heavy ones, in order; a heavy column that has given more than
-    its excess keeps the rest and is filled up by the next. Two searches in cumulative sums find all of it.
-
-    Parameters
-    ----------
-    law
-        Probabilities, 0 or above, that sum to about 1; they are divided by their sum.
-
-    Returns
-    -------
-    tuple
-        keep in [0, 1] and other; a column of probability 0 is never drawn.
+    its excess keeps the rest and is filled up by the next. Two searches in cumulative sums find all of it. The law is
+    divided by its sum; a column of probability 0 is never drawn.
 
     Source: Walker (1977); Vose (1991).
 
@@ -89,11 +80,6 @@ class ReleaseSampler:
 
     A large matrix is so never held: at n = m = 5,000 some 400 of the 5,001 rows occur. A table depends on its row
     alone, hence what is drawn depends on the uniforms alone. Safe to share between threads.
-
-    Parameters
-    ----------
-    synthesizer
-        The law of one set. Rows of a matrix given as numbers are divided by their sums.
     """
 
     def __init__(self, synthesizer: TwoCellSynthesizer) -> None:
@@ -119,14 +105,9 @@ class ReleaseSampler:
     def _grown(self, tables: AliasTables, fresh: IntArray) -> AliasTables:
         """New tables, so that a thread that still draws from the old ones is not disturbed."""
         width, used = tables.width, len(tables.keep) // tables.width
-        keep = np.concatenate([tables.keep, np.empty(width * len(fresh))])
-        other = np.concatenate([tables.other, np.empty(width * len(fresh), dtype=np.int32)])
         slots = tables.slots.copy()
         slots[fresh] = used + np.arange(len(fresh))
-        columns = np.arange(width)
-        for count, slot in zip(fresh, slots[fresh], strict=True):
-            # Row by row: rows computed together could round differently in other company.
-            law = np.exp(self._synthesizer.log_transition(np.array([count]), columns)[0])
-            cells = slice(slot * width, (slot + 1) * width)
-            keep[cells], other[cells] = alias_table(law)
-        return AliasTables(slots, width, keep, other)
+        # Row by row: rows computed together could round differently in other company.
+        each = (self._synthesizer.log_transition(np.array([count]), np.arange(width))[0] for count in fresh)
+        keep, other = zip(*map(alias_table, map(np.exp, each)), strict=True)
+        return AliasTables(slots, width, np.concatenate([tables.keep, *keep]), np.concatenate([tables.other, *other]))

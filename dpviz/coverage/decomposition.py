@@ -34,20 +34,8 @@ NOT_NORMAL = "not_normal"
 class CoverageDecomposition:
     """Coverage under the eight combinations of three repairs, and what each cause takes from it.
 
-    Parameters
-    ----------
-    rule, level
-        Of the design.
-    coverage
-        Coverage of the eight combinations, shape (2, 2, 2): one axis for each of `REPAIRS`, 1 where it is repaired.
-    bias, variance
-        E[q̄] − p and Var(q̄).
-    mean_variance
-        E[T], the expectation of the variance that the rule uses, over all releases.
-    slope
-        dE[q̄]/dp.
-    error_bound
-        Bound of the absolute error of each coverage.
+    `coverage` has the shape (2, 2, 2), one axis for each of `REPAIRS`, 1 where it is repaired, each off by at most
+    `error_bound`. `bias` is E[q̄] − p, `variance` Var(q̄), `mean_variance` E[T] over all releases, `slope` dE[q̄]/dp.
     """
 
     rule: str
@@ -113,13 +101,8 @@ def coverage_decomposition(
        does that, and Var(q̄) itself takes its place.
     3. *Rule noise.* T is replaced by its expectation and the t quantile by the normal one; no interval where E[T] < 0.
 
-    E[q̄] and Var(q̄) are in closed form (`set_moments`), E[T] is from the law of the releases. Parameters are those of
-    `exact_coverage`.
-
-    Raises
-    ------
-    ValueError
-        As `exact_coverage` does, and where E[T] is too small to be known.
+    E[q̄] and Var(q̄) are in closed form (`set_moments`), E[T] is from the law of the releases; one too small to be known
+    is refused. Parameters are those of `exact_coverage`.
 
     Source: Shapley (1953), *A value for n-person games*, for the shares.
 

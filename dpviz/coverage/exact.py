@@ -1,15 +1,27 @@
-"""How often the interval of a rule holds the true proportion: by sums over every release, not simulated."""
+"""How often the interval of a rule holds the true proportion, by sums over every release: at a point, along an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
 
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.coverage._intervals import Asked, Measures
-from dpviz.coverage._points import single_point
+from dpviz.coverage._intervals import Asked, Measures, Point
+from dpviz.coverage._points import point_maker, single_point
+from dpviz.inference.pratt import length_limit
+from dpviz.inference.sum_law import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray, IntArray
+
+STEP = 4
+"""Points added between two results."""
+
+Item = TypeVar("Item")
+Proportions = Sequence[float] | FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,25 +42,17 @@ def exact_coverage(
     """Pr(low ≤ p ≤ high) over x ~ Binomial(n, p) and M independent releases, to within 1e-8.
 
     Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃_j and Q = Σ x̃_j², which determine q̄, b and v̄.
-    Rules that know the noise read S alone: where only such rules are asked for, its distribution is enough.
+    Rules that know the noise read S alone: where only such rules are asked for, its distribution is enough. Other sums
+    that would take too long are refused, see `within_reach`.
 
     Parameters
     ----------
     synthesizer
         Synthesizer of one set of two counts; its share of the privacy budget is already its own.
-    p
-        True proportion, 0 to 1.
-    sets
-        M, 1 to 100, at least as many as the rule needs.
+    p, sets, level
+        True proportion, M, at least as many as the rule needs, and level of the interval.
     rule
         Key of `dpviz.inference.RULES`.
-    level
-        Level of the interval, 0.001 to 0.999999.
-
-    Raises
-    ------
-    ValueError
-        Also where exact sums would take too long, see `within_reach`.
 
     Source: Charest (2011), §3.4, who simulates it.
 
@@ -83,3 +87,150 @@ def exact_coverages(
         )
         for place, key in enumerate(rules)
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageCurves(Measures[FloatArray]):
+    """Coverage at several points of an axis: `rules` are keys, `places` which points are done, in increasing order."""
+
+    rules: tuple[str, ...]
+    places: IntArray
+
+
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
+def coverage_by_proportion(
+    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
+) -> CoverageCurves:
+    """Exact coverage at every p, each from 0 to 1, to within 1e-8: Σ_x Pr(x | p) F_x(p), F_x(p) the coverage given x.
+
+    Parameters are those of `exact_coverages`.
+
+    Examples
+    --------
+    At p = 0 every confidential row is 0; a release of one row then has a zero-width interval at 0 or 1.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> curves = coverage_by_proportion(release, proportions=[0, 0.5, 1], sets=1, rules=["as_if_real"])
+    >>> curves.coverage.round(9).tolist()
+    [[0.666666667, 0.0, 0.666666667]]
+    """
+    *_, last = _curves(Asked.of(synthesizer, sets, rules, level), proportions, len(proportions))
+    return last
+
+
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
+def stream_by_proportion(
+    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
+) -> Iterator[CoverageCurves]:
+    """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, a few more each time."""
+    return _curves(Asked.of(synthesizer, sets, rules, level), proportions, STEP)
+
+
+def _curves(asked: Asked, proportions: Proportions, step: int) -> Iterator[CoverageCurves]:
+    points = point_axis(proportions)
+    return growing(asked, points.tolist(), point_maker(asked, np.unique(points)), step)
+
+
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
+def stream_by_synthesizer(
+    synthesizers: Sequence[TwoCellSynthesizer], *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
+) -> Iterator[CoverageCurves]:
+    """Exact coverage at one p for each synthesizer, such as one at several ε, as a growing curve: one more each time.
+
+    The synthesizers' n and m may differ; the other parameters are those of `exact_coverages`.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> releases = [BetaBinomial(n=1, m=1, alpha=prior, beta=prior) for prior in (1, 1e12)]
+    >>> *_, last = stream_by_synthesizer(releases, p=0, sets=1, rules=["as_if_real"])
+    >>> last.coverage.round(6).tolist()
+    [[0.666667, 0.5]]
+    """
+    if not len(synthesizers):
+        raise ValueError("synthesizers must hold at least one synthesizer; got none.")
+    asked = Asked.of(synthesizers[0], sets, rules, level)
+    yield from growing(asked, synthesizers, lambda one: single_point(asked._replace(synthesizer=one), p), 1)
+
+
+def point_axis(proportions: Proportions) -> FloatArray:
+    """Checked proportions as an array with one axis, or a ValueError."""
+    if np.ndim(proportions) != 1 or not len(proportions):
+        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
+    return np.asarray(proportions, float)
+
+
+def growing(
+    asked: Asked, items: Sequence[Item], point: Callable[[Item], Point], step: int = STEP
+) -> Iterator[CoverageCurves]:
+    """The points of the items done so far, coarse to fine, `step` more each time."""
+    rules, done = tuple(rule.key for rule in asked.rules), dict[int, Point]()
+    for index in coarse_to_fine(len(items)):
+        done[index] = point(items[index])
+        if len(done) % step == 0 or len(done) == len(items):
+            places = sorted(done)
+            columns = {
+                one.name: np.array([getattr(done[place], one.name) for place in places]).T for one in fields(Measures)
+            }
+            yield CoverageCurves(rules=rules, places=np.array(places), **columns)
+
+
+def coarse_to_fine(count: int) -> list[int]:
+    """The indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
+
+    Examples
+    --------
+    >>> coarse_to_fine(5)
+    [0, 4, 2, 1, 3]
+    """
+    order: dict[int, None] = {}
+    pieces = 1
+    while len(order) < count:
+        order |= dict.fromkeys(round(part * (count - 1) / pieces) for part in range(pieces + 1))
+        pieces *= 2
+    return list(order)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthCurves:
+    """Expected lengths at the points of an axis that are done.
+
+    `limit` is the Pratt bound and `limit_error` how far it may be off (see `length_limit`), NaN where the law of the
+    sum is too large; `curves` has `mean_width_inside` of each rule.
+    """
+
+    proportions: FloatArray
+    curves: CoverageCurves
+    limit: FloatArray
+    limit_error: FloatArray
+
+
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
+def stream_lengths(
+    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
+) -> Iterator[LengthCurves]:
+    """Expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
+
+    Examples
+    --------
+    A fair coin in place of one row: the interval that must hold its level at every p is [0, 1], or nothing.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1e12, beta=1e12)
+    >>> *_, last = stream_lengths(release, proportions=[0.5], sets=1, rules=["clopper_pearson"])
+    >>> float(last.curves.mean_width_inside[0, 0].round(6)), float(last.limit[0].round(6))
+    (1.0, 0.95)
+    """
+    axis = np.asarray(proportions, float)
+    sums = release_sums(synthesizer, sets) if within_sums(synthesizer.n, synthesizer.m, sets) else None
+    limit, error = np.full((2, len(axis)), np.nan)
+    done = np.zeros(len(axis), dtype=bool)
+    for curves in stream_by_proportion(synthesizer, proportions=axis, sets=sets, rules=rules, level=level):
+        places = curves.places
+        new = places[~done[places]]
+        if sums is not None:
+            found = length_limit(sums, proportions=axis[new], level=level)
+            limit[new], error[new] = found.length, found.error
+        done[new] = True
+        yield LengthCurves(proportions=axis[places], curves=curves, limit=limit[places], limit_error=error[places])

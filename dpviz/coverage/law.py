@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.fft import next_fast_len
+from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.analysis import SETS
+from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
 from dpviz.inference.confidential import Mixture, confidential_mixture, released_rows
@@ -19,37 +19,27 @@ from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.types import FloatArray, IntArray
 
-TAIL, BOX_ERROR, PRUNED = 4e-10, 2e-9, 4e-10
-"""Shares of the error bound: confidential counts left out, boxes, and releases too unlikely to keep."""
-
-LONE_TAIL = 1e-12
-"""Probability of the counts left out where a law costs little: one or two sets."""
+TAIL, BOX_ERROR, PRUNED, LONE_TAIL, ESTIMATE_TAIL = 4e-10, 2e-9, 4e-10, 1e-12, 1e-14
+"""Shares of the error bound: confidential counts left out, boxes, and releases too unlikely to keep; then the counts
+left out where a law costs little: for one or two sets, and for q̄ alone."""
 
 ROW_ERROR = 1e-12
 """Total variation by which a computed row of a synthesizer, or the law of x, may be off; each draw adds it once."""
 
-LARGEST_BOX, LARGEST_WORK = 8_000_000, 250_000_000
-"""Most numbers in one transform (memory), and in all transforms of one law (some seconds)."""
+LARGEST_BOX, LARGEST_WORK, LARGEST_PAIRS = 8_000_000, 250_000_000, 10**11
+"""Most numbers in one transform (memory), in all of one law (some seconds), and most multiplications for two sets."""
 
 TOGETHER = 1.5
 """How much larger than the least of them a box may be that several laws share."""
-
-LARGEST_PAIRS = 10**11
-"""Most multiplications for two sets."""
 
 TOO_LONG = "Exact sums would take too long here; simulation takes over."
 
 
 @dataclass(frozen=True)
 class ReleaseLaw:
-    """Every (S, Q) that M sets of a synthesizer can have, with its probability.
+    """Every (S, Q) that M sets of a synthesizer can have, with its probability, none 0.
 
-    Parameters
-    ----------
-    total, squares, probability
-        S and Q, whole numbers, and their probabilities, none 0; they sum to 1 less what was left out.
-    left_out
-        Bound of the probability of the releases left out, and of the error of transforms.
+    They sum to 1 less the releases left out; `left_out` is a bound of those and of the error of transforms.
     """
 
     synthesizer: TwoCellSynthesizer
@@ -179,3 +169,57 @@ def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
             start, wider, least = index, box, box.size
         shared = wider
     yield slice(start, len(boxes)), shared
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateLaw:
+    """The law of q̄ at the true `proportion`: S/(Mm) for S = 0 … Mm, each probability within 1e-12, none negative."""
+
+    support: FloatArray
+    probabilities: FloatArray
+    proportion: float
+
+    @property
+    def mean(self) -> float:
+        """E[q̄]."""
+        return float(self.probabilities @ self.support)
+
+    @property
+    def variance(self) -> float:
+        """Var(q̄)."""
+        return float(self.probabilities @ (self.support - self.mean) ** 2)
+
+    @property
+    def bias(self) -> float:
+        """E[q̄] − p."""
+        return self.mean - self.proportion
+
+
+@checked(p=PROPORTION, sets=SETS)
+def estimate_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> EstimateLaw:
+    """The law of q̄ = (x̃_1 + … + x̃_M) / (Mm): Σ_x Pr(x) (row x of the transition matrix convolved M times).
+
+    The powers are taken of the Fourier transforms, at a length that no sum passes, and mixed before one inverse.
+
+    Examples
+    --------
+    The one row is 1, and each of two draws is 1 with probability 2/3.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> law = estimate_law(BetaBinomial(n=1, m=1, alpha=1, beta=1), p=1, sets=2)
+    >>> law.support.tolist(), (9 * law.probabilities).round(9).tolist()
+    ([0.0, 0.5, 1.0], [1.0, 4.0, 4.0])
+    """
+    mixture = confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL)
+    rows = released_rows(synthesizer, mixture.counts)
+    size = sets * synthesizer.m + 1
+    if sets == 1:
+        law = mixture.weights @ rows
+    else:
+        length = next_fast_len(size, real=True)
+        mixed = np.zeros(length // 2 + 1, dtype=complex)
+        with np.errstate(under="ignore"):
+            for row, weight in zip(rows, mixture.weights, strict=True):
+                mixed += weight * rfft(row, length) ** sets
+        law = np.maximum(irfft(mixed, length)[:size], 0.0)
+    return EstimateLaw(support=np.arange(size) / (size - 1), probabilities=law, proportion=p)

@@ -13,9 +13,8 @@ from dpviz import limits
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage._intervals import Asked
-from dpviz.coverage._many_sets import ManySets, Runs
-from dpviz.coverage._points import keeps_tables, point_maker
-from dpviz.coverage.curves import STEP, CoverageCurves, growing, point_axis
+from dpviz.coverage._points import ManySets, Runs, keeps_tables, point_maker
+from dpviz.coverage.exact import CoverageCurves, Proportions, growing, point_axis
 from dpviz.inference.interval_rules import reached
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
@@ -42,15 +41,11 @@ class CoverageLines:
 
     Parameters
     ----------
-    rules
-        Keys of the rules, the first axis of `coverage`.
-    points, coverage
-        The corners, in increasing order, and the exact coverage there, shape (rules, corners).
-    drawn_from
-        Points at which the coverage was computed, of which the corners are those that the line needs; 0 where it is
-        only sampled, so that between two corners it can be anything.
-    jumps
-        Whether both sides of every jump of every rule are among them.
+    rules, points, coverage
+        Keys of the rules, the corners in increasing order, and the exact coverage there, shape (rules, corners).
+    drawn_from, jumps
+        Points at which the coverage was computed, of which the corners are those that the line needs, and whether both
+        sides of every jump are among them; 0 where it is only sampled, so that in between it can be anything.
     """
 
     rules: tuple[str, ...]
@@ -68,25 +63,15 @@ class CoverageLines:
         >>> line.through(0.5, {"wald": 0.9}).coverage.tolist()
         [[0.0, 0.9, 0.0]]
         """
-        left = int(np.searchsorted(self.points, place))
-        right = left + int(left < len(self.points) and self.points[left] == place)
-        corner = np.array([[coverage[key]] for key in self.rules])
-        return dataclasses.replace(
-            self,
-            points=np.concatenate([self.points[:left], [place], self.points[right:]]),
-            coverage=np.concatenate([self.coverage[:, :left], corner, self.coverage[:, right:]], axis=1),
-        )
+        others, corner = self.points != place, [[coverage[key]] for key in self.rules]
+        points = np.append(self.points[others], place)
+        order, values = np.argsort(points), np.append(self.coverage[:, others], corner, axis=1)
+        return dataclasses.replace(self, points=points[order], coverage=values[:, order])
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL, step=STEP)
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def stream_lines(
-    synthesizer: TwoCellSynthesizer,
-    *,
-    proportions: Sequence[float] | FloatArray,
-    sets: int,
-    rules: Sequence[str],
-    level: float = 0.95,
-    step: int = 4,
+    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[CoverageLines]:
     """Coverage against p as a growing line: at `proportions`, coarse to fine and all of them kept, then all of it.
 
@@ -110,7 +95,7 @@ def stream_lines(
     asked = Asked.of(synthesizer, sets, rules, level)
     axis = np.unique(point_axis(proportions))
     many = _DenseLine(asked, axis) if sets > 2 and not asked.by_sum else None
-    for found in growing(asked, axis.tolist(), many.point if many else point_maker(asked, axis), step):
+    for found in growing(asked, axis.tolist(), many.point if many else point_maker(asked, axis)):
         yield sampled_lines(axis, found)
     if many is None:
         if sets > 2 or not keeps_tables(asked):  # points that need a sum alone, or a law each
@@ -121,13 +106,8 @@ def stream_lines(
             return
     points, coverage = many.line()
     corners = corners_of(points, coverage, np.isin(points, axis))
-    yield CoverageLines(
-        rules=found.rules,
-        points=points[corners],
-        coverage=coverage[:, corners],
-        drawn_from=len(points),
-        jumps=many.every_jump,
-    )
+    sampled = CoverageLines(rules=found.rules, points=points[corners], coverage=coverage[:, corners])
+    yield dataclasses.replace(sampled, drawn_from=len(points), jumps=many.every_jump)
 
 
 def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:

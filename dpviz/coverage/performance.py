@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.coverage._tally import RuleTally, Tally
+from dpviz.coverage.simulate import RuleTally, Tally
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES
 from dpviz.studies import Measure, wilson_interval
@@ -22,26 +22,16 @@ class RulePerformance:
 
     Parameters
     ----------
-    coverage
-        Share of the repetitions whose interval holds p; no interval counts as one that does not.
+    coverage, negative_variance_share, vacuous_share, mean_width_inside
+        As in `ExactCoverage`, but from the repetitions; so are those given T_M < 0 and T_M ≥ 0.
     coverage_low, coverage_high
         Wilson's 95 % interval for the coverage: the error bar to draw, as the error √(c(1 − c)/R) is 0 at 0 and 1.
-    negative_variance_share
-        Share of the repetitions with T < 0, for which there is no interval.
-    vacuous_share
-        Share of the repetitions whose interval holds all of 0 to 1.
-    coverage_given_negative_total, coverage_given_nonnegative_total
-        Coverage in the repetitions with T_M = (1 + 1/M) b − v̄ < 0, and in the others; NaN where there is none.
     mean_width
         Mean width over the repetitions that have an interval. Rules with ν = (M − 1)(1 − 1/r)² have an expected width
         that releases make which no simulation meets: for them the error is infinite, or NaN where the mean itself is
         infinite because an interval is wider than 1e100.
-    mean_width_inside
-        Mean length of the part of the interval inside 0 to 1, over the repetitions that have one: always finite.
-    relative_error
-        100 (√E[T] / √Var(q̄) − 1), in per cent.
-    relative_bias
-        100 (E[T] − Var(q̄)) / Var(q̄), in per cent: Charest's Table 2.
+    relative_error, relative_bias
+        100 (√E[T] / √Var(q̄) − 1) and 100 (E[T] / Var(q̄) − 1), in per cent: Charest's Table 2 has the second.
     """
 
     coverage: Measure
@@ -59,17 +49,7 @@ class RulePerformance:
 
 @dataclass(frozen=True, kw_only=True)
 class Performance:
-    """How the estimate q̄ and the intervals of each rule did in R repetitions.
-
-    Parameters
-    ----------
-    bias, empirical_error, mean_square_error
-        E[q̄] − p, √Var(q̄) and E[(q̄ − p)²].
-    negative_total_share
-        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄; NaN for a single set.
-    rules
-        By the rules' keys, in the order of the plan.
-    """
+    """How q̄ and the intervals of each rule, by its key, did: E[q̄] − p, √Var(q̄), E[(q̄ − p)²], Pr(T_M < 0)."""
 
     repetitions: int
     bias: Measure
@@ -99,8 +79,6 @@ def performance_of(tally: Tally) -> Performance:
 
     Source: Morris, White & Crowther (2019), Table 6; Charest (2011), Table 2, for the relative bias.
 
-    Examples
-    --------
     Both sets release 0 for p = 1/2 and x = 0: the estimate is always 0, and no interval has a width.
 
     >>> from dpviz.coverage.simulate import CoveragePlan

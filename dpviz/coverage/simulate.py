@@ -1,38 +1,113 @@
-"""Coverage by simulation: what is repeated, and what is made of the counts that come out."""
+"""Coverage by simulation: what is repeated, what is made of the counts that come out, and what has been counted."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz import limits
 from dpviz.analysis import LEVEL, PROPORTION, SETS
+from dpviz.checked import checked
 from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import ReleaseSampler, single_law
-from dpviz.coverage._tally import WIDEST, RuleTally, ShownRuns, Tally
 from dpviz.inference.confidential import binomial_law
 from dpviz.inference.interval_rules import IntervalRule, Releases, holds, releases
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
-from dpviz.parameters import Parameter, shown
+from dpviz.parameters import shown
 from dpviz.studies import Blocks, Plan
-from dpviz.studies.sums import exact_units
+from dpviz.studies.plan import StudyTally
+from dpviz.studies.sums import Kept, Sums, exact_units, summed
 from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.base import ROWS
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-CONFIDENTIAL_COUNT = Parameter(
-    name="confidential_count",
-    symbol="x",
-    title="Confidential ones",
-    minimum=0,
-    maximum=limits.ROWS,
-    default=30,
-    integer=True,
-    help="The number of ones in the confidential rows, where it is held fixed.",
-)
+WIDEST = 1e100
+"""Width from which an interval counts as unbounded: its square would leave the floating-point range."""
+
+LARGEST = 1e5
+"""No |T| is as large: b and v̄ are at most 1/2, and their factors hardly above m/n."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RuleTally(Sums):
+    """Counts and exact sums of one rule; T is its variance, d = q̄ − p. Sums are in units of 2⁻¹⁰⁷⁴: see `total`.
+
+    Parameters
+    ----------
+    covered, covered_negative, vacuous
+        Intervals that hold p, those of them where T_M = (1 + 1/M) b − v̄ is negative, and those that hold all of 0 to 1.
+    negative
+        Repetitions whose variance is negative, so that there is no interval; they do not cover.
+    unbounded
+        Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
+    variance, variance_squared, variance_deviation, variance_deviation_squared
+        Sums of T, T², T d and T d² over all repetitions; 0 for a rule that has no T.
+    width, width_squared
+        Sums of the width and its square over the bounded intervals.
+    inside, inside_squared
+        Sums of the length of the interval inside 0 to 1 and its square, over all intervals.
+    """
+
+    covered: int = 0
+    negative: int = 0
+    vacuous: int = 0
+    covered_negative: int = 0
+    unbounded: int = 0
+    variance: int = summed(-LARGEST, LARGEST)
+    variance_squared: int = summed(0, LARGEST**2)
+    variance_deviation: int = summed(-LARGEST, LARGEST)
+    variance_deviation_squared: int = summed(-LARGEST, LARGEST)
+    width: int = summed(0, WIDEST)
+    width_squared: int = summed(0, WIDEST**2)
+    inside: int = summed(0, 1)
+    inside_squared: int = summed(0, 1)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShownRuns(Kept):
+    """The first repetitions one by one: x, released counts of shape (shown, M), q̄, and the ends of the intervals.
+
+    These have the shape (rules, shown), in the order of the plan, and are NaN where there is no interval.
+    """
+
+    confidential: IntArray
+    counts: IntArray
+    estimates: FloatArray
+    low: FloatArray = field(metadata={"axis": 1})
+    high: FloatArray = field(metadata={"axis": 1})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally(StudyTally):
+    """What repetitions of a coverage simulation gave, on top of what every study says of them.
+
+    `totals` says how often Σ_j x̃_j = M m q̄ was 0, 1, …, M m, and `negative_total` how often T_M = (1 + 1/M) b − v̄ < 0.
+    """
+
+    plan: CoveragePlan
+    totals: IntArray
+    negative_total: int = 0
+    rules: tuple[RuleTally, ...]
+    shown: ShownRuns
+
+    def check(self) -> None:
+        """Refuse counts that contradict each other."""
+        if self.totals.sum() != self.repetitions:
+            raise ValueError(f"totals must sum to {self.repetitions:,}; got {shown(int(self.totals.sum()))}.")
+        for key, rule in zip(self.plan.rules, self.rules, strict=True):
+            largest = dict.fromkeys(("covered", "vacuous", "unbounded"), self.repetitions - rule.negative)
+            for name, most in {**largest, "covered_negative": min(rule.covered, self.negative_total)}.items():
+                if getattr(rule, name) > most:
+                    raise ValueError(f"{name} of {key} must be at most {most:,}; got {getattr(rule, name):,}.")
+
+    @checked()
+    def rule(self, key: str) -> RuleTally:
+        """The tally of the rule named `key`."""
+        if key not in self.plan.rules:
+            raise ValueError(f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {shown(key)}.")
+        return self.rules[self.plan.rules.index(key)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +116,7 @@ class CoveragePlan(Plan[Tally]):
 
     Parameters
     ----------
-    synthesizer
-        The law of one set; the promised ε is already split among the M sets.
-    p, sets, rules, level
+    synthesizer, p, sets, rules, level
         As for `exact_coverages`, each rule once.
     confidential_count
         x where it is held fixed, 0 to n; None draws it.
@@ -70,8 +143,8 @@ class CoveragePlan(Plan[Tally]):
         for declaration in (PROPORTION, SETS, LEVEL):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
         if self.confidential_count is not None:
-            declaration = dataclasses.replace(CONFIDENTIAL_COUNT, maximum=given.n)
-            object.__setattr__(self, "confidential_count", declaration.check(self.confidential_count))
+            count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=given.n)
+            object.__setattr__(self, "confidential_count", count.check(self.confidential_count))
         keys: object = self.rules
         rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
         if not rules or len(set(rules)) < len(rules):

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 import streamlit as st
 
-from dpviz.charts.causes import causes_chart, signed
+from dpviz.charts.coverage import causes_chart, signed
 from dpviz.coverage import REPAIRS, CoverageDecomposition
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import picture_height
-from dpviz.charts.lengths import length_chart
+from dpviz.charts.coverage import length_chart, picture_height
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
