@@ -266,3 +266,8 @@ def test_how_large_sizes_may_be_is_said_once() -> None:
             limit = given.get("maximum")
             if about and path.name != "limits.py" and isinstance(limit, ast.Constant):
                 assert limit.value in (1, 1e9), (path.name, node.lineno)
+
+
+def test_files_are_offered_in_one_place() -> None:
+    offering = [path for path in PAGE_FILES if "download_button" in path.read_text(encoding="utf-8")]
+    assert [path.relative_to(ROOT).as_posix() for path in offering] == ["pages/components/downloads.py"]

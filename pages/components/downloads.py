@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+Part = tuple[str, str, Callable[[], str]] | str
+"""A file, by the words of its button, its name and what returns its text; or a caption."""
+
+SAVED = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
 KINDS = {
     "csv": "text/csv", "html": "text/html", "json": "application/json", "py": "text/x-python",
     "tex": "application/x-tex",
@@ -13,12 +17,34 @@ KINDS = {
 """Media types by the end of a file's name."""
 
 
-def download_button(prefix: str, label: str, make: Callable[[], str], name: str) -> None:
-    """Offer the file `name`, whose text `make` returns; the page does not run again."""
-    kind = KINDS[name.rpartition(".")[2]]
-    st.download_button(label, make, name, kind, on_click="ignore", key=f"{prefix}get_{name}", width="stretch")
+def show_files(prefix: str, heading: str, *parts: Part) -> None:
+    """Files under a heading; the page does not run again when one is taken."""
+    st.html(f"<b>{heading}</b>")
+    for part in parts:
+        if isinstance(part, str):
+            st.caption(part)
+        else:
+            label, name, make = part
+            kind = KINDS[name.rpartition(".")[2]]
+            st.download_button(label, make, name, kind, on_click="ignore", key=f"{prefix}get_{name}", width="stretch")
 
 
-def show_script(script: str) -> None:
-    """Show a script in the color of the text: Streamlit's own colors for Python are too pale on a light page."""
-    st.code(script, language=None, wrap_lines=True)
+def show_columns(
+    prefix: str, tables: Sequence[Part], pictures: Sequence[Part], script: tuple[str, str, str], *,
+    between: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
+    """Tables, pictures and the script of a page side by side, what is drawn `between`, and the text of the script.
+
+    `script` is its file's name, its text, and what it prints.
+    """
+    name, text, printed = script
+    run = f"Save it beside the folder dpviz and run it there; it prints {printed}."
+    left, middle, right = st.columns(3)
+    with left:
+        show_files(prefix, "Tables, every digit", *tables)
+    with middle:
+        show_files(prefix, "Pictures", *pictures)
+    with right:
+        show_files(prefix, "This page in Python", ("Script", name, lambda: text), run)
+    between()
+    st.code(text, language=None, wrap_lines=True)  # Streamlit's own colors for Python are too pale on a light page

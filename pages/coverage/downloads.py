@@ -12,7 +12,7 @@ from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_s
 from dpviz.parameters import shown
 from dpviz.studies import read_run, save_run
 from dpviz.studies.saving import LONGEST
-from pages.components.downloads import download_button, show_script
+from pages.components.downloads import SAVED, Part, show_columns, show_files
 from pages.components.prior_rule import settings_of
 from pages.components.words import problem
 from pages.coverage import SPEC
@@ -26,35 +26,29 @@ FILE, REFUSED = f"{PREFIX}run_file", f"{PREFIX}run_refused"
 
 def show_downloads(design: Design) -> None:
     """Coverage, curves and first intervals as CSV, the script, and the run as a file to take and to open."""
-    run, axis, script = current_run(design), AXES[st.session_state.get(AXIS) or "against p"], coverage_script(design)
+    run, axis = current_run(design), AXES[st.session_state.get(AXIS) or "against p"]
     tally, exact, curves = run.tally if run else None, exact_values(design), curves_of(design, axis)
-    left, middle, right = st.columns(3)
-    with left:
-        st.html("<b>Tables, every digit</b>")
-        found = performance_of(tally) if tally else None
-        download_button(PREFIX, "Coverage, CSV", lambda: coverage_csv(design.rules, exact, found), "coverage.csv")
-        if curves is not None and curves.stream is None and (line := curves.latest) is not None:
-            name = f"by_{axis}.csv"
-            download_button(PREFIX, "Curves, CSV", lambda: coverage_curves_csv(axis, line.points, line), name)
-    with middle:
-        st.html("<b>The first intervals</b>")
-        if tally:
-            download_button(PREFIX, "Intervals, CSV", lambda: intervals_csv(tally), "intervals.csv")
-        else:
-            st.caption("Press Start first.")
-        st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
-    with right:
-        st.html("<b>This page in Python</b>")
-        download_button(PREFIX, "Script", lambda: script, "coverage_page.py")
-        st.caption("Save it beside the folder dpviz and run it there; it prints this page's numbers to the digit.")
+    found = performance_of(tally) if tally else None
+    tables: list[Part] = [("Coverage, CSV", "coverage.csv", lambda: coverage_csv(design.rules, exact, found))]
+    if curves is not None and curves.stream is None and (line := curves.latest) is not None:
+        tables.append(("Curves, CSV", f"by_{axis}.csv", lambda: coverage_curves_csv(axis, line.points, line)))
+    if tally:
+        tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(tally)))
+    else:
+        tables.append("Press Start for the first intervals.")
+    script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
+    show_columns(PREFIX, tables, [SAVED], script, between=lambda: _show_run(design, run))
+
+
+def _show_run(design: Design, run: Run | None) -> None:
+    """The run as a file, and a run to be opened."""
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        st.html("<b>This run, to go on later</b>")
-        if run and tally:
+        saved: Part = "Press Start first."
+        if run and (tally := run.tally):
             about = design.to_address()
-            download_button(PREFIX, "Run, JSON", lambda: save_run(run.tally or tally, about=about), "coverage_run.json")
-        else:
-            st.caption("Press Start first.")
+            saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally or tally, about=about)
+        show_files(PREFIX, "This run, to go on later", saved)
     with right:
         file = st.file_uploader(
             "Open a run", type="json", max_upload_size=LONGEST // 1_000_000, key=FILE, on_change=_open,
@@ -65,7 +59,6 @@ def show_downloads(design: Design) -> None:
         elif file is not None and run and run.opened:
             resume = "" if run.complete else " Press Resume to go on."
             st.caption(f"{run.opened:,} repetitions came with the file.{resume}")
-    show_script(script)
 
 
 def opened(content: bytes) -> tuple[dict[str, Any], Run]:

@@ -14,7 +14,7 @@ from dpviz.exports.posterior import posterior_csv, posterior_script
 from dpviz.parameters import readable
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.downloads import download_button, show_script
+from pages.components.downloads import SAVED, show_columns
 from pages.components.figure import show_figure
 from pages.components.words import note
 from pages.posterior import SPEC
@@ -60,20 +60,12 @@ def _show_downloads(asked: Asked) -> None:
     p, x = np.linspace(0.0, 1.0, 1001), np.arange(asked.design.n + 1.0)
     densities = {key: law.pdf(p) for key, law in laws(asked).items()}
     weights = {"probability": posterior_of(asked).weights}
-    script = posterior_script(asked.design, asked.counts, given_text=asked.given_text)
-    left, middle, right = st.columns(3)
-    with left:
-        st.html("<b>Densities, every digit</b>")
-        download_button(PREFIX, "Densities, CSV", lambda: posterior_csv("p", p, densities), "posterior.csv")
-        download_button(PREFIX, "Law of x, CSV", lambda: posterior_csv("x", x, weights), "confidential_count.csv")
-    with middle:
-        st.html("<b>Pictures</b>")
-        st.caption("PNG, SVG and the numbers as CSV: the buttons at the top right of every picture.")
-    with right:
-        st.html("<b>This page in Python</b>")
-        download_button(PREFIX, "Script", lambda: script, "posterior_page.py")
-        st.caption("Save it beside the folder dpviz and run it there; it prints the numbers of the table above.")
-    show_script(script)
+    tables = [
+        ("Densities, CSV", "posterior.csv", lambda: posterior_csv("p", p, densities)),
+        ("Law of x, CSV", "confidential_count.csv", lambda: posterior_csv("x", x, weights)),
+    ]
+    text = posterior_script(asked.design, asked.counts, given_text=asked.given_text)
+    show_columns(PREFIX, tables, [SAVED], ("posterior_page.py", text, "the numbers of the table above"))
 
 
 def why(design: Design) -> str:
