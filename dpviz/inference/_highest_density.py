@@ -14,13 +14,11 @@ from dpviz.inference._log_odds import FARTHEST, SMALLEST, incomplete_beta, log_p
 from dpviz.inference._turning_points import BLOCK, Slopes, angle_grid, falling_roots
 from dpviz.types import BoolArray, FloatArray, IntArray
 
+# Relative change of a density below which it counts as flat: rounding, not the law, would choose the region
 FLAT = 1e-7
-"""Relative change of a density below which it counts as flat: rounding, not the law, would choose the region."""
-
 MASS_TOLERANCE = 1e-13
+# Probability, and log-odds of its width, below which the part of a region at an infinite end is left out
 NEGLIGIBLE, NARROW = 1e-12, 53 * math.log(2)
-"""Probability, and log-odds of its width, below which the part of a region at an infinite end is left out."""
-
 HEIGHT_TOLERANCE = 1e-12
 MOST_STEPS = 30
 

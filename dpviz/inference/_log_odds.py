@@ -7,18 +7,10 @@ from scipy.special import betainc, logit
 
 from dpviz.types import FloatArray
 
-FARTHEST = 1e5
-"""Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number."""
-
-LOWEST, HIGHEST = -746.0, 38.0
-"""Log-odds beyond which the nearest floating-point number is 0, and 1."""
-
-SMALLEST = -700.0
-"""ln of what counts as 0: numbers next to the smallest are slow."""
-
-KEEPS_DIGITS = 1e-3
-"""Probability that keeps enough digits where it is 1 less that of the other end."""
-
+FARTHEST = 1e5  # Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number
+LOWEST, HIGHEST = -746.0, 38.0  # Log-odds beyond which the nearest floating-point number is 0, and 1
+SMALLEST = -700.0  # ln of what counts as 0: numbers next to the smallest are slow
+KEEPS_DIGITS = 1e-3  # Probability that keeps enough digits where it is 1 less that of the other end
 FIRST_INSIDE, LAST_INSIDE = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 
 

@@ -22,22 +22,14 @@ from scipy.special import gammaln
 from dpviz.inference._log_odds import SMALLEST
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-NOISE = 1e-11
-"""Relative difference of neighbouring weights below which it is rounding."""
-
+NOISE = 1e-11  # Relative difference of neighbouring weights below which it is rounding
+# Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12
 FINEST = 1e-4
-"""Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12."""
-
 LEAST_STEPS = 64
-TAIL_STEP = 1.5
-"""Width of the cells in log-odds beyond the even grid, where few terms matter."""
-
-BLOCK = 2_000_000
-"""Most numbers of a table held at once."""
-
+TAIL_STEP = 1.5  # Width of the cells in log-odds beyond the even grid, where few terms matter
+BLOCK = 2_000_000  # Most numbers of a table held at once
 MOST_STEPS, SETTLED = 120, 1e-14
-ROUNDING = 1e-14
-"""Value of a function, about 1 in size, that is rounding."""
+ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
 
 
 def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:

@@ -19,23 +19,17 @@ from dpviz.numerics.gamma import log_beta
 from dpviz.parameters import shown
 from dpviz.types import FloatArray
 
-DROPPED = 1e-16
-"""Bound on the total weight of the components that densities and probabilities leave out."""
-
-BLOCK = 2_000_000
-"""Most numbers held at once when a curve is evaluated at many points."""
-
+DROPPED = 1e-16  # Bound on the total weight of the components that densities and probabilities leave out
+BLOCK = 2_000_000  # Most numbers held at once when a curve is evaluated at many points
+# Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before
 CELLS, NARROWINGS = 8, 4
-"""Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before."""
 
 COMPONENTS = (
     argument("first", 0, 1e13, open_minimum=True),
     argument("second", 0, 1e13, open_minimum=True),
     argument("weights", 0, 1.001),
 )
-SUM_ROUNDING = 1e-6
-"""How far from 1 rounding may leave the sum of the weights."""
-
+SUM_ROUNDING = 1e-6  # How far from 1 rounding may leave the sum of the weights
 PROBABILITY = argument("q", 0, 1, title="probability")
 
 

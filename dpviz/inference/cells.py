@@ -58,15 +58,11 @@ def posterior_cells(
 ) -> PosteriorCells:
     """The posterior of the proportions of k cells after M sets of the Dirichlet-multinomial synthesizer, exactly.
 
-    π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x). Given x the release
-    says nothing more about π, so the posterior is Σ_x w_x Dirichlet(γ + x) over all tables x of n rows.
-
-    There are M rows of k counts, all with the same total m, and at most 2,000,000 tables x. `alpha` and `gamma`, the
-    priors of the synthesizer and of the analyst, are one number for all cells or one for each.
+    π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x): the posterior is
+    Σ_x w_x Dirichlet(γ + x) over all tables x of n rows, at most 2,000,000. M rows of k counts have the same total m;
+    `alpha` and `gamma`, the priors of the synthesizer and of the analyst, are one number or one for each cell.
 
     Source: Charest (2011), §5: the model is easily adapted to a vector of counts.
-
-    One row in three cells, flat priors: the cell that was released holds the row with probability 1/2.
 
     >>> post = posterior_cells(synthetic_counts=[[1, 0, 0]], n=1, alpha=1.0)
     >>> post.expected_table.round(6).tolist(), round(post.marginal(0).mean, 6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,37 +11,46 @@ import numpy as np
 
 from dpviz.analysis import SETS
 from dpviz.checked import argument, checked
-from dpviz.inference import _variances
-from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases, half_widths
+from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases, half_widths, total_variance
 from dpviz.numerics.quantiles import quantile
 from dpviz.types import FloatArray
 
 RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 VARIANCE = argument("variance", -1e150, 1e150)
 
+Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
+Spread = tuple[FloatArray, FloatArray]
+
 
 @dataclass(frozen=True, kw_only=True)
 class CombiningRule(IntervalRule):
-    """A rule that turns q̄, b and v̄ of M sets into q̄ ± t √T, whatever made the sets; `combine` gives T and ν."""
+    """A rule that turns q̄, b and v̄ of M sets into q̄ ± t √T, whatever made the sets; no ν, the normal quantile."""
 
     has_variance: ClassVar[bool] = True
-    combine: _variances.Combine
+    total: Formula
+    degrees: Formula | None = None
     least_sets: int = 2
+
+    def _spread(self, between: FloatArray, within: FloatArray, sets: int, ratio: float) -> Spread:
+        variance = self.total(between, within, sets, ratio)
+        if self.degrees is None:
+            return variance, np.full(variance.shape, math.inf)
+        return variance, self.degrees(between, within, sets, ratio)
 
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
         within = np.maximum(found.within, 0.0)
-        variance, degrees = self.combine(found.between, within, found.sets, found.synthetic_ratio)
-        half = half_widths(variance, degrees, level, quantiles)
+        spread = self._spread(found.between, within, found.sets, found.synthetic_ratio)
+        half = half_widths(*spread, level, quantiles)
         half[found.within < 0] = math.nan
         return found.estimate - half, found.estimate + half
 
     def variance(self, found: Releases) -> FloatArray:
-        return self.combine(found.between, found.within, found.sets, found.synthetic_ratio)[0]
+        return self.total(found.between, found.within, found.sets, found.synthetic_ratio)
 
     @checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
-    ) -> _variances.Spread:
+    ) -> Spread:
         """T and ν from b, v̄, M and m/n; infinite degrees mean the normal quantile.
 
         >>> COMBINING_RULES["reiter_2002"].variance_and_degrees(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
@@ -48,7 +58,7 @@ class CombiningRule(IntervalRule):
         """
         self.check_sets(sets)
         between, within = (array.astype(float) for array in np.broadcast_arrays(between, within))
-        return self.combine(between, within, sets, synthetic_ratio)
+        return self._spread(between, within, sets, synthetic_ratio)
 
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
         """2 t √T with ν at least M − 1 and T at most `largest_variance`; infinite where there are `few_degrees`.
@@ -71,103 +81,110 @@ class CombiningRule(IntervalRule):
         """
         return float(np.abs(self._corners(sets, rows, synthetic_ratio)[0]).max())
 
-    def _corners(self, sets: int, rows: int, synthetic_ratio: float) -> _variances.Spread:
+    def _corners(self, sets: int, rows: int, synthetic_ratio: float) -> Spread:
         between = np.array([0.0, (sets**2 // 4) / max(sets * (sets - 1), 1)])
         within = np.array([0.0, (rows**2 // 4) / rows**3])
         return self.variance_and_degrees(between[:, None], within, sets=sets, synthetic_ratio=synthetic_ratio)
 
 
-_NU = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
+def _square_degrees(numerator: FloatArray, denominator: FloatArray, sets: int, sign: int = 1) -> FloatArray:
+    """(M − 1)(1 ± numerator / denominator)², infinite where only the denominator is 0, M − 1 where both are."""
+    with np.errstate(over="ignore"):
+        ratio = np.divide(numerator, denominator, out=np.zeros(np.shape(numerator)), where=denominator > 0)
+        ratio[(denominator == 0) & (numerator > 0)] = math.inf
+        return np.asarray((sets - 1) * (1 + sign * ratio) ** 2)
 
-COMBINING_RULES: dict[str, CombiningRule] = {
-    rule.key: rule
-    for rule in (
-        CombiningRule(
-            key="reiter_2002",
-            label="Reiter 2002 (Charest's T*)",
-            abbreviation="Reiter 2002",
-            formula=f"T* = T where T ≥ 0, else (m/n) v̄, with T = (1 + 1/M) b − v̄; t, {_NU}",
-            source="Reiter (2002); Charest (2011), T*_M",
-            combine=_variances.reiter_2002,
-            few_degrees=True,
-        ),
-        CombiningRule(
-            key="reiter_2002_normal",
-            label="Reiter 2002, normal for negative T (Charest's T*)",
-            abbreviation="Reiter 2002, z",
-            formula=f"T* as above; normal quantile where T < 0, else t, {_NU}",
-            source="Reiter (2002); Charest (2011), T*_M: the reading that her section 3.4 fits",
-            combine=_variances.reiter_2002_normal,
-            few_degrees=True,
-        ),
-        CombiningRule(
-            key="raghunathan_2003",
-            label="Raghunathan et al. 2003",
-            abbreviation="RRR 2003",
-            formula=f"T = (1 + 1/M) b − v̄, no interval where T < 0; t, {_NU}",
-            source="Raghunathan, Reiter & Rubin (2003)",
-            combine=_variances.raghunathan_2003,
-            few_degrees=True,
-        ),
-        CombiningRule(
-            key="raghunathan_2003_normal",
-            label="Raghunathan et al. 2003, normal",
-            abbreviation="RRR 2003, z",
-            formula="T = (1 + 1/M) b − v̄, no interval where T < 0; normal quantile",
-            source="Raghunathan, Reiter & Rubin (2003), as in Liu's comparison",
-            combine=_variances.raghunathan_2003_normal,
-        ),
-        CombiningRule(
-            key="rubin_1987",
-            label="Rubin 1987",
-            abbreviation="Rubin 1987",
-            formula="T = (1 + 1/M) b + v̄; t, ν = (M − 1)(1 + v̄ / ((1 + 1/M) b))²",
-            source="Rubin (1987)",
-            combine=_variances.rubin_1987,
-        ),
-        CombiningRule(
-            key="rubin_1987_normal",
-            label="Rubin 1987, normal",
-            abbreviation="Rubin 1987, z",
-            formula="T = (1 + 1/M) b + v̄; normal quantile",
-            source="Rubin (1987), as in Liu's comparison",
-            combine=_variances.rubin_1987_normal,
-        ),
-        CombiningRule(
-            key="reiter_2003",
-            label="Reiter 2003 (Liu's Theorem 7)",
-            abbreviation="Reiter 2003",
-            formula="T = (m/n) v̄ + b/M; t, ν = (M − 1)(1 + M (m/n) v̄ / b)²",
-            source="Reiter (2003); Liu, Theorem 7; for m ≠ n Raab, Nowok & Dibben (2017)",
-            combine=_variances.reiter_2003,
-        ),
-        CombiningRule(
-            key="raab_2017",
-            label="Raab et al. 2017, posterior draws",
-            abbreviation="Raab 2017",
-            formula="T = (m/n + (1 + m/n)/M) v̄, at m = n (1 + 2/M) v̄; normal quantile",
-            source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
-            least_sets=1,
-            combine=_variances.raab_2017,
-        ),
-        CombiningRule(
-            key="raab_2017_plug_in",
-            label="Raab et al. 2017, plug-ins",
-            abbreviation="Raab 2017, plug-in",
-            formula="T = (m/n + 1/M) v̄; normal quantile",
-            source="Raab, Nowok & Dibben (2017)",
-            least_sets=1,
-            combine=_variances.raab_2017_plug_in,
-        ),
-        CombiningRule(
-            key="as_if_real",
-            label="As if real",
-            abbreviation="as if real",
-            formula="T = v̄; normal quantile",
-            source="what an analyst does who takes the release for real data",
-            least_sets=1,
-            combine=_variances.as_if_real,
-        ),
-    )
-}
+
+def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
+    return total_variance(b, v, sets)
+
+
+def _difference_degrees(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
+    return _square_degrees(v, (1 + 1 / sets) * b, sets, -1)
+
+
+def _never_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float) -> FloatArray:
+    difference = total_variance(b, v, sets)
+    return np.where(difference >= 0, difference, ratio * v)
+
+
+def _normal_where_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float) -> FloatArray:
+    """No degrees of freedom were derived for T < 0."""
+    return np.where(total_variance(b, v, sets) < 0, math.inf, _difference_degrees(b, v, sets, ratio))
+
+
+def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
+    return (1 + 1 / sets) * b + v
+
+
+# ν of Reiter (2003) is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1).
+_SUM, _DIFFERENCE = "T = (1 + 1/M) b + v̄", "T = (1 + 1/M) b − v̄"
+_NU = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
+# fmt: off
+_RULES = (
+    CombiningRule(
+        key="reiter_2002", label="Reiter 2002 (Charest's T*)", abbreviation="Reiter 2002",
+        formula=f"T* = T where T ≥ 0, else (m/n) v̄, with {_DIFFERENCE}; t, {_NU}",
+        source="Reiter (2002); Charest (2011), T*_M",
+        total=_never_negative, degrees=_difference_degrees, few_degrees=True,
+    ),
+    CombiningRule(
+        key="reiter_2002_normal", label="Reiter 2002, normal for negative T (Charest's T*)",
+        abbreviation="Reiter 2002, z",
+        formula=f"T* as above; normal quantile where T < 0, else t, {_NU}",
+        source="Reiter (2002); Charest (2011), T*_M: the reading that her section 3.4 fits",
+        total=_never_negative, degrees=_normal_where_negative, few_degrees=True,
+    ),
+    CombiningRule(
+        key="raghunathan_2003", label="Raghunathan et al. 2003", abbreviation="RRR 2003",
+        formula=f"{_DIFFERENCE}, no interval where T < 0; t, {_NU}",
+        source="Raghunathan, Reiter & Rubin (2003)",
+        total=_difference, degrees=_difference_degrees, few_degrees=True,
+    ),
+    CombiningRule(
+        key="raghunathan_2003_normal", label="Raghunathan et al. 2003, normal", abbreviation="RRR 2003, z",
+        formula=f"{_DIFFERENCE}, no interval where T < 0; normal quantile",
+        source="Raghunathan, Reiter & Rubin (2003), as in Liu's comparison",
+        total=_difference,
+    ),
+    CombiningRule(
+        key="rubin_1987", label="Rubin 1987", abbreviation="Rubin 1987",
+        formula=f"{_SUM}; t, ν = (M − 1)(1 + v̄ / ((1 + 1/M) b))²",
+        source="Rubin (1987)",
+        total=_sum, degrees=lambda b, v, sets, _: _square_degrees(v, (1 + 1 / sets) * b, sets),
+    ),
+    CombiningRule(
+        key="rubin_1987_normal", label="Rubin 1987, normal", abbreviation="Rubin 1987, z",
+        formula=f"{_SUM}; normal quantile",
+        source="Rubin (1987), as in Liu's comparison",
+        total=_sum,
+    ),
+    CombiningRule(
+        key="reiter_2003", label="Reiter 2003 (Liu's Theorem 7)", abbreviation="Reiter 2003",
+        formula="T = (m/n) v̄ + b/M; t, ν = (M − 1)(1 + M (m/n) v̄ / b)²",
+        source="Reiter (2003); Liu, Theorem 7; for m ≠ n Raab, Nowok & Dibben (2017)",
+        total=lambda b, v, sets, ratio: ratio * v + b / sets,
+        degrees=lambda b, v, sets, ratio: _square_degrees(ratio * v, b / sets, sets),
+    ),
+    CombiningRule(
+        key="raab_2017", label="Raab et al. 2017, posterior draws", abbreviation="Raab 2017",
+        formula="T = (m/n + (1 + m/n)/M) v̄, at m = n (1 + 2/M) v̄; normal quantile",
+        source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
+        least_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
+    ),
+    CombiningRule(
+        key="raab_2017_plug_in", label="Raab et al. 2017, plug-ins", abbreviation="Raab 2017, plug-in",
+        formula="T = (m/n + 1/M) v̄; normal quantile",
+        source="Raab, Nowok & Dibben (2017)",
+        least_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
+    ),
+    CombiningRule(
+        key="as_if_real", label="As if real", abbreviation="as if real",
+        formula="T = v̄; normal quantile",
+        source="what an analyst does who takes the release for real data",
+        least_sets=1, total=lambda _, v, *__: v,
+    ),
+)
+# fmt: on
+COMBINING_RULES = {rule.key: rule for rule in _RULES}
 """Every combining rule by its key, in the order in which readers see them."""

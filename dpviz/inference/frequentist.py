@@ -19,9 +19,7 @@ from dpviz.studies import Measure
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-EXACT_RELEASES = 20_000
-"""Most distinct releases, sets in any order, that are enumerated."""
-
+EXACT_RELEASES = 20_000  # Most distinct releases, sets in any order, that are enumerated
 RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 
 
@@ -29,15 +27,14 @@ RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 class PosteriorCoverage:
     """Coverage and mean width of the posterior interval, at each true proportion.
 
-    Where all of the distinct `releases` were enumerated (`exact`) there are no errors; else they are Monte Carlo
-    standard errors, and as many releases were simulated at each p.
+    Where all of the distinct `releases` were enumerated (`exact`) the `coverage_error` is 0; else it is the Monte Carlo
+    standard error, and as many releases were simulated at each p.
     """
 
     proportions: FloatArray
     coverage: FloatArray
     mean_width: FloatArray
     coverage_error: FloatArray
-    width_error: FloatArray
     releases: int
     exact: bool
 
@@ -58,14 +55,11 @@ def posterior_coverage(
     """Pr(posterior interval of the release holds p), over the confidential rows and the M independent sets.
 
     Σ over releases of Pr(x̃_1 … x̃_M | p) 1{p in the interval}, Pr(x̃ | p) = Σ_x Binomial(x; n, p) Π_j T[x, x̃_j]. The
-    order of the sets does not matter, so C(m + M, M) releases are enough; up to 20,000 they are enumerated, beyond them
-    `generator` draws `runs` at each p. The posterior interval is not made to cover at each p, but over p drawn from its
-    own prior. Equal tails never hold p = 0 or 1; a region of highest density does where the density is highest there,
-    as it is for γ < 1 unless next to no probability is near.
+    order of the sets does not matter: up to 20,000 of the C(m + M, M) releases are enumerated, beyond them `generator`
+    draws `runs` at each p. Equal tails never hold p = 0 or 1; a region of highest density does where the density is
+    highest there.
 
     Source: Charest (2011), §4, gives the model; its coverage is not in the paper.
-
-    One row, a flat prior: the half of the law that the interval keeps lies in the middle for either release.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
@@ -86,30 +80,24 @@ def posterior_coverage(
         chances, found = chances[possible], summaries(counts[possible])
         held = np.stack([found.covers(float(value)) for value in p])
         coverage, width = np.minimum(np.einsum("pr,rp->p", held, chances), 1.0), found.width @ chances
-        coverage_error = width_error = np.zeros(len(p))
-        releases = len(counts)
+        coverage_error, releases = np.zeros(len(p)), len(counts)
     elif generator is None:
         raise ValueError(
             f"generator must be given, a numpy Generator: {sets} sets of {synthesizer.m:,} rows have more than "
             f"{EXACT_RELEASES:,} releases, too many to enumerate; got None."
         )
     else:
-        coverage, coverage_error, width, width_error = np.empty((4, len(p)))
+        coverage, coverage_error, width = np.empty((3, len(p)))
         for point, value in enumerate(p.tolist()):
             found = summaries(_simulated(synthesizer, value, sets, generator, runs))
             share = Measure.share(int(np.count_nonzero(found.covers(value))), runs)
             coverage[point], coverage_error[point] = share.value, share.error
-            width[point], width_error[point] = found.width.mean(), found.width.std(ddof=1) / math.sqrt(runs)
+            width[point] = found.width.mean()
         releases = runs
     return PosteriorCoverage(
-        proportions=p,
-        coverage=coverage,
-        mean_width=width,
-        coverage_error=coverage_error,
-        width_error=width_error,
-        releases=releases,
+        proportions=p, coverage=coverage, mean_width=width, coverage_error=coverage_error, releases=releases,
         exact=exact,
-    )
+    )  # fmt: skip
 
 
 def release_probabilities(

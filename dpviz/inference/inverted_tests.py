@@ -10,27 +10,19 @@ from dpviz.inference.interval_rules import Ends
 from dpviz.inference.sum_law import ReleaseSums, binomial_weights
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-SAFE = 1e-12
-"""What every tail is taken to be larger than computed: more than all rounding of a tail or of an end."""
-
-GRID = 65
-"""Proportions between which the ends are bracketed."""
-
-STEPS = 100
-NEAR = 1e-13
+SAFE = 1e-12  # What every tail is taken to be larger than computed: more than all rounding of a tail or of an end
+GRID = 65  # Proportions between which the ends are bracketed
+STEPS, NEAR = 100, 1e-13
 
 
 def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
     """For every S the p with Pr(S' ≥ S | p) > (1 − level)/2 and Pr(S' ≤ S | p) > (1 − level)/2.
 
-    Both tails are monotone in p where the rows of the synthesizer are stochastically ordered, so that this is an
-    interval. Where they are not, each tail is replaced by the smallest monotone bound from above, so that the interval
-    holds the hull of those p. A sum that is too extreme for every p gives the one point 0 or 1. Ends lie outside the
-    exact ones, by 1e-12 of probability: coverage is at least the level at every p.
+    Where the rows of the synthesizer are not stochastically ordered, each tail is replaced by the smallest monotone
+    bound from above, so that the interval holds the hull of those p. A sum that is too extreme for every p gives the
+    one point 0 or 1. Ends lie outside the exact ones, by 1e-12 of probability: coverage is at least the level.
 
     Source: Clopper & Pearson (1934), for the binomial distribution without privacy.
-
-    Ten rows that are released as they are; Clopper and Pearson's ends for no and for all ones.
 
     >>> low, high = equal_tailed_ends(ReleaseSums(np.eye(11)), 0.95)
     >>> [round(float(end), 6) for end in (low[0], high[0], low[10], high[10])]
@@ -43,8 +35,7 @@ def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
     """For every S the hull of the p with Pr(t(S') ≤ t(S) | p) > 1 − level, where t(s) is the smaller tail of s under p.
 
     With t(S) = Pr(S' ≥ S | p) that probability is t(S) + Pr(S' ≤ s* | p), s* the largest sum whose lower tail is no
-    more than t(S). It lies inside the equal-tailed interval and is as safe: a test of its level rejects every p that it
-    leaves out. For matrices that are not stochastically ordered the tails are bounded as in `equal_tailed_ends`; where
+    more than t(S). It lies inside the interval of `equal_tailed_ends`, is as safe, and bounds the tails likewise; where
     the two tails together do not fall and then rise in p, the end is that of the equal tails, beyond the hull.
 
     Source: Blaker (2000), for the binomial distribution; Sterne (1954) orders by the probability itself.
@@ -80,13 +71,10 @@ def _equal_tailed_low(sums: ReleaseSums, tail: float) -> FloatArray:
 
 
 def _blaker_low(sums: ReleaseSums, size: float) -> FloatArray:
-    """The largest p up to which Blaker's test of `size` rejects S for its upper tail.
-
-    From the equal-tailed end on, where the upper tail G is about size/2, s* stays the same until p reaches the point
-    where the lower tail of the next sum equals G; there the test accepts. So the end lies between, where G and the
-    lower tail of s* together pass `size`, or at that point. They fall and then rise in p if their coefficients do in x:
-    then they pass once. Where the coefficients do not, the equal-tailed end stays.
-    """
+    """The largest p up to which Blaker's test of `size` rejects S for its upper tail."""
+    # From the equal-tailed end on, where the upper tail G is about size/2, s* stays the same until p reaches the point
+    # where the lower tail of the next sum equals G; there the test accepts. So the end lies between, where G and the
+    # lower tail of s* together pass `size`, or at that point. They pass once if their coefficients fall and then rise.
     low = _equal_tailed_low(sums, size / 2)
     upper, lower = sums.at_least, sums.at_most
     some = np.flatnonzero((low > 0) & (low < 1) | (low == 0) & (upper[:, 0] < 0.5))  # others: every p, or none
@@ -134,8 +122,7 @@ def _falls_then_rises(table: FloatArray) -> BoolArray:
 def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """For each row the p in [low, high] up to which Σ_x Binomial(x; n, p) row_x ≤ target, from below and to 1e-13.
 
-    Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once, and
-    is at most the target at `low`.
+    Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once.
 
     >>> crossing(np.array([[0.0, 1.0]]), np.array([0.25]), np.zeros(1), np.ones(1)).round(9).tolist()
     [0.25]

@@ -54,14 +54,10 @@ def proportion_moments(
     With A = n + α + β and θ = (n1 + α) / A: E[q] = (np + α) / A, Var(θ) = np(1 − p) / A², and E[θ(1 − θ)] =
     E[θ](1 − E[θ]) − Var(θ). Given n1, one set of SYNTH_Post(Many) has variance θ(1 − θ) / m, PARAM_Post
     θ(1 − θ) / (A + 1), SYNTH_Post(One) θ(1 − θ) (1 / (A + 1) + (A / (A + 1)) / m); M independent sets divide it by M.
-    SYNTH_MAP is SYNTH_Post(Many) with α − 1 and β − 1.
-
-    Source: the law of total variance; Charest (2011), §4, for the Beta-binomial.
-
-    One row, flat prior, p = 1/2, one draw: q is 0 or 1 with probability 1/2 each.
+    SYNTH_MAP is SYNTH_Post(Many) with α − 1 and β − 1. Source: Charest (2011), §4, for the Beta-binomial.
 
     >>> moments = proportion_moments("synth_post_one", n=1, m=1, alpha=1, beta=1, proportion=0.5)
-    >>> moments.mean, round(moments.standard_error**2, 12)
+    >>> moments.mean, round(moments.standard_error**2, 12)  # 0 or 1 with probability 1/2 each
     (0.5, 0.25)
     """
     made = CALIBRATED[method]
@@ -93,8 +89,6 @@ def cell_moments(
 
     The other cells together have k − 1 times as many pseudo-rows: (k − 1) α, or (k − 1)(α − 1) for the mode.
 
-    Without rows to outweigh it a prior pulls every cell to 1/k; here 3 rows stand against 3 · 2 pseudo-rows.
-
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
@@ -117,11 +111,7 @@ def share_beyond(range_over_sigma: float) -> float:
 
 @dataclass(frozen=True)
 class SetMoments:
-    """Mean and variance of q̄, v̄, b and T_M = (1 + 1/M) b − v̄, over the confidential rows and M releases.
-
-    Those of b and T_M are NaN for a single set. `slope` is dE[q̄]/dp, by which an interval for E[q̄] is divided to become
-    one for p: n/(n + α + β) with a prior.
-    """
+    """Mean and variance of q̄, v̄, b and T_M; NaN for b and T_M of a single set. `slope` is dE[q̄]/dp."""
 
     proportion: float
     slope: float
@@ -156,16 +146,11 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
 
     Given x the M counts are independent. With μ, σ², κ₃, κ₄ the mean and the central moments of q:
     E[q̄] = μ, Var(q̄) = σ²/M; E[b] = σ², Var(b) = (κ₄ − σ⁴ (M − 3)/(M − 1))/M; m E[v̄] = E[q(1 − q)], m² M Var(v̄) =
-    (1 − 2μ)² σ² − 2(1 − 2μ) κ₃ + κ₄ − σ⁴; m M Cov(b, v̄) = (1 − 2μ) κ₃ − κ₄ + σ⁴. The law of total variance does the
-    rest.
+    (1 − 2μ)² σ² − 2(1 − 2μ) κ₃ + κ₄ − σ⁴; m M Cov(b, v̄) = (1 − 2μ) κ₃ − κ₄ + σ⁴.
 
-    Source: Charest (2011), §3.2 and §3.3, who simulates them; the variance of a sample variance is Cramér's (1946),
-    §27.4.
+    Source: Charest (2011), §3.2 and §3.3, who simulates them; for Var(b) Cramér (1946), §27.4.
 
-    One row that is 1 with probability 1/2, one draw for each of two sets: q is 2/3 likely to repeat it.
-
-    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
-    >>> found = set_moments(release, p=0.5, sets=2)
+    >>> found = set_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1), p=0.5, sets=2)  # q repeats x with probability 2/3
     >>> round(found.mean_estimate, 12), round(found.mean_between * 9, 12), round(found.variance_estimate * 36, 12)
     (0.5, 2.0, 5.0)
     """
@@ -203,11 +188,8 @@ def _slope(
 def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> CentralMoments:
     """Mean, E[q(1 − q)] and central moments of q = x̃/m given each x of `counts`.
 
-    A binomial with proportion θ, which is Beta(α + x, β + n − x) for the posterior draw and fixed for the plug-ins:
-    the closed forms that the factorial moments give, arranged so that no digits cancel. Sums over the row of the
-    transition matrix for every other synthesizer.
-
-    A fair draw of one row: q is 0 or 1.
+    For a binomial whose proportion is Beta(α + x, β + n − x) or fixed, the closed forms of the factorial moments,
+    arranged so that no digits cancel; for every other synthesizer sums over the row of the transition matrix.
 
     >>> found = central_moments(BetaBinomial(n=2, m=1, alpha=1, beta=1), np.array([1]))
     >>> [round(float(value[0]), 12) for value in found]

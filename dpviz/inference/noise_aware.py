@@ -10,41 +10,31 @@ from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
 from dpviz.inference.sum_law import ReleaseSums, binomial_weights
 from dpviz.inference.summaries import Components
-from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.plug_ins import PlugIn
+from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
-EXACT_FIT = 1e-12
-"""Largest difference from a line, or from a parabola, that is rounding."""
-
-GRID = 2001
-"""Proportions on which an interval without a closed form is bracketed."""
-
-STEPS, NEAR = 60, 1e-13
-"""Most steps of false position, and how near the two sides of an end come."""
-
+EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is rounding
+GRID = 2001  # Proportions on which an interval without a closed form is bracketed
+STEPS, NEAR = 60, 1e-13  # Most steps of false position, and how near the two sides of an end come
 BLOCK = 4_000_000
 
+# A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one
 TOO_ROUGH = 1e4
-"""A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one."""
 
 
 def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
     """For every S the p in [0, 1] with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), q̄ = S/(Mm) and z the normal quantile.
 
     With μ_x and σ_x² the mean and variance of q in row x of the transition matrix, E[q̄ | p] = E[μ_x] and Var(q̄ | p) =
-    E[σ_x²]/M + Var(μ_x) over x ~ Binomial(n, p), polynomials in p. For the Beta-binomial and the plug-ins μ_x is a line
-    in x, as (A q̄ − α)/n with A = n + α + β says, and σ_x² a parabola: then the ends solve a quadratic equation. In
-    general the interval is the hull of those p. Where there are none, as q̄ is too extreme for every p, it is the one
-    point that comes nearest.
+    E[σ_x²]/M + Var(μ_x) over x ~ Binomial(n, p). For the Beta-binomial and the plug-ins μ_x is a line in x, and σ_x² a
+    parabola: then the ends solve a quadratic equation. In general the interval is the hull of those p, and where q̄ is
+    too extreme for every p, the one that comes nearest.
 
     Source: Wilson (1927), for the binomial distribution without privacy.
 
-    A release of ten rows as they are, all of them ones: Wilson's lower end is 10/(10 + z²).
-
     >>> from dpviz.synthesizers.given_matrix import GivenMatrix
     >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
-    >>> round(float(low[10]), 6), float(high[10])
+    >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
     (0.722467, 1.0)
     """
     n, size = synthesizer.n, sets * synthesizer.m
@@ -74,15 +64,10 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     return np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0)
 
 
-def has_closed_form(synthesizer: TwoCellSynthesizer) -> bool:
-    """Whether the ends of the score interval are known to be those of a quadratic equation."""
-    return isinstance(synthesizer, BetaBinomial | PlugIn)
-
-
 def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
     """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
 
-    The p whose E[q̄ | p] comes nearest on the grid stands in where none is accepted.
+    The p whose E[q̄ | p] comes nearest stands in where none is accepted.
     """
     n, middle_mean = len(mean) - 1, mean.mean()
     table = np.column_stack([mean, noise + (mean - middle_mean) ** 2])
@@ -131,16 +116,13 @@ def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z:
 def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     """For every S the equal-tailed interval of the posterior of p given S, uniform before.
 
-    p | S is Σ_x w_x Beta(1 + x, 1 + n − x), w_x ∝ Pr(S | x): exact given the sum of the M
-    counts. For one set, and for the plug-ins, whose counts say no more than their sum, it is the posterior given all
-    counts, as in `dpviz.inference.posterior_given`; for several sets of another synthesizer it leaves a little out.
-    Sums that cannot be, or are too unlikely for the digits of a large table, take the interval of the nearest other.
+    p | S is Σ_x w_x Beta(1 + x, 1 + n − x), w_x ∝ Pr(S | x). For one set, and for the plug-ins, whose counts say no
+    more than their sum, it is that of `posterior_given`; for several sets of another synthesizer it leaves a little
+    out. Sums too unlikely for the digits of a large table take the interval of the nearest other.
 
     Source: Charest (2011), §4, gives the model.
 
-    One row, released as it is: p | 1 is Beta(2, 1), whose quantiles are √q.
-
-    >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)
+    >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)  # p | 1 is Beta(2, 1), whose quantiles are √q
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
     """

@@ -12,11 +12,9 @@ from dpviz.inference.confidential import along_axis
 from dpviz.inference.sum_law import ReleaseSums
 from dpviz.types import FloatArray
 
+# Trapezoids of the integral over p', at equal steps of arcsin √p'; every other node left out shows the error
 NODES = 400
-"""Trapezoids of the integral over p', at equal steps of arcsin √p'; every other node left out shows the error."""
-
-UNLIKELY = 1e-14
-"""Probability under p below which a sum costs nothing."""
+UNLIKELY = 1e-14  # Probability under p below which a sum costs nothing
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,14 +30,11 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
     """∫₀¹ β(p', p) dp', β the least probability under p with which a test of p' at the level accepts.
 
     An interval that holds every p' with probability `level` or more tests every p' at that level, and its expected
-    length inside 0 to 1 is ∫ Pr(p' in the interval | p) dp'. The most powerful test of p' against p, Neyman and
-    Pearson's, accepts the sums with the smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last, until it
-    has `level` under p'. The bound holds for every procedure that reads the sum of the counts, randomised ones too; for
-    several sets of a synthesizer whose counts say more than their sum, one that reads all counts may be shorter.
+    length inside 0 to 1 is ∫ Pr(p' in the interval | p) dp'. Neyman and Pearson's test of p' against p accepts the sums
+    with the smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last. The bound holds for every procedure
+    that reads the sum of the counts, randomised ones too; one that reads all counts may be shorter.
 
     Source: Pratt (1961), Length of confidence intervals, for the identity and the bound.
-
-    A release that says nothing about the data: every p' must be accepted with probability `level`.
 
     >>> found = length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9)
     >>> [round(float(value), 9) for value in (found.length[0], found.error[0])]

@@ -14,10 +14,11 @@ from dpviz.checked import checked
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
-from dpviz.inference.noise_aware import has_closed_form, posterior_ends, score_ends
+from dpviz.inference.noise_aware import posterior_ends, score_ends
 from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
 from dpviz.numerics.quantiles import quantile
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
+from dpviz.synthesizers.plug_ins import PlugIn
 
 Table = Callable[[TwoCellSynthesizer, int, float], Ends]
 
@@ -41,26 +42,23 @@ def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> Table:
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseAwareRule(IntervalRule):
-    """A rule whose interval is looked up by the sum S in a `table` that the design makes: ends for S = 0 … Mm.
-
-    Where it is a formula (`closed_form`), and the synthesizer's rows allow it, no size is too large.
-    """
+    """A rule whose interval is looked up by the sum S in a `table` that the design makes: ends for S = 0 … Mm."""
 
     table: Table
-    closed_form: bool = False
+    closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # synthesizers for which no size is too large
     knows_noise: ClassVar[bool] = True
 
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
         del quantiles
-        low, high = self.by_sum(found.synthesizer, found.sets, level)
+        low, high = (end[found.total] for end in self.by_sum(found.synthesizer, found.sets, level))
         impossible = found.within < 0
         if impossible.any():
-            return np.where(impossible, np.nan, low[found.total]), np.where(impossible, np.nan, high[found.total])
-        return low[found.total], high[found.total]
+            return np.where(impossible, np.nan, low), np.where(impossible, np.nan, high)
+        return low, high
 
     def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
         """As for `IntervalRule`; without a closed form the law of the sum given every x must not be too large."""
-        return (self.closed_form and has_closed_form(synthesizer)) or within_sums(synthesizer.n, synthesizer.m, sets)
+        return isinstance(synthesizer, self.closed_form_for) or within_sums(synthesizer.n, synthesizer.m, sets)
 
     @checked(sets=SETS, level=LEVEL)
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
@@ -73,52 +71,42 @@ class NoiseAwareRule(IntervalRule):
         """
         return _ends(self.table, synthesizer, sets, level)
 
-    def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        del sets, rows, synthetic_ratio, level
+    def largest_width(self, **_: float) -> float:
         return 1.0
 
 
-NOISE_AWARE_RULES: dict[str, NoiseAwareRule] = {
-    rule.key: rule
-    for rule in (
-        NoiseAwareRule(
-            key="score",
-            label="Noise-aware score (Wilson's)",
-            abbreviation="noise-aware score",
-            formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
-            "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
-            source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
-            table=score_ends,
-            closed_form=True,
-        ),
-        NoiseAwareRule(
-            key="posterior",
-            label="Posterior given the sum",
-            abbreviation="posterior",
-            formula="quantiles (1 ± level)/2 of p given S = Σ x̃, uniform prior; for one set, and for plug-ins, those "
-            "given all counts",
-            source="Charest (2011), §4, for the model",
-            table=_from_sums(posterior_ends),
-        ),
-        NoiseAwareRule(
-            key="clopper_pearson",
-            label="Equal tails, exact (Clopper & Pearson's)",
-            abbreviation="equal tails",
-            formula="all p with Pr(S' ≥ S | p) and Pr(S' ≤ S | p) above (1 − level)/2; holds its level at every p",
-            source="Clopper & Pearson (1934), for the distribution of S; Awan & Slavković (2020) for optimal tests",
-            table=_from_sums(equal_tailed_ends),
-        ),
-        NoiseAwareRule(
-            key="blaker_2000",
-            label="Ordered tails, exact (Blaker's)",
-            abbreviation="Blaker",
-            formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p, or "
-            "more where that is no interval; holds its level at every p, inside the equal tails",
-            source="Blaker (2000), for the distribution of S; Sterne (1954) orders by the probability of S",
-            table=_from_sums(blaker_ends),
-        ),
-    )
-}
+# fmt: off
+_RULES = (
+    NoiseAwareRule(
+        key="score", label="Noise-aware score (Wilson's)", abbreviation="noise-aware score",
+        formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
+        "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
+        source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
+        table=score_ends, closed_form_for=(BetaBinomial, PlugIn),
+    ),
+    NoiseAwareRule(
+        key="posterior", label="Posterior given the sum", abbreviation="posterior",
+        formula="quantiles (1 ± level)/2 of p given S = Σ x̃, uniform prior; for one set, and for plug-ins, those "
+        "given all counts",
+        source="Charest (2011), §4, for the model",
+        table=_from_sums(posterior_ends),
+    ),
+    NoiseAwareRule(
+        key="clopper_pearson", label="Equal tails, exact (Clopper & Pearson's)", abbreviation="equal tails",
+        formula="all p with Pr(S' ≥ S | p) and Pr(S' ≤ S | p) above (1 − level)/2; holds its level at every p",
+        source="Clopper & Pearson (1934), for the distribution of S; Awan & Slavković (2020) for optimal tests",
+        table=_from_sums(equal_tailed_ends),
+    ),
+    NoiseAwareRule(
+        key="blaker_2000", label="Ordered tails, exact (Blaker's)", abbreviation="Blaker",
+        formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p, or "
+        "more where that is no interval; holds its level at every p, inside the equal tails",
+        source="Blaker (2000), for the distribution of S; Sterne (1954) orders by the probability of S",
+        table=_from_sums(blaker_ends),
+    ),
+)
+# fmt: on
+NOISE_AWARE_RULES = {rule.key: rule for rule in _RULES}
 """Every rule that knows how the sets were made, by its key, in the order in which readers see them."""
 
 RULES: dict[str, IntervalRule] = {**COMBINING_RULES, **NOISE_AWARE_RULES}

@@ -19,9 +19,7 @@ from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
 
-TWICE = 1000
-"""Rows up to which all sizes from half of n to twice n can be summed."""
-
+TWICE = 1000  # Rows up to which all sizes from half of n to twice n can be summed
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
 
@@ -41,7 +39,7 @@ def range_around(n: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SizePrior:
-    """A proper prior of n over a range of whole numbers; `label` is the prior in words, with its range."""
+    """A prior of n over a range of whole numbers; `label` is the prior in words, with its range."""
 
     label: str
     sizes: IntArray = field(repr=False)
@@ -67,9 +65,8 @@ def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     """
     if not 0 < guess < math.inf:
         raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
-    return _size_prior(
-        f"Poisson around {readable(guess)}, from", low, high, lambda sizes: poisson.logpmf(sizes, guess)
-    )  # fmt: skip
+    words = f"Poisson around {readable(guess)}, from"
+    return _size_prior(words, low, high, lambda sizes: poisson.logpmf(sizes, guess))
 
 
 @checked(low=LOW, high=HIGH)
@@ -92,10 +89,7 @@ def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SecretSizePosterior(BetaMixture):
-    """Σ_n Σ_x w_{n,x} Beta(γ1 + x, γ2 + n − x), the posterior of p with n unknown, and that of n: `size_weights`.
-
-    It holds for the range of `prior` alone.
-    """
+    """Σ_n Σ_x w_{n,x} Beta(γ1 + x, γ2 + n − x), the posterior of p with n unknown, and that of n: `size_weights`."""
 
     prior: SizePrior
     size_weights: FloatArray = field(repr=False)
@@ -141,10 +135,8 @@ def posterior_secret_n(
     counts, lengths = one_release(synthetic_counts, m), prior.sizes + 1
     pairs = int(lengths.sum())
     if pairs > LISTED_TABLES:
-        raise ValueError(
-            f"prior (of the number of rows) must span at most {LISTED_TABLES:,} pairs of n and x; got {pairs:,}. "
-            "A shorter range is needed."
-        )
+        most = f"at most {LISTED_TABLES:,} pairs of n and x"
+        raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. A shorter range is needed.")
     starts = np.cumsum(lengths) - lengths
     n = np.repeat(prior.sizes, lengths)
     x = np.arange(pairs) - np.repeat(starts, lengths)
@@ -152,9 +144,6 @@ def posterior_secret_n(
     with np.errstate(divide="ignore"):
         weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
     return SecretSizePosterior(
-        first=gamma1 + x,
-        second=gamma2 + (n - x),
-        weights=weights,
-        prior=prior,
+        first=gamma1 + x, second=gamma2 + (n - x), weights=weights, prior=prior,
         size_weights=np.add.reduceat(weights, starts),
-    )
+    )  # fmt: skip

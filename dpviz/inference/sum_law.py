@@ -16,18 +16,11 @@ from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
-LARGEST_ROWS = 6_000_000
-"""Most numbers in the table of sums: (n + 1)(Mm + 1)."""
-
-MOST_PRODUCTS = 50_000_000
-"""Most multiplications with which the sums are convolved term by term; beyond, by transforms."""
-
+LARGEST_ROWS = 6_000_000  # Most numbers in the table of sums: (n + 1)(Mm + 1)
+MOST_PRODUCTS = 50_000_000  # Most multiplications with which the sums are convolved term by term; beyond, by transforms
 TRANSFORM_ERROR = 1e-14
-SMALLEST = 1e-300
-"""Probability that counts as 0: numbers next to the smallest are slow."""
-
-BLOCK = 2_000_000
-"""Most numbers of one block of transforms."""
+SMALLEST = 1e-300  # Probability that counts as 0: numbers next to the smallest are slow
+BLOCK = 2_000_000  # Most numbers of one block of transforms
 
 
 def within_sums(n: int, m: int, sets: int) -> bool:
@@ -41,13 +34,10 @@ def within_sums(n: int, m: int, sets: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseSums:
-    """Pr(S = s | x) for x = 0 … n and s = 0 … Mm: each row of the transition matrix, convolved M times with itself.
-
-    `rounding` is how far each number may be off, besides its last digits.
-    """
+    """Pr(S = s | x) for x = 0 … n and s = 0 … Mm: each row of the transition matrix, convolved M times with itself."""
 
     rows: FloatArray
-    rounding: float = 0.0
+    rounding: float = 0.0  # how far each number may be off, besides its last digits
 
     @property
     def n(self) -> int:
@@ -61,11 +51,7 @@ class ReleaseSums:
 
     @cached_property
     def at_least(self) -> FloatArray:
-        """Pr(S ≥ s | x), shape (Mm + 1, n + 1), made increasing in x by the smallest bound from above.
-
-        For rows that are ordered, as those of every synthesizer here, nothing is changed. Pr(S ≥ s | p) mixes these
-        numbers over x ~ Binomial(n, p), and so increases in p as well.
-        """
+        """Pr(S ≥ s | x), shape (Mm + 1, n + 1), made increasing in x, and so in p, by the smallest bound from above."""
         tails = np.cumsum(self.rows[:, ::-1], axis=1)[:, ::-1].T
         return np.minimum(np.maximum.accumulate(tails, axis=1), 1.0)
 

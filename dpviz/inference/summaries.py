@@ -22,8 +22,7 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 
 NEWTON_STEPS = 60
 CONVERGED = 1e-13
-LAST_STEP = 1e-8
-"""A step of Newton's method this small leaves an error of the order of its square."""
+LAST_STEP = 1e-8  # A step of Newton's method this small leaves an error of the order of its square
 
 Regions = tuple[FloatArray, FloatArray, dict[int, Region]]
 """Outer ends of one region for each mixture, and those regions that are several intervals."""

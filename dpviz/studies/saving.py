@@ -17,12 +17,9 @@ from dpviz.studies.engine import run_study
 from dpviz.studies.plan import REPETITIONS, Found, Plan, StudyTally
 from dpviz.studies.sums import Each, Sums
 
-VERSION = 1
-"""Raised when what a file says changes its meaning."""
-
+VERSION = 1  # Raised when what a file says changes its meaning
+# Characters of the longest text that is read: the largest study of sets, 500,001 counts and sums, has half of it
 LONGEST = 4_000_000
-"""Characters of the longest text that is read: the largest study of sets, 500,001 counts and sums, has half of it."""
-
 NAMED = dict, "named values in braces"
 KINDS = {"about": NAMED, "fingerprint": (str, "text"), "counts": NAMED}
 COUNT = Each()

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-LEAST_EXPONENT = 1074
-"""Every finite floating-point number is a whole multiple of 2⁻¹⁰⁷⁴."""
+LEAST_EXPONENT = 1074  # Every finite floating-point number is a whole multiple of 2⁻¹⁰⁷⁴
 
 
 def exact_units(values: Iterable[float]) -> int:
