@@ -219,7 +219,6 @@ PLAN = coverage.CoveragePlan(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,), rep
 TALLY = coverage.run_coverage(PLAN)
 SETTING = Setting(n=4, m=3, epsilon=1.0, delta=0.01)
 POINTS = np.array([0.25, 0.5])
-CURVES = coverage.coverage_by_proportion(ONE, proportions=POINTS, sets=2, rules=(RULE,))
 MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2.0, beta=2.0)
 SIZES = inference.uniform_size(2, 6)
 PROFILE, SUMMARY, VIEW = profile(ONE), summarize(ONE, 1.0, 0.01), view_tables(ONE)
@@ -287,11 +286,10 @@ OWN: dict[str, dict[str, Any]] = {
         "exact": coverage.exact_coverages(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,)),
         "found": coverage.performance_of(TALLY),
     },
-    "coverage_curves_csv": {"curves": CURVES},
     "coverage_script": {"design": DESIGN},
     "figure_html": {"figure": FIGURE},
     "findings_csv": {"findings": priors.audit("bernoulli", n=4, m=3, epsilon=1.0)},
-    "posterior_csv": {"columns": {"density": POINTS}},
+    "columns_csv": {"columns": {"density": POINTS}},
     "posterior_script": {"design": DESIGN, "counts": [1, 2]},
     "designs.Design": {"mechanism": "beta_binomial", "prior": "exact", "details": ()},
     "Design.from_json": {"text": DESIGN.to_json()},

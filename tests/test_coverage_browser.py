@@ -9,7 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverages, performance_of, run_coverage
 from dpviz.designs import Design
-from dpviz.exports.coverage import coverage_csv, coverage_script, intervals_csv
+from dpviz.exports.coverage import coverage_csv, intervals_csv
+from dpviz.exports.script import coverage_script
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
 from pages.coverage.controls import DEFAULT_RULES

@@ -24,7 +24,9 @@ from dpviz.coverage import (
     stream_by_proportion,
 )
 from dpviz.designs import Design
-from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
+from dpviz.exports.columns import columns_csv
+from dpviz.exports.coverage import coverage_csv, intervals_csv
+from dpviz.exports.script import coverage_script
 from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial
 from tests.pages import run_script
@@ -103,7 +105,7 @@ def test_the_rules_asked_for_are_the_lines_of_the_file_whatever_was_simulated() 
 def test_the_curves_as_csv_keep_every_digit(axis: str) -> None:
     points = np.array([0.0, 0.1, 1 / 3, 1.0])
     curves = coverage_by_proportion(RELEASE, proportions=points, sets=3, rules=EVERY)
-    head, rows = read(coverage_curves_csv(axis, points, curves))
+    head, rows = read(columns_csv(axis, points, dict(zip(curves.rules, curves.coverage, strict=True))))
     assert head == [axis, *EVERY]
     values = np.array([[float(cell) for cell in row] for row in rows])
     assert np.array_equal(values[:, 0], points)
@@ -113,7 +115,7 @@ def test_the_curves_as_csv_keep_every_digit(axis: str) -> None:
 def test_curves_that_still_grow_are_written_as_far_as_they_are() -> None:
     axis = np.linspace(0, 1, 9)
     part: CoverageCurves = next(iter(stream_by_proportion(RELEASE, proportions=axis, sets=3, rules=EVERY)))
-    _, rows = read(coverage_curves_csv("p", axis[part.places], part))
+    _, rows = read(columns_csv("p", axis[part.places], dict(zip(part.rules, part.coverage, strict=True))))
     assert [float(row[0]) for row in rows] == axis[part.places].tolist()
     assert 0 < len(rows) < len(axis)
 

@@ -22,7 +22,7 @@ from dpviz.coverage import (
     wilson_interval,
 )
 from dpviz.designs import Design
-from dpviz.exports.coverage import coverage_script
+from dpviz.exports.script import coverage_script
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
 from dpviz.prior_rules import PRIOR_RULES

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dpviz.designs import Design
-from dpviz.exports.posterior import posterior_csv, posterior_script
+from dpviz.exports.columns import columns_csv
+from dpviz.exports.script import posterior_script
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from tests.browser import settle
 from tests.visit import (
@@ -144,8 +145,8 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
     query = "po_source=typed&po_knows=true&po_counts=9,14&po_n=40&po_x=10&po_prior=own&po_alpha=2.5&po_gamma1=0.5"
     query += "&po_look=Download"
     with visiting(chromium, f"{server}{HERE}?{query}") as page:
-        assert taken(page, "Densities, CSV").decode() == posterior_csv("p", p, columns)
+        assert taken(page, "Densities, CSV").decode() == columns_csv("p", p, columns)
         weights = {"probability": law.weights}
-        assert taken(page, "Law of x, CSV").decode() == posterior_csv("x", np.arange(41.0), weights)
+        assert taken(page, "Law of x, CSV").decode() == columns_csv("x", np.arange(41.0), weights)
         assert taken(page, "Script").decode() == posterior_script(design, [9, 14])
         check_saved(page, "picture")

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from dpviz.designs import Design
-from dpviz.exports.posterior import posterior_csv, posterior_script
+from dpviz.exports.columns import columns_csv
+from dpviz.exports.script import posterior_script
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable
@@ -114,19 +115,19 @@ def test_the_script_of_a_drawn_release_prints_what_the_page_shows(state: dict[st
 def test_the_csv_keeps_every_digit() -> None:
     p = np.linspace(0, 1, 101)
     columns = {key: law.pdf(p) for key, law in package_laws(CASES[9]).items()}
-    head, *rows = csv.reader(posterior_csv("p", p, columns).splitlines())
+    head, *rows = csv.reader(columns_csv("p", p, columns).splitlines())
     assert head == ["p", "exact", "known", "naive"]
     values = np.array([[float(cell) for cell in row] for row in rows])
     assert np.array_equal(values[:, 0], p)
     for place, column in enumerate(columns.values(), start=1):
         assert np.array_equal(values[:, place], column)
     assert np.isinf(values[0, 1]), "Beta(γ1 = ½, …) is infinite at 0"
-    assert posterior_csv("p", p, columns).endswith("\n")
+    assert columns_csv("p", p, columns).endswith("\n")
 
 
 def test_the_law_of_x_as_csv_adds_up_to_one() -> None:
     law = package_laws(CASES[0])["exact"]
-    content = posterior_csv("x", np.arange(101.0), {"probability": law.weights})
+    content = columns_csv("x", np.arange(101.0), {"probability": law.weights})
     rows = [tuple(map(float, line.split(","))) for line in content.splitlines()[1:]]
     assert [x for x, _ in rows] == list(range(101))
     assert math.fsum(weight for _, weight in rows) == pytest.approx(1, abs=1e-12)
@@ -134,4 +135,4 @@ def test_the_law_of_x_as_csv_adds_up_to_one() -> None:
 
 
 def test_a_csv_of_nothing_has_its_head() -> None:
-    assert posterior_csv("p", np.array([]), {"exact": np.array([])}) == "p,exact\n"
+    assert columns_csv("p", np.array([]), {"exact": np.array([])}) == "p,exact\n"

@@ -1,4 +1,4 @@
-"""The numbers of the page "Coverage" as CSV files and as a script."""
+"""The numbers of the page "Coverage" as CSV files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.coverage import CoverageCurves, CoverageLines, ExactCoverage, Performance, Tally
-from dpviz.designs import Design
-from dpviz.exports._csv import cell, columns_csv, csv_text
-from dpviz.exports.script import design_source, script_of
-from dpviz.types import FloatArray
+from dpviz.coverage import ExactCoverage, Performance, Tally
+from dpviz.exports.columns import cell, csv_text
 
-__all__ = ["coverage_csv", "coverage_curves_csv", "coverage_script", "intervals_csv"]
+__all__ = ["coverage_csv", "intervals_csv"]
 
 EXACT = {
     "exact_coverage": "coverage", "error_bound": "error_bound", "exact_mean_width": "mean_width",
@@ -37,8 +34,6 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
 
     A mean width is left out where its error has no bound, as for rules with almost no degrees of freedom.
 
-    Examples
-    --------
     >>> coverage_csv([], {}, None).startswith("rule,exact_coverage")
     True
     """
@@ -61,14 +56,6 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
 
 
 @checked()
-def coverage_curves_csv(axis: str, points: FloatArray, curves: CoverageCurves | CoverageLines) -> str:
-    """The exact curves: the axis, then the coverage of each rule."""
-    if points.shape != curves.coverage.shape[1:]:
-        raise ValueError(f"points must be one for each column of the curves; got shape {points.shape}.")
-    return columns_csv((axis, *curves.rules), [points, *curves.coverage])
-
-
-@checked()
 def intervals_csv(tally: Tally) -> str:
     """The first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan
@@ -85,10 +72,3 @@ def intervals_csv(tally: Tally) -> str:
         for place in range(len(shown))
     ]  # fmt: skip
     return csv_text(head, rows)
-
-
-@checked()
-def coverage_script(design: Design) -> str:
-    """The page "Coverage" as a script that prints the same numbers, run beside the folder ``dpviz``."""
-    imports, make = design_source(design)
-    return script_of("coverage", imports=imports, make=make)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dpviz.audits import Finding
 from dpviz.checked import checked
-from dpviz.exports._csv import cell, columns_csv, csv_text
+from dpviz.exports.columns import cell, columns_csv, csv_text
 from dpviz.exports.script import script_of
 from dpviz.priors import KINDS, Setting
 from dpviz.priors.curves import Curves
@@ -43,8 +43,6 @@ COSTS = {
 def findings_csv(findings: Sequence[Finding]) -> str:
     """The audit as CSV, a line for each printed bound and method, numbers to every digit, empty where there is none.
 
-    Examples
-    --------
     >>> print(findings_csv([])[:19])
     theorem,part,method
     """
@@ -62,8 +60,8 @@ def findings_csv(findings: Sequence[Finding]) -> str:
 @checked()
 def curves_csv(curves: Curves) -> str:
     """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
-    names = [" ".join(part for part in (line.method, line.kind, line.theorem) if part) for line in curves.lines]
-    return columns_csv((curves.axis, *names), [curves.points, *(line.values for line in curves.lines)])
+    named = {" ".join(filter(None, (line.method, line.kind, line.theorem))): line.values for line in curves.lines}
+    return columns_csv(curves.axis, curves.points, named)
 
 
 @checked(family=KINDS)

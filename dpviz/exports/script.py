@@ -1,27 +1,30 @@
-"""A short Python script that computes a page's numbers again."""
+"""Short Python scripts that compute the numbers of a page again."""
 
 from __future__ import annotations
 
 import dataclasses
 import textwrap
+from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING
 
 from dpviz.checked import checked
+from dpviz.designs import Design
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
-if TYPE_CHECKING:
-    from dpviz.designs import Design
-
-__all__ = ["page_script"]
+__all__ = ["coverage_script", "page_script", "posterior_script"]
 
 LONGEST_INLINE = 20_000
 """Characters of a pasted matrix that the script still carries itself."""
 
 WIDTH = 112
 """Characters of a line of a script, its indent aside."""
+
+KNOWN = """    "of the confidential data": posterior_if_known(
+        confidential_count=design.confidential_count, n=design.n, **prior
+    ),
+"""
 
 
 @checked()
@@ -51,6 +54,23 @@ with np.printoptions(precision=6, suppress=True):
     return script_of("transition_matrices", **parts, epsilon=repr(epsilon), delta=repr(delta))
 
 
+@checked()
+def coverage_script(design: Design) -> str:
+    """The page "Coverage" as a script, as for `page_script`."""
+    return script_of("coverage", **_design_source(design))
+
+
+@checked()
+def posterior_script(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
+    """The page "Posterior" as a script, as for `page_script`; the posterior of the data only where they are known."""
+    known, names = "", ""
+    if design.confidential_count is not None:
+        known, names = KNOWN, "posterior_if_known, "
+    return script_of(
+        "posterior", **_design_source(design, given_text), known=known, names=names, counts=repr(list(counts))
+    )
+
+
 def script_of(page: str, **parts: str) -> str:
     """The script of a page, from its text with these parts."""
     return Template(files("dpviz.exports").joinpath(f"{page}_script.txt").read_text(encoding="utf-8")).substitute(parts)
@@ -64,11 +84,8 @@ def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
     return imports, f'{name} = read_matrix(Path("matrix.csv").read_bytes())'
 
 
-def design_source(design: Design, given_text: str | None = None) -> tuple[str, str]:
-    """The lines of a script that import what a design needs, and those that make it; what has its default is left out.
-
-    `given_text` as for `page_script`.
-    """
+def _design_source(design: Design, given_text: str | None = None) -> dict[str, str]:
+    """What a script imports for a design, and how it makes it; what has its default is left out."""
     imports, make = "from dpviz.designs import Design", ""
     told = {
         field.name: repr(value)
@@ -81,4 +98,4 @@ def design_source(design: Design, given_text: str | None = None) -> tuple[str, s
         told["mechanism"] = "matrix"
     arguments = ", ".join(f"{name}={value}" for name, value in told.items())
     lines = textwrap.wrap(arguments, WIDTH, break_long_words=False, break_on_hyphens=False)
-    return imports, f"{make}design = Design(\n    " + "\n    ".join(lines) + "\n)"
+    return {"imports": imports, "make": "\n    ".join([f"{make}design = Design(", *lines]) + "\n)"}

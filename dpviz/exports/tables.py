@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dpviz import limits
 from dpviz.checked import argument, checked
-from dpviz.exports._csv import csv_text
+from dpviz.exports.columns import csv_text
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -22,8 +22,6 @@ DIGITS = argument("digits", 0, 17, integer=True)
 def matrix_csv(synthesizer: Synthesizer) -> str:
     r"""The transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import GeometricSanitizer
     >>> print(matrix_csv(GeometricSanitizer(n=1, epsilon=1.0)).splitlines()[0])
     n1,n2,m1=0,m1=1

@@ -8,7 +8,9 @@ import streamlit as st
 
 from dpviz.coverage import performance_of
 from dpviz.designs import Design
-from dpviz.exports.coverage import coverage_csv, coverage_curves_csv, coverage_script, intervals_csv
+from dpviz.exports.columns import columns_csv
+from dpviz.exports.coverage import coverage_csv, intervals_csv
+from dpviz.exports.script import coverage_script
 from dpviz.parameters import shown
 from dpviz.studies import read_run, save_run
 from dpviz.studies.saving import LONGEST
@@ -31,7 +33,8 @@ def show_downloads(design: Design) -> None:
     found = performance_of(tally) if tally else None
     tables: list[Part] = [("Coverage, CSV", "coverage.csv", lambda: coverage_csv(design.rules, exact, found))]
     if curves is not None and curves.stream is None and (line := curves.latest) is not None:
-        tables.append(("Curves, CSV", f"by_{axis}.csv", lambda: coverage_curves_csv(axis, line.points, line)))
+        curve = dict(zip(line.rules, line.coverage, strict=True))
+        tables.append(("Curves, CSV", f"by_{axis}.csv", lambda: columns_csv(axis, line.points, curve)))
     if tally:
         tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(tally)))
     else:

@@ -10,7 +10,8 @@ import streamlit as st
 
 from dpviz.charts.posterior import count_law_chart
 from dpviz.designs import Design
-from dpviz.exports.posterior import posterior_csv, posterior_script
+from dpviz.exports.columns import columns_csv
+from dpviz.exports.script import posterior_script
 from dpviz.parameters import readable
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -61,8 +62,8 @@ def _show_downloads(asked: Asked) -> None:
     densities = {key: law.pdf(p) for key, law in laws(asked).items()}
     weights = {"probability": posterior_of(asked).weights}
     tables = [
-        ("Densities, CSV", "posterior.csv", lambda: posterior_csv("p", p, densities)),
-        ("Law of x, CSV", "confidential_count.csv", lambda: posterior_csv("x", x, weights)),
+        ("Densities, CSV", "posterior.csv", lambda: columns_csv("p", p, densities)),
+        ("Law of x, CSV", "confidential_count.csv", lambda: columns_csv("x", x, weights)),
     ]
     text = posterior_script(asked.design, asked.counts, given_text=asked.given_text)
     show_columns(PREFIX, tables, [SAVED], ("posterior_page.py", text, "the numbers of the table above"))
