@@ -14,10 +14,12 @@ from scipy.optimize import linprog
 
 from dpviz.methods.average_draw import parameter_draw_delta
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.average_case import average_case_delta, count_release_delta, log_count_probabilities
-from dpviz.privacy.average_claims import (
-    count_condition,
+from dpviz.privacy.average_case import (
+    average_case_delta,
+    count_release_delta,
+    count_simulator_deltas,
     least_simulator_delta,
+    log_count_probabilities,
     midpoint_simulator_delta,
 )
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
@@ -290,9 +292,9 @@ def least_by_linear_programming(n: int, theta: float, epsilon: float) -> float:
 @pytest.mark.parametrize(("n", "theta"), [(20, 0.5), (20, 0.9), (8, 0.3)])
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
 def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, epsilon: float) -> None:
-    best, condition = least_by_linear_programming(n, theta, epsilon), count_condition(n, theta, epsilon)
-    assert condition.least - 1e-7 <= best <= condition.midpoint + 1e-7
-    assert condition.midpoint <= count_release_delta(n, theta, epsilon) / 2 * (1 + 1e-12)
+    best, (least, midpoint) = least_by_linear_programming(n, theta, epsilon), count_simulator_deltas(n, theta, epsilon)
+    assert least - 1e-7 <= best <= midpoint + 1e-7
+    assert midpoint <= count_release_delta(n, theta, epsilon) / 2 * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
@@ -330,17 +332,19 @@ def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
     law, grow = binomial_law(n, theta), mp.e ** mp.mpf(epsilon)
     pairs = list(itertools.pairwise(law))
     printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
-    condition = count_condition(n, theta, epsilon)
-    assert close(condition.printed, printed, 1e-8)
-    assert condition.refuted == refuted
+    least, midpoint = count_simulator_deltas(n, theta, epsilon)
+    claimed = CLAIMS["6.17"].at(n=n, theta_real=theta, epsilon=epsilon)
+    assert close(claimed, printed, 1e-8)
+    assert (claimed < least) == refuted
     if not refuted:
-        assert condition.midpoint < condition.printed
+        assert midpoint < claimed
 
 
 def test_the_printed_slack_of_proposition_6_17_shrinks_faster_than_the_true_delta() -> None:
-    small, large = (count_condition(n, 0.5, 1e-6) for n in (100, 10_000))
-    assert small.printed / large.printed == pytest.approx(100, rel=0.02)
-    assert small.least / large.least == pytest.approx(10, rel=0.02)
+    printed = [CLAIMS["6.17"].at(n=n, theta_real=0.5, epsilon=1e-6) for n in (100, 10_000)]
+    least = [count_simulator_deltas(n, 0.5, 1e-6)[0] for n in (100, 10_000)]
+    assert printed[0] / printed[1] == pytest.approx(100, rel=0.02)
+    assert least[0] / least[1] == pytest.approx(10, rel=0.02)
 
 
 @pytest.mark.parametrize("theta", [0.001, 0.5, 0.9])

@@ -14,8 +14,7 @@ from scipy.special import gammaln
 from dpviz.methods.cell_releases import CellRelease, DrawnCells, PlugInCells
 from dpviz.methods.posterior_parameter import PosteriorParameter
 from dpviz.priors import minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
-from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.synthesizers.base import Synthesizer
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode

@@ -62,10 +62,10 @@ def test_what_each_accounting_says_of_figure_1_at_the_printed_epsilon() -> None:
     offending = privacy.exceeds(privacy.log_odds_table(FIG_1), 2)
     assert offending.sum() == 8
     mass = {}
-    for law in ("even", "jeffreys"):
-        joint = FIG_1.transition_matrix() * privacy.law_of_counts(FIG_1, law)[:, None]
+    for name, law in (("even", privacy.even_counts), ("jeffreys", privacy.jeffreys_counts)):
+        joint = FIG_1.transition_matrix() * law(FIG_1)[:, None]
         above, below = joint[:-1][offending], joint[1:][offending]
-        mass[law] = np.minimum(above, below).sum(), np.maximum(above, below).sum()
+        mass[name] = np.minimum(above, below).sum(), np.maximum(above, below).sum()
     assert mass["even"] == pytest.approx((0.000623, 0.040198), abs=SIX_DIGITS)
     assert mass["jeffreys"][1] == pytest.approx(0.031248, abs=SIX_DIGITS)
 

@@ -19,8 +19,7 @@ from scipy.stats import nbinom, poisson
 from dpviz.priors import CALIBRATED, METHODS, minimum_prior, release
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
-from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.privacy.hockey_stick import delta_for_epsilon, pure_epsilon
 from tests.referees import beta_excess, divergence, rows_of, scipy_rows, worst_excess
 
 SYNTHETIC = ("synth_post_one", "synth_post_many", "synth_map")

@@ -84,7 +84,7 @@ def test_the_accounts_are_those_of_the_privacy_measures() -> None:
         _, worst, hockey_stick, any_cell, *_ = accounts_of_printed_delta(release)
         assert worst.ours == privacy.probabilistic_delta(release, PRINTED_EPSILON)
         assert hockey_stick.ours == privacy.delta_for_epsilon(release, PRINTED_EPSILON)
-        joint = privacy.law_of_counts(release, "even") @ privacy.failure_by_row(release, PRINTED_EPSILON)
+        joint = privacy.even_counts(release) @ privacy.failure_by_row(release, PRINTED_EPSILON)
         assert any_cell.ours == pytest.approx(joint, rel=1e-12)
 
 

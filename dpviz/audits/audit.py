@@ -17,8 +17,7 @@ from dpviz.parameters import readable, readable_apart
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.kinds import GAUSSIAN, KINDS, Setting
 from dpviz.priors.releases import release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
-from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.theorems import CLAIMS, Claim
 from dpviz.theorems.claim import PRIOR, RANGE, SCALE, Quantity, Verdict

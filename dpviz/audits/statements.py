@@ -17,8 +17,7 @@ from dpviz.methods import METHODS
 from dpviz.parameters import readable, rounded_up
 from dpviz.priors.kinds import Setting
 from dpviz.priors.releases import release
-from dpviz.privacy.average_case import count_release_delta
-from dpviz.privacy.average_claims import midpoint_simulator_delta
+from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.theorems import CLAIMS, Claim

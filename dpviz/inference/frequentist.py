@@ -119,10 +119,10 @@ def release_probabilities(
 def _simulated(
     synthesizer: TwoCellSynthesizer, p: float, sets: int, generator: np.random.Generator, runs: int
 ) -> IntArray:
-    """Releases drawn from the rows of the matrix whatever the law's own way to draw is, shape (runs, sets)."""
+    """Releases drawn from the rows of the matrix, shape (runs, sets)."""
     confidential = generator.binomial(synthesizer.n, p, size=runs)
     released = np.empty((runs, sets), dtype=np.int64)
     for value in np.unique(confidential):
         here = np.flatnonzero(confidential == value)
-        released[here] = TwoCellSynthesizer.draw(synthesizer, generator, int(value), (len(here), sets))
+        released[here] = synthesizer.draw(generator, int(value), (len(here), sets))
     return released

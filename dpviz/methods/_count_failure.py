@@ -15,7 +15,7 @@ from scipy.special import betainc
 
 from dpviz.methods.pairs import ManyBetaBinomial
 from dpviz.numerics.sums import cumulative_sum
-from dpviz.privacy.log_odds import exceeds
+from dpviz.privacy.hockey_stick import exceeds
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 

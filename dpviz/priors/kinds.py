@@ -19,8 +19,7 @@ from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, check_fields
 from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets, prior_by_advanced
 from dpviz.privacy.composition import Bracket
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
-from dpviz.privacy.log_odds import pure_epsilon
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray
 

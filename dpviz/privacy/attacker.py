@@ -56,26 +56,18 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     check_index(pair, len(synthesizer.neighbours), "pair")
     check_index(column, synthesizer.shape[1], "column")
     gain = float(synthesizer.log_odds(np.array([pair]), np.array([column]))[0, 0])
-    first, second = (int(index) for index in synthesizer.neighbours[pair])
-    return AttackerView(
-        synthesizer.row_table(first),
-        synthesizer.row_table(second),
-        synthesizer.column_table(column),
-        prior_odds,
-        gain,
-    )
+    first, second = (synthesizer.row_table(int(index)) for index in synthesizer.neighbours[pair])
+    return AttackerView(first, second, synthesizer.column_table(column), prior_odds, gain)
 
 
 @checked()
 def gain_in_words(view: AttackerView) -> str:
     """What the release did to the odds, in one sentence."""
-    if math.isinf(view.log_gain):
-        sure = view.first if view.log_gain > 0 else view.second
-        return f"The release decides: only {sure} can lead to {view.released}."
-    factor = abs(view.log_gain)
+    factor, towards = abs(view.log_gain), view.first if view.log_gain > 0 else view.second
+    if math.isinf(factor):
+        return f"The release decides: only {towards} can lead to {view.released}."
     if factor < 5e-7:
         return "The release does not move the odds."
-    towards = view.first if view.log_gain > 0 else view.second
     return f"The release moves the odds towards {towards}, by a factor of {factor_text(factor)}."
 
 

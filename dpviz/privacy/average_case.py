@@ -7,7 +7,7 @@ K ~ Binomial(n − 1, θ_real). P and Q are the laws of the release in these two
 
 Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not know row i. Proposition 2.15 bounds its least
 δ from below by H_{2ε} / (1 + e^ε); the simulator (P + Q) / 2 bounds it from above. Every answer is for one θ_real; Δ
-holds all of them. `dpviz.privacy.average_claims` has both bounds.
+holds all of them.
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -93,6 +93,46 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
 def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> FloatArray:
     """`count_release_delta` at several θ."""
     return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
+
+
+def least_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
+    """A lower bound of every δ for which the release is (ε, δ, {θ_real})-private, H_{2ε} / (1 + e^ε), from ε ↦ H_ε.
+
+    Source: Zheng (2015), Proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
+
+    >>> least_simulator_delta(lambda epsilon: 1.0, 0.0)
+    0.5
+    """
+    share = math.exp(-check_epsilon(epsilon))
+    return delta_of(2 * epsilon) * share / (1 + share)
+
+
+def midpoint_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
+    """A δ for which the release is (ε, δ, {θ_real})-private: the simulator S = (P + Q) / 2 flips a coin for row i.
+
+    H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
+    ln(2 e^ε − 1), and likewise for Q. Source: Zheng (2015), Definition 2.14 and the proof of Proposition 6.17.
+
+    >>> midpoint_simulator_delta(lambda epsilon: 1.0, 0.0)
+    0.5
+    """
+    epsilon = check_epsilon(epsilon)
+    into = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
+    left = 1 + 2 * math.expm1(-epsilon)  # 2 e^{−ε} − 1
+    return into if left <= 0 else max(into, (1 - math.exp(epsilon) / 2) * delta_of(-math.log(left)))
+
+
+def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[float, float]:
+    """Both bounds of the true δ of Proposition 6.17 of Zheng (2015), which is of the count of n rows.
+
+    The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them: at
+    small ε the printed δ is O(1 / n) and the true one O(1 / √n).
+    """
+
+    def delta_of(value: float) -> float:
+        return count_release_delta(n, theta_real, value)
+
+    return least_simulator_delta(delta_of, epsilon), midpoint_simulator_delta(delta_of, epsilon)
 
 
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:

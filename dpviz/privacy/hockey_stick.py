@@ -1,4 +1,4 @@
-"""(ε, δ)-differential privacy: the hockey-stick divergence, its inverse and the whole privacy profile."""
+"""Pure ε and (ε, δ)-differential privacy of any release: log-odds, the hockey-stick divergence and its inverse."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from scipy.optimize import brentq
 
 from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import DELTA
-from dpviz.privacy.log_odds import pure_epsilon
-from dpviz.synthesizers import Release, WorstCase
-from dpviz.types import FloatArray
+from dpviz.synthesizers import Release, Synthesizer, WorstCase
+from dpviz.types import BoolArray, FloatArray
 
 RESOLUTION = 1e-12  # Relative accuracy of an ε found from δ; the answer is on the private side
 LARGEST_EPSILON = 1e6
@@ -20,6 +19,41 @@ LARGEST_EPSILON = 1e6
 ROUNDED = 1e-6  # Largest δ that rounding alone could leave from the exact ε on, where δ is 0
 LEAST_STEP = 1e-17  # First step to the private side of an ε of 0, where δ(0) exceeds δ by rounding alone
 MOST_LOOKS = 1000  # Bound on the looks of the root finder, which halves a bracket a hundred times at most
+# Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it.
+TIE = 1e-12
+NONE = 1e-14  # Log-odds that rounding leaves where there are none
+
+
+@checked()
+def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
+    """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair (i, i') at every released count c.
+
+    For two cells row i is the pair i, i + 1: shape (n, m + 1). Source: Abowd & Vilhuber (2008), equation (3), Fig. 2
+    and Fig. 4, which print the absolute value.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
+    [[0.693147, -0.693147]]
+    """
+    return synthesizer.log_odds_table()
+
+
+@checked()
+def pure_epsilon(release: Release) -> float:
+    """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
+    2.397895
+    """
+    return release.worst_log_odds().value
+
+
+@checked()
+def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
+    """Where |log-odds| > ε; a value that equals ε up to rounding (relative 1e-12) does not exceed it."""
+    result: BoolArray = np.abs(log_odds) > max(epsilon * (1 + TIE), NONE)
+    return result
 
 
 @checked(epsilon=check_epsilon)
@@ -79,10 +113,3 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     while epsilon < largest and delta_for_epsilon(release, epsilon) > delta:
         epsilon, step = min(epsilon + step, largest), 2 * step
     return epsilon
-
-
-@checked()
-def privacy_profile(release: Release, epsilons: FloatArray) -> FloatArray:
-    """δ(ε) at each of `epsilons`."""
-    deltas = [delta_for_epsilon(release, float(epsilon)) for epsilon in epsilons.ravel()]
-    return np.array(deltas).reshape(epsilons.shape)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import log_multinomials, log_rising
-from dpviz.privacy.log_odds import exceeds
+from dpviz.privacy.hockey_stick import exceeds
 from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import FloatArray
 
 CACHED = 200_000  # Cells of the log-odds table worked on at once
 
@@ -22,10 +21,17 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
 
     Source: Machanavajjhala et al. (2008), disclosure set.
     """
-    neighbours = synthesizer.neighbours
-    consecutive = len(neighbours) == synthesizer.shape[0] - 1 and bool(np.all(np.diff(neighbours) == 1))
-    failure = _consecutive_failure if consecutive else _listed_failure
-    return np.minimum(failure(synthesizer, epsilon), 1.0)
+    matrix, neighbours = synthesizer.transition_matrix(), synthesizer.neighbours
+    columns, failing = np.arange(matrix.shape[1]), np.zeros(matrix.shape, dtype=bool)
+    block = max(1, CACHED // len(columns))
+    for start in range(0, len(neighbours), block):
+        pairs = np.arange(start, min(start + block, len(neighbours)))
+        over = exceeds(synthesizer.log_odds(pairs, columns), epsilon)
+        for (first, second), cells in zip(neighbours[pairs].tolist(), over, strict=True):
+            failing[first] |= cells
+            failing[second] |= cells
+    matrix *= failing
+    return np.minimum(matrix.sum(axis=1), 1.0)
 
 
 @checked(epsilon=check_epsilon)
@@ -42,28 +48,22 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
 
 
 @checked()
-def law_of_counts(synthesizer: Synthesizer, law: str) -> FloatArray:
-    """The probability of each confidential table under a law of `LAWS`, shape (rows,)."""
-    if law not in LAWS:
-        raise ValueError(f"law must be one of {', '.join(LAWS)}; got {law!r}.")
-    return LAWS[law](synthesizer.row_counts)
-
-
-def _even(counts: IntArray) -> FloatArray:
+def even_counts(synthesizer: Synthesizer) -> FloatArray:
+    """The probability of each confidential table where every row falls in each cell alike, shape (rows,)."""
+    counts = synthesizer.row_counts
     n, cells = int(counts[0].sum()), counts.shape[1]
     return np.exp(log_multinomials(n, *counts.T).total() - n * math.log(cells))
 
 
-def _jeffreys(counts: IntArray) -> FloatArray:
+@checked()
+def jeffreys_counts(synthesizer: Synthesizer) -> FloatArray:
+    """The probability of each confidential table where the cells have a Dirichlet(½, …, ½) prior, shape (rows,)."""
+    counts = synthesizer.row_counts
     n, cells = int(counts[0].sum()), counts.shape[1]
     value, rising = log_multinomials(n, *counts.T), log_rising(0.5, n)
     for column in counts.T:
         value = value + rising[column]
     return np.exp((value - log_rising(cells / 2, n)[np.full(len(counts), n)]).total())
-
-
-# Laws of the confidential counts: each row falls in each cell alike, or the cells have a Dirichlet(½, …, ½) prior.
-LAWS: dict[str, Callable[[IntArray], FloatArray]] = {"even": _even, "jeffreys": _jeffreys}
 
 
 @checked()
@@ -85,34 +85,3 @@ def change_by_row(synthesizer: Synthesizer) -> FloatArray:
         kept = np.diagonal(synthesizer.log_transition(part[:, 0], part[:, 1]))
         changed[part[:, 0]] = -np.expm1(np.minimum(kept, 0.0))
     return changed
-
-
-def _consecutive_failure(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
-    """`failure_by_row` where the neighbours of row i are rows i − 1 and i + 1, in blocks that stay in the cache."""
-    matrix = synthesizer.transition_matrix()
-    rows, columns = matrix.shape
-    block, failure = max(1, CACHED // columns), np.empty(rows)
-    for start in range(0, rows, block):
-        stop = min(start + block, rows)
-        first, last = max(start - 1, 0), min(stop, rows - 1)
-        over = exceeds(synthesizer.log_odds(np.arange(first, last), np.arange(columns)), epsilon)
-        failing = np.zeros((stop - start, columns), dtype=bool)
-        failing[: last - start] = over[start - first :]
-        failing[first + 1 - start :] |= over[: stop - 1 - first]
-        failure[start:stop] = np.where(failing, matrix[start:stop], 0.0).sum(axis=1)
-    return failure
-
-
-def _listed_failure(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
-    """`failure_by_row` where the neighbours are any pairs of rows."""
-    matrix, neighbours = synthesizer.transition_matrix(), synthesizer.neighbours
-    columns = matrix.shape[1]
-    failing = np.zeros(matrix.shape, dtype=bool)
-    block = max(1, CACHED // columns)
-    for start in range(0, len(neighbours), block):
-        pairs = np.arange(start, min(start + block, len(neighbours)))
-        over = exceeds(synthesizer.log_odds(pairs, np.arange(columns)), epsilon)
-        for (first, second), cells in zip(neighbours[pairs], over, strict=True):
-            failing[first] |= cells
-            failing[second] |= cells
-    return np.where(failing, matrix, 0.0).sum(axis=1)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.privacy.hockey_stick import epsilon_for_delta, privacy_profile, worst_neighbours
-from dpviz.privacy.probabilistic import change_by_row, failure_by_row, law_of_counts
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, worst_neighbours
+from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 from dpviz.synthesizers import Synthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
@@ -56,7 +56,7 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
         worst_neighbours(synthesizer, epsilon),
         epsilon_for_delta(synthesizer, delta),
         failure,
-        None if failure is None else float(law_of_counts(synthesizer, "even") @ failure),
+        None if failure is None else float(even_counts(synthesizer) @ failure),
         change_by_row(synthesizer) if sizes_match else None,
     )
 
@@ -80,22 +80,12 @@ class TableView:
 
 def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:
     """The tables of `synthesizer` at no more than `side` evenly spaced rows, pairs and columns, ends included."""
-    size = synthesizer.shape
-    rows, columns = _spread(size[0], side), _spread(size[1], side)
-    pairs = _spread(len(synthesizer.neighbours), side)
-    return TableView(
-        synthesizer,
-        rows,
-        pairs,
-        columns,
-        synthesizer.log_transition(rows, columns),
-        synthesizer.log_odds(pairs, columns),
+    rows, pairs, columns = (
+        np.unique(np.rint(np.linspace(0, size - 1, min(size, side))).astype(np.int64))
+        for size in (synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1])
     )
-
-
-def _spread(size: int, most: int) -> IntArray:
-    """Up to `most` evenly spaced whole numbers from 0 to size − 1, both ends included."""
-    return np.unique(np.rint(np.linspace(0, size - 1, min(size, most))).astype(np.int64))
+    tables = synthesizer.log_transition(rows, columns), synthesizer.log_odds(pairs, columns)
+    return TableView(synthesizer, rows, pairs, columns, *tables)
 
 
 @dataclass(frozen=True)
@@ -115,7 +105,8 @@ def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
     epsilons = np.linspace(0, last, points)
     if last == pure:
         epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
-    return Profile(synthesizer, epsilons, privacy_profile(synthesizer, epsilons), pure)
+    deltas = np.array([delta_for_epsilon(synthesizer, epsilon) for epsilon in epsilons.tolist()])
+    return Profile(synthesizer, epsilons, deltas, pure)
 
 
 def _end(synthesizer: Synthesizer, pure: float) -> float:

@@ -11,7 +11,15 @@ from functools import cache
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.privacy import delta_for_epsilon, exceeds, failure_by_row, law_of_counts, log_odds_table, probabilistic_delta
+from dpviz.privacy import (
+    delta_for_epsilon,
+    even_counts,
+    exceeds,
+    failure_by_row,
+    jeffreys_counts,
+    log_odds_table,
+    probabilistic_delta,
+)
 from dpviz.published.record import PrintedTable, Record, read_errata, read_table
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
@@ -98,7 +106,7 @@ def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Re
     """
     release, epsilon = synthesizer or fig_1_synthesizer(), PRINTED_EPSILON
     over, matrix = exceeds(log_odds_table(release), epsilon), release.transition_matrix()
-    even, jeffreys = (law_of_counts(release, law)[:, None] * matrix for law in ("even", "jeffreys"))
+    even, jeffreys = (law(release)[:, None] * matrix for law in (even_counts, jeffreys_counts))
     failure = failure_by_row(release, epsilon)
 
     def pairs(joint: FloatArray, choose: np.ufunc) -> float:
@@ -114,12 +122,12 @@ def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Re
         ("(ε, δ)-differential privacy", delta_for_epsilon(release, epsilon),
          "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's does "
          "not cover."),
-        ("any failing cell, n1 ~ Binomial(5, ½)", float(law_of_counts(release, "even") @ failure),
+        ("any failing cell, n1 ~ Binomial(5, ½)", float(even_counts(release) @ failure),
          "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: the "
          "sentence of the paper, taken at its word."),
         ("larger side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.maximum),
          "As the printed account, with the larger of the two joint probabilities."),
-        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(law_of_counts(release, "jeffreys") @ failure),
+        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(jeffreys_counts(release) @ failure),
          "The joint probability of all failing cells when n1 follows the prior predictive law."),
         ("larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)", pairs(jeffreys, np.maximum),
          "The larger joint probability of each cell when n1 follows the prior predictive law."),

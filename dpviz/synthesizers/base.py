@@ -69,10 +69,8 @@ class Release(Protocol):
 class Synthesizer(ABC):
     """A release mechanism on a table of k counts: the law of the released counts given the confidential ones.
 
-    A subclass declares its parameters as fields (`parameter`) and gives `log_transition`. Everything else follows from
-    it, and a subclass may override a method by a faster exact form. Instances keep what they compute once.
-
-    Source: Abowd & Vilhuber (2008), §2: any proper conditional distribution Pr[m | n] is a synthesizer.
+    A subclass declares its parameters as fields (`parameter`) and gives `log_transition`; it may override what follows
+    from that by a faster exact form. Source: Abowd & Vilhuber (2008), §2: any proper Pr[m | n] is a synthesizer.
     """
 
     key: ClassVar[str]
@@ -80,7 +78,6 @@ class Synthesizer(ABC):
     law: ClassVar[str]
     source: ClassVar[str]
     has_prior: ClassVar[bool] = False
-    """Whether a prior pulls its releases; a sanitizer has none."""
 
     def __post_init__(self) -> None:
         for declaration in self.parameters():
@@ -93,7 +90,7 @@ class Synthesizer(ABC):
 
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
-        """The declarations of this synthesizer's parameters, in the order of its signature."""
+        """Declarations of its parameters, in the order of its signature."""
         return tuple(field.metadata["parameter"] for field in dataclasses.fields(cls) if "parameter" in field.metadata)
 
     @classmethod
@@ -123,7 +120,7 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(column | row) of these places, shape (len(rows), len(columns)); −inf where impossible."""
+        """ln Pr(column | row) of these places, shape (rows, columns); −inf where impossible."""
 
     def row_table(self, index: int) -> tuple[int, ...]:
         """The confidential counts of row `index`."""
@@ -150,13 +147,12 @@ class Synthesizer(ABC):
 
     def transition_matrix(self) -> FloatArray:
         """Pr(released | confidential) for every pair of count tables; every row sums to 1."""
-        return np.exp(self.log_transition_matrix())
+        matrix = self.log_transition_matrix()
+        with np.errstate(under="ignore"):
+            return np.exp(matrix, out=matrix)
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(column | first of pair) − ln Pr(column | second of pair), shape (len(pairs), len(columns)).
-
-        They are 0 where neither row can release a count, and infinite where a single one can.
-        """
+        """ln Pr(column | first of pair) − ln Pr(column | second of pair), 0 where both are impossible."""
         first, second = self.neighbours[pairs].T
         likelier, other = self.log_transition(first, columns), self.log_transition(second, columns)
         silent = np.isneginf(likelier) & np.isneginf(other)
@@ -171,17 +167,12 @@ class Synthesizer(ABC):
         table = self.log_odds_table()
         pair, column = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
         value = float(table[pair, column])
-        first, second = (int(index) for index in self.neighbours[pair])
-        if value < 0:
-            first, second = second, first
+        first, second = self.neighbours[pair].tolist()[:: -1 if value < 0 else 1]
         return WorstCase(abs(value), first, second, int(column))
 
     @abstractmethod
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """The largest hockey-stick divergence over ordered neighbouring pairs; at ε = 0 the total variation distance.
-
-        δ(ε) = max over neighbours of Σ max(0, Pr(c | first) − e^ε Pr(c | second)), the sum over released counts c.
-        """
+        """The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over ordered neighbours, c the released counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +212,7 @@ class TwoCellSynthesizer(Synthesizer):
     def draw(
         self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
     ) -> IntArray:
-        """Released counts of independent sets of `confidential_count` ones, drawn from the row of the matrix."""
+        """Released counts of independent sets, by inverse distribution function: a seed's move smoothly with ε."""
         row = self.row(check_index(confidential_count, self.n + 1, "confidential_count"))
         return generator.choice(self.m + 1, size=size, p=row / row.sum())
 
@@ -238,10 +229,9 @@ class TwoCellSynthesizer(Synthesizer):
 
 def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
     """The largest divergence of the pairs i, i + 1: those in `up` are of row i + 1 from row i."""
-    upward = bool(up.max() >= down.max())
-    values = up if upward else down
-    pair = int(np.argmax(values))
-    return WorstCase(float(values[pair]), pair + int(upward), pair + int(not upward))
+    if up.max() >= down.max():
+        return WorstCase(float(up.max()), int(up.argmax()) + 1, int(up.argmax()))
+    return WorstCase(float(down.max()), int(down.argmax()), int(down.argmax()) + 1)
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:

@@ -71,13 +71,6 @@ class BetaBinomial(PriorSynthesizer):
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
 
-    def draw(
-        self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
-    ) -> IntArray:
-        """Released counts of independent sets: each draws its proportion from the posterior, then m rows from that."""
-        x = check_index(confidential_count, self.n + 1, "confidential_count")
-        return generator.binomial(self.m, generator.beta(self.alpha + x, self.beta + (self.n - x), size=size))
-
     def row(self, index: int) -> FloatArray:
         """Pr(m1 = 0 … m | n1 = `index`), built from the mode outward, so no tail loses its digits."""
         index = check_index(index, self.n + 1)

@@ -11,11 +11,12 @@ are the cells with the smallest priors.
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -108,9 +109,7 @@ class CellSynthesizer(Synthesizer):
 
     @property
     def enumerable(self) -> bool:
-        """Whether the full matrix has no more than `limits.TABLE_ENTRIES` entries."""
-        rows, columns = self.shape
-        return rows * columns <= limits.TABLE_ENTRIES
+        return math.prod(self.shape) <= limits.TABLE_ENTRIES
 
     def _require_enumerable(self) -> None:
         if not self.enumerable:
@@ -152,11 +151,8 @@ class CellSynthesizer(Synthesizer):
         self._require_enumerable()
         others = compositions(self.n - 1, self.cells)
         unit = np.eye(self.cells, dtype=np.int64)
-        pairs = [
-            np.column_stack([composition_ranks(others + unit[i]), composition_ranks(others + unit[j])])
-            for i in range(self.cells)
-            for j in range(i + 1, self.cells)
-        ]
+        ranks = [composition_ranks(others + more) for more in unit]
+        pairs = [np.column_stack(two) for two in itertools.combinations(ranks, 2)]
         stacked = np.sort(np.concatenate(pairs), axis=1)
         return stacked[np.lexsort((stacked[:, 1], stacked[:, 0]))]
 
@@ -166,13 +162,10 @@ class CellSynthesizer(Synthesizer):
         gains, loses, pair = np.argmax(first > second, axis=1), np.argmax(first < second, axis=1), np.arange(len(pairs))
         return gains, loses, second[pair, gains], first[pair, loses]
 
-    @abstractmethod
-    def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
-        """Privacy losses of the ordered neighbours that can be the worst, with the cells that gain and lose a row."""
-
     @cached_property
+    @abstractmethod
     def _pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
-        return self.pair_losses()
+        """Privacy losses of the ordered neighbours that can be the worst, with the cells that gain and lose a row."""
 
     def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
         """The neighbours whose only row of two cells is in `gains` or in `loses`, as a `WorstCase`."""
@@ -218,7 +211,7 @@ class PriorCellSynthesizer(CellSynthesizer):
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least prior in every cell with pure ε-differential privacy: that of two cells, whatever k is."""
+        """As for two cells, whatever k is."""
         return cls.two_cells.least_alpha(m=m, epsilon=epsilon)
 
     @cached_property
@@ -233,13 +226,19 @@ class PriorCellSynthesizer(CellSynthesizer):
         return first, second
 
     @abstractmethod
+    def gain(self, draws: IntArray, rows: Any) -> FloatArray:
+        """What `draws` draws of a cell say for `rows` + 1 of its rows and pseudo-rows against `rows`, in nats."""
+
+    @abstractmethod
+    def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
+        """ln Pr(u, v) of the counts released from cells i and j, where the three have x, y and `rest` rows."""
+
     def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
-        """Privacy losses and log-probabilities of the released counts (u, v) of cells i and j.
+        """Privacy losses and log-probabilities of (u, v) between the cells x + 1, y, `rest` and x, y + 1, `rest`."""
+        return self.gain(u, x) - self.gain(v, y), self.three_cell_masses(x + 1, y, rest, u, v)
 
-        The likelier table gives the three cells x + 1, y and `rest` rows and pseudo-rows, the other x, y + 1, `rest`.
-        """
-
-    def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
+    @cached_property
+    def _pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
         weights, released = self.weights, np.arange(self.m + 1)
         first, second = self._rarest
         orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]

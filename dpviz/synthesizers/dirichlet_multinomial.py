@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -102,14 +103,15 @@ class DirichletMultinomial(PriorCellSynthesizer):
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         (gains, loses, gained, lost), released = self._moved(pairs), self.column_counts[columns]
         x, y = self.weights[gains] + gained, self.weights[loses] + lost
-        return np.log1p(released[:, gains].T / x[:, None]) - np.log1p(released[:, loses].T / y[:, None])
+        return self.gain(released[:, gains].T, x[:, None]) - self.gain(released[:, loses].T, y[:, None])
 
     def worst_log_odds(self) -> WorstCase:
-        """ε* = ln(1 + m / min α): a single row in the cell with the smallest prior, and every draw in that cell."""
         return self._everything_drawn(math.log1p(self.m / self.weights.min()))
 
-    def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
+    def gain(self, draws: IntArray, rows: Any) -> FloatArray:
+        return np.log1p(draws / rows)
+
+    def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
         m, w = self.m, self.m - u - v
-        log_masses = log_multinomials(m, u, v, w) - log_rising(x + 1 + y + rest, m)[np.full(u.shape, m)]
-        log_masses = log_masses + log_rising(x + 1, m)[u] + log_rising(y, m)[v] + log_rising(rest, m)[w]
-        return np.log1p(u / x) - np.log1p(v / y), log_masses.total()
+        log_masses = log_multinomials(m, u, v, w) - log_rising(x + y + rest, m)[np.full(u.shape, m)]
+        return (log_masses + log_rising(x, m)[u] + log_rising(y, m)[v] + log_rising(rest, m)[w]).total()

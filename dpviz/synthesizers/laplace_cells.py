@@ -85,7 +85,8 @@ class LaplaceCells(CellSynthesizer):
         masses = self.one_cell.row(place + 1 if gains else place)
         return losses, np.array([masses[where == group].sum() for group in range(len(losses))])
 
-    def pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
+    @cached_property
+    def _pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
         result = []
         for gained, lost in self._places():
             up, up_mass = self._cell_losses(gained, gains=True)

@@ -26,30 +26,25 @@ class MultinomialPlugIn(PriorCellSynthesizer):
         value += log_multinomials(self.m, *released.T).total()
         return value
 
-    def transition_matrix(self) -> FloatArray:
-        """Pr(m | n), relative error about 1e-12."""
-        matrix = self.log_transition_matrix()
-        with np.errstate(under="ignore"):
-            return np.exp(matrix, out=matrix)
-
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        first, second = (self.row_counts[index] for index in self.neighbours[pairs].T)
-        step = np.zeros(first.shape)
-        gained, lost = first > second, first < second
-        step[gained] = np.log1p(1 / (second + self.weights)[gained])
-        step[lost] = -np.log1p(1 / (first + self.weights)[lost])
+        (gains, loses, gained, lost), weights = self._moved(pairs), self.weights
+        step, pair = np.zeros((len(pairs), self.cells)), np.arange(len(pairs))
+        step[pair, gains] = np.log1p(1 / (gained + weights[gains]))
+        step[pair, loses] = -np.log1p(1 / (lost + weights[loses]))
         value: FloatArray = step @ self.column_counts[columns].T.astype(float)
         return value
 
     def worst_log_odds(self) -> WorstCase:
-        """ε* = m ln(1 + 1 / min a): every draw falls in the cell that had a single row or none."""
         return self._everything_drawn(self.m * math.log1p(1 / self.weights.min()))
 
-    def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
-        w, total = self.m - u - v, x + 1 + y + rest
+    def gain(self, draws: IntArray, rows: float) -> FloatArray:
+        return draws * math.log1p(1 / rows)
+
+    def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
+        w, total = self.m - u - v, x + y + rest
         log_masses = log_multinomials(self.m, u, v, w).total()
-        log_masses += u * math.log((x + 1) / total) + v * math.log(y / total) + w * math.log(rest / total)
-        return u * math.log1p(1 / x) - v * math.log1p(1 / y), log_masses
+        log_masses += u * math.log(x / total) + v * math.log(y / total) + w * math.log(rest / total)
+        return log_masses
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,12 +64,6 @@ class PlugIn(PriorSynthesizer):
         table += self._column_terms[j]
         return table
 
-    def transition_matrix(self) -> FloatArray:
-        """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-12."""
-        matrix = self.log_transition_matrix()
-        with np.errstate(under="ignore"):
-            return np.exp(matrix, out=matrix)
-
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         up, down = self._pair_slopes
         j = np.asarray(columns)
