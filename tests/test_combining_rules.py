@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.coverage import exact_coverages
 from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, holds, set_moments
-from dpviz.inference.interval_rules import estimate_and_variances
+from dpviz.inference.interval_rules import releases
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 
@@ -47,10 +47,12 @@ def by_hand(key: str, counts: list[int], rows: int, ratio: Fraction) -> tuple[Fr
 def analyzed(key: str, counts: list[int], rows: int, confidential: int) -> tuple[float, float, float, float, float]:
     """q̄, T, ν and the ends of the interval, which does not depend on the law of the release."""
     rule, whole = COMBINING_RULES[key], np.array(counts)
-    estimate, b, v = estimate_and_variances(whole.sum(), (whole**2).sum(), sets=len(counts), rows=rows)
-    variance, degrees = rule.variance_and_degrees(b, v, sets=len(counts), synthetic_ratio=rows / confidential)
     release = BetaBinomial(n=confidential, m=rows, alpha=1, beta=1)
-    return float(estimate), float(variance), float(degrees), *rule.interval_from(counts, synthesizer=release)
+    found = releases(release, len(counts), whole.sum(), (whole**2).sum())
+    variance, degrees = rule.variance_and_degrees(
+        found.between, found.within, sets=len(counts), synthetic_ratio=rows / confidential
+    )
+    return float(found.estimate), float(variance), float(degrees), *rule.interval_from(counts, synthesizer=release)
 
 
 @pytest.mark.parametrize("key", COMBINING_RULES)
@@ -172,7 +174,8 @@ def test_charests_figure_says_what_the_normal_quantile_gives_where_t_is_negative
 
 def test_sums_and_sums_of_squares_say_all():
     counts = np.random.default_rng(1).integers(0, 31, size=(50, 4))
-    mean, between, within = estimate_and_variances(counts.sum(axis=1), (counts**2).sum(axis=1), sets=4, rows=30)
+    release = BetaBinomial(n=30, m=30, alpha=1, beta=1)
+    *_, mean, between, within = releases(release, 4, counts.sum(axis=1), (counts**2).sum(axis=1))
     q = counts / 30
     np.testing.assert_allclose(mean, q.mean(axis=1), rtol=1e-14)
     np.testing.assert_allclose(between, q.var(axis=1, ddof=1), rtol=1e-12, atol=1e-18)

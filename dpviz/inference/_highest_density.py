@@ -11,31 +11,25 @@ from scipy.optimize import brentq
 from scipy.special import betainc, logit
 
 from dpviz.inference._log_odds import FARTHEST, SMALLEST, incomplete_beta, log_parts, outward
-from dpviz.inference._turning_points import BLOCK, Slopes, angle_grid, falling_roots
+from dpviz.inference._turning_points import BLOCK, Mixtures, angle_grid, falling_roots
+from dpviz.numerics.gamma import log_beta
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 # Relative change of a density below which it counts as flat: rounding, not the law, would choose the region
 FLAT = 1e-7
-MASS_TOLERANCE = 1e-13
 # Probability, and log-odds of its width, below which the part of a region at an infinite end is left out
 NEGLIGIBLE, NARROW = 1e-12, 53 * math.log(2)
-HEIGHT_TOLERANCE = 1e-12
-MOST_STEPS = 30
-
+MASS_TOLERANCE, HEIGHT_TOLERANCE, MOST_STEPS = 1e-13, 1e-12, 30
 Region = list[tuple[float, float]]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ladder:
-    """Mixtures, one in each row of `weights`, of the components Beta(a_k, b_k), a one up and b one down at each step.
+class Ladder(Mixtures):
+    """Mixtures with their densities and probabilities, at log-odds, which keep their digits at both ends of [0, 1]."""
 
-    They are evaluated at log-odds, which keep their digits at both ends of [0, 1].
-    """
-
-    first: FloatArray
-    second: FloatArray
-    log_beta: FloatArray
-    weights: FloatArray
+    @cached_property
+    def log_beta(self) -> FloatArray:
+        """ln B(a_k, b_k)."""
+        return log_beta(self.first, self.second)
 
     @cached_property
     def _cumulative(self) -> FloatArray:
@@ -43,11 +37,8 @@ class Ladder:
 
     @cached_property
     def _tails(self) -> FloatArray:
-        """What 1 − p times each component's density adds to the upper tail, then what p times it adds to the lower one.
-
-        I_p(a, b) and I_p(a + 1, b − 1) differ by p / a times the density of the first and by (1 − p) / (b − 1) times
-        that of the second.
-        """
+        """What 1 − p times each component's density adds to the upper tail, then what p times it adds below."""
+        # I_p(a, b) − I_p(a + 1, b − 1) is p / a times the density of the first, (1 − p) / (b − 1) times the second's.
         above, below = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] / self.second, self._cumulative / self.first
         above[:, 0], below[:, -1] = 0.0, 0.0
         return np.stack([above, below])
@@ -55,9 +46,8 @@ class Ladder:
     def at(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
         step = max(1, BLOCK // len(self.first))
-        parts = [
-            self._at(rows[start : start + step], log_odds[start : start + step]) for start in range(0, len(rows), step)
-        ]
+        blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
+        parts = [self._at(rows[block], log_odds[block]) for block in blocks]
         return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
     def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -121,8 +111,8 @@ class _Pieces:
 def highest_density(ladder: Ladder, level: float) -> list[Region]:
     """For each mixture the intervals, in order, where the density is at least c, with c such that they hold `level`.
 
-    Their ends are rounded outwards, so that rounding takes nothing from what they hold. c is at least 1 − level, since
-    what is left out has density below c and length below 1. A density that is flat to rounding has an empty list.
+    Their ends are rounded outwards. c is at least 1 − level, since what is left out has density below c and length
+    below 1. A density that is flat to rounding has an empty list.
     """
     count = len(ladder.weights)
     pieces = _monotone_pieces(ladder)
@@ -144,7 +134,7 @@ def highest_density(ladder: Ladder, level: float) -> list[Region]:
 
 def _monotone_pieces(ladder: Ladder) -> _Pieces:
     count = len(ladder.weights)
-    rows, turns = Slopes(first=ladder.first, second=ladder.second, weights=ladder.weights).turning_points()
+    rows, turns = ladder.turning_points()
     every = np.arange(count)
     row = np.concatenate([every, rows, every])
     edge = np.concatenate([np.full(count, -FARTHEST), turns, np.full(count, FARTHEST)])
@@ -160,11 +150,9 @@ def _monotone_pieces(ladder: Ladder) -> _Pieces:
 
 
 def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, BoolArray]:
-    """How far from its top each piece belongs to the region, and the mixtures for which that is settled.
-
-    All cuts x_j and the height are sought at once: the probability falls by Σ f / |(ln f)'| over the cuts as ln c rises
-    by 1, and each cut moves by (ln c − ln f(x_j)) / (ln f)'.
-    """
+    """How far from its top each piece belongs to the region, and the mixtures for which that is settled."""
+    # All cuts x_j and the height are sought at once: the probability falls by Σ f / |(ln f)'| over the cuts as ln c
+    # rises by 1, and each cut moves by (ln c − ln f(x_j)) / (ln f)'.
     count = len(ladder.weights)
     height, cuts = _guess(ladder, pieces, level)
     least, top = math.log1p(-level), np.full(count, -np.inf)
@@ -200,10 +188,8 @@ def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArra
 
 
 def _by_brackets(ladder: Ladder, pieces: _Pieces, level: float, start: FloatArray) -> FloatArray:
-    """The cuts of one mixture, surely: the height between two heights, and each cut inside its piece.
-
-    On a plateau the height does not decide, and the cuts lie between those of a region too small and one too large.
-    """
+    """The cuts of one mixture, surely: the height between two heights, and each cut inside its piece."""
+    # On a plateau the height does not decide; the cuts lie between those of a region too small and one too large.
     rows = pieces.row
     sign = np.where(pieces.top < pieces.bottom, 1.0, -1.0)
 

@@ -25,10 +25,9 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 NOISE = 1e-11  # Relative difference of neighbouring weights below which it is rounding
 # Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12
 FINEST = 1e-4
-LEAST_STEPS = 64
 TAIL_STEP = 1.5  # Width of the cells in log-odds beyond the even grid, where few terms matter
 BLOCK = 2_000_000  # Most numbers of a table held at once
-MOST_STEPS, SETTLED = 120, 1e-14
+LEAST_STEPS, MOST_STEPS, SETTLED = 64, 120, 1e-14
 ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
 
 
@@ -41,11 +40,8 @@ def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Slopes:
-    """The derivatives of the densities of mixtures, one in each row of `weights`, up to positive factors.
-
-    They share their components Beta(a_k, b_k), a_k (`first`) one up and b_k (`second`) one down at each step.
-    """
+class Mixtures:
+    """Mixtures, one in each row of `weights`, of components Beta(a_k, b_k), a one up and b one down at each step."""
 
     first: FloatArray
     second: FloatArray
@@ -53,7 +49,7 @@ class Slopes:
 
     @cached_property
     def steps(self) -> FloatArray:
-        """Coefficients with their signs, without the Gamma functions, shape (mixtures, components + 1)."""
+        """Coefficients of the derivatives, without the Gamma functions, shape (mixtures, components + 1)."""
         w = self.weights
         steps = np.diff(w, axis=1, prepend=0.0, append=0.0)
         larger = np.maximum(w[:, 1:], w[:, :-1])
@@ -97,7 +93,7 @@ class Slopes:
         rows = np.flatnonzero(self.variations)
         if not len(rows):
             return rows, np.zeros(0)
-        chosen = Slopes(first=self.first, second=self.second, weights=self.weights[rows])
+        chosen = Mixtures(first=self.first, second=self.second, weights=self.weights[rows])
         grid = chosen._grid()
         signs = np.sign(chosen.steps @ chosen._terms(grid).T)
         which, places, found = np.repeat(np.arange(len(rows)), len(grid)), np.tile(grid, len(rows)), signs.ravel()
@@ -152,11 +148,8 @@ class Slopes:
         return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
     def _undecided(self, rows: IntArray, middle: FloatArray, half: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Whether each cell may hide two roots, and the sign in its middle.
-
-        About its middle the sum is c + c's + r s²/2 with |r| at most the sum of the terms' sizes times distance²
-        times the most that they can grow.
-        """
+        """Whether each cell may hide two roots, and the sign in its middle."""
+        # About it the sum is c + c's + r s²/2 with |r| at most the sum of the terms' sizes times distance² · growth.
         constant, slope, size, away = self._around(rows, middle)
         with np.errstate(over="ignore", invalid="ignore"):
             squares = size * away**2
@@ -173,8 +166,7 @@ def falling_roots(
 ) -> FloatArray:  # fmt: skip
     """Where functions that are positive at `low` and negative at `high` pass 0: Newton's rule inside their brackets.
 
-    `value` gives values and slopes of the functions with these indices at these places. It begins at `start`, or in the
-    middle where that is outside.
+    `value` gives values and slopes of the functions with these indices at these places.
     """
     low, high = low.copy(), high.copy()
     x = (low + high) / 2

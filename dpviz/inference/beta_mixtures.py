@@ -38,12 +38,8 @@ class BetaMixture:
     """Σ_i w_i Beta(a_i, b_i), with a_i (`first`) and b_i (`second`) positive and weights of sum 1.
 
     The cumulative probability of a run of components, a up and b down by one at each step, needs a single incomplete
-    beta function: I_p(a, b) = I_p(a + 1, b − 1) + p^a (1 − p)^(b − 1) / (a B(a, b)), so that the sum is one row of such
-    terms times the cumulative weights. Components are left out only while their weights total less than 1e-16.
-
-    Source: for a = 1 + x and b = 1 + n − x the identity is I_p(a, b) = Pr(Binomial(n + 1, p) ≥ x + 1).
-
-    The uniform law, as the even mixture of a falling and a rising line:
+    beta function: I_p(a, b) = I_p(a + 1, b − 1) + p^a (1 − p)^(b − 1) / (a B(a, b)). Components are left out only while
+    their weights total less than 1e-16.
 
     >>> even = BetaMixture(first=np.array([1.0, 2.0]), second=np.array([2.0, 1.0]), weights=np.array([0.5, 0.5]))
     >>> round(even.mean, 12), round(even.variance, 12), [round(end, 12) for end in even.interval(0.5)]
@@ -155,12 +151,9 @@ class BetaMixture:
         It is right to 1e-12 of its distance from the nearer end of [0, 1], or to the last digit. A quantile nearer to 1
         than 2⁻⁵⁴, or to 0 than the smallest number, is therefore 1, or 0, and `cdf` there is not q.
 
-        One minus the median of Beta(1, 0.01) is 2⁻¹⁰⁰; the mirrored law can say it.
-
-        >>> near_1 = BetaMixture(first=np.array([1.0]), second=np.array([0.01]), weights=np.array([1.0]))
         >>> near_0 = BetaMixture(first=np.array([0.01]), second=np.array([1.0]), weights=np.array([1.0]))
-        >>> near_1.quantile(0.5), math.log2(near_0.quantile(0.5))
-        (1.0, -100.0)
+        >>> math.log2(near_0.quantile(0.5))
+        -100.0
         """
         if q in (0, 1):
             return float(q)
@@ -196,32 +189,15 @@ class BetaMixture:
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
         """The shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
-        It is {p: f(p) ≥ c}, and may be several intervals: a mixture can have several modes, and where some a or b is
-        below 1 the density is infinite at that end, which then belongs to the region, unless the part there is narrower
-        than 2⁻⁵³ and holds less than 1e-12. Where the density is flat to 1e-7, the one that leaves equal tails.
-
-        The ends are rounded outwards, so that the intervals hold at least `level` (to 1e-12), and 0 or 1 is an end only
-        where the region holds it. Much of a law with b below 0.1 lies between 1 − 2⁻⁵³ and 1, where there are no
-        floating-point numbers: (1 − 2⁻⁵³, 1) then stands for any part of it, and the region may hold clearly more than
-        `level`. The same happens below 5e-324, for a below 0.01.
-
-        Raises
-        ------
-        ValueError
-            Where a + b, or a, of two components differ by a number that is not whole.
-
-        Infinite at both ends: the arcsine law keeps both, as its middle half runs from sin²(π/8) to cos²(π/8).
+        It is {p: f(p) ≥ c}, and holds an end where some a or b is below 1, where the density is infinite, unless the
+        part there is narrower than 2⁻⁵³ and holds less than 1e-12. Where the density is flat to 1e-7, the one that
+        leaves equal tails. The ends are rounded outwards, so that the intervals hold at least `level` (to 1e-12):
+        (1 − 2⁻⁵³, 1) stands for any part of it, and the region may hold clearly more for b below 0.1, or a below 0.01.
+        A ValueError where a + b, or a, of two components differ by a number that is not whole.
 
         >>> arcsine = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
-        >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]
+        >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
         [(0.0, 0.146447), (0.853553, 1.0)]
-
-        Half of Beta(1, 0.01) lies between 1 − 2⁻¹⁰⁰ and 1. The interval that can be said holds 69 %.
-
-        >>> near_1 = BetaMixture(first=np.array([1.0]), second=np.array([0.01]), weights=np.array([1.0]))
-        >>> ((low, high),) = near_1.highest_density(0.5)
-        >>> low == 1 - 2**-53, high, round(float(near_1.cdf(high) - near_1.cdf(low)), 3)
-        (True, 1.0, 0.693)
         """
         ladder = on_one_ladder(*self._kept)
         if ladder is None:
@@ -230,9 +206,7 @@ class BetaMixture:
                 "density; got components that do not."
             )
         first, second, weights = ladder
-        (region,) = highest_density(
-            Ladder(first=first, second=second, log_beta=log_beta(first, second), weights=weights[None]), level
-        )
+        (region,) = highest_density(Ladder(first=first, second=second, weights=weights[None]), level)
         return region or [self.interval(level)]
 
 

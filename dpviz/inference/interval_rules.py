@@ -60,24 +60,20 @@ def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatA
 
 
 def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
-    """The releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast."""
-    found = np.broadcast_arrays(*estimate_and_variances(total, squares, sets=sets, rows=synthesizer.m))
-    return Releases(synthesizer, sets, np.broadcast_to(total, found[0].shape), *found)
+    """The releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast.
 
+    q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³).
 
-def estimate_and_variances(
-    total: IntArray, squares: IntArray, *, sets: int, rows: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³) from S and Q = Σ x̃_j².
-
-    Counts 1 and 3 of 4: proportions 1/4 and 3/4, b = 1/8, v̄ = (3/16)/4.
-
-    >>> [float(value) for value in estimate_and_variances(np.array(4), np.array(10), sets=2, rows=4)]
-    [0.5, 0.125, 0.046875]
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> found = releases(BetaBinomial(n=4, m=4, alpha=1, beta=1), 2, np.array(4), np.array(10))  # counts 1 and 3
+    >>> float(found.estimate), float(found.between), float(found.within)
+    (0.5, 0.125, 0.046875)
     """
-    total, squares = np.asarray(total, np.int64), np.asarray(squares, np.int64)
+    total, squares = np.broadcast_arrays(np.asarray(total, np.int64), np.asarray(squares, np.int64))
+    rows = synthesizer.m
     between = (sets * squares - total**2) / (max(sets * (sets - 1), 1) * rows**2)
-    return total / (sets * rows), between, (rows * total - squares) / (sets * rows**3)
+    within = (rows * total - squares) / (sets * rows**3)
+    return Releases(synthesizer, sets, total, total / (sets * rows), between, within)
 
 
 def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantiles: Quantiles = quantile) -> FloatArray:

@@ -20,8 +20,7 @@ from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-NEWTON_STEPS = 60
-CONVERGED = 1e-13
+NEWTON_STEPS, CONVERGED = 60, 1e-13
 LAST_STEP = 1e-8  # A step of Newton's method this small leaves an error of the order of its square
 
 Regions = tuple[FloatArray, FloatArray, dict[int, Region]]
@@ -43,7 +42,7 @@ class Components:
 
     def ladder(self, weights: FloatArray) -> Ladder:
         """The mixtures as `highest_density` takes them."""
-        return Ladder(first=self.first, second=self.second, log_beta=self.log_beta, weights=weights)
+        return Ladder(first=self.first, second=self.second, weights=weights)
 
     def moments(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of every mixture."""
@@ -75,9 +74,8 @@ class Components:
         self, weights: FloatArray, beyond: FloatArray, log_odds: FloatArray, sign: float
     ) -> tuple[FloatArray, FloatArray]:
         """Lower tail (`sign` 1) or upper tail (−1) of mixture r at log-odds u_r, and its slope without sign."""
-        # Both follow from the one row t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1): a tail is Σ_x t_x W_x +
-        # I_p(a_n, b_n), or + I_q(b_0, a_0), where W_x is the weight from x on towards that tail (`beyond`), and the
-        # density of component x is t_x a_x / p.
+        # With t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1) a tail is Σ_x t_x W_x + I_p(a_n, b_n), or + I_q(b_0, a_0),
+        # W_x the weight from x on towards that tail (`beyond`), and the density of component x is t_x a_x / p.
         log_p, log_q = log_parts(log_odds)
         with np.errstate(under="ignore"):
             steps = log_p[:, None] * self.first
@@ -138,8 +136,7 @@ HIGHEST_DENSITY = PosteriorInterval("highest density", True, Components.highest_
 class PosteriorSummaries:
     """Posteriors in numbers, one entry a release; the ends are NaN where no interval was asked for.
 
-    They are rounded outwards, to 0 or 1 only where the interval holds it, and are the outer ones of a region that is
-    several intervals: those are in `several`, and `width` is their total length.
+    They are rounded outwards, and are the outer ones of a region that is `several` intervals of total length `width`.
     """
 
     mean: FloatArray
@@ -170,8 +167,7 @@ def posterior_summaries(
 ) -> PosteriorSummaries:
     """Mean, variance and interval of the posterior of p for many releases at once, as `posterior_given` has them.
 
-    One release of M counts a row, shape (releases, M). `interval` is `EQUAL_TAILS` or `HIGHEST_DENSITY`; None for
-    moments alone.
+    One release of M counts a row; `interval` is `EQUAL_TAILS`, `HIGHEST_DENSITY`, or None for moments alone.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> found = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))

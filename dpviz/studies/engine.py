@@ -27,22 +27,13 @@ def stream_study(
     """Run `plan`, and yield a cumulative tally after every small chunk of work.
 
     Block i draws from ``default_rng(SeedSequence(seed, spawn_key=(i,)))`` and all sums are exact, so the tally after
-    R repetitions is the same to the last digit whatever the chunks, the workers, and the stops on the way.
+    R repetitions is the same to the last digit whatever the chunks, the workers, and the stops on the way. The first
+    tally is that of the first block; later chunks take 20 ms or so. The last one is `start` where nothing is left to
+    do. After ``close()`` no thread is left.
 
-    The first tally is that of the first block; later chunks take 20 ms or so. The last one holds all repetitions, and
-    is `start` where nothing is left to do. After ``close()`` no thread is left.
-
-    Parameters
-    ----------
-    start
-        An earlier tally of the same plan, to go on from it; its plan may have had fewer repetitions.
-    workers
-        Chunks that are drawn at the same time, 1 to 64: by threads, unless there is an `executor`. With 1 and no
-        executor nothing but the caller's own thread runs.
-    executor
-        Draws the chunks instead: anything with the interface of ``concurrent.futures``. It stays open.
-
-    With p = 0 the geometric sanitizer with hardly any noise releases 0, and an interval of width 0 covers it.
+    `start` is an earlier tally of the same plan, which may have had fewer repetitions, to go on from. `workers` chunks
+    are drawn at the same time, by threads unless there is an `executor` with the interface of ``concurrent.futures``,
+    which stays open; with 1 and no executor nothing but the caller's own thread runs.
 
     >>> from dpviz.coverage import CoveragePlan
     >>> from dpviz.synthesizers import GeometricSanitizer
@@ -53,8 +44,7 @@ def stream_study(
     (500, 1200, 1200)
     """
     if start is not None:
-        same = isinstance(start, StudyTally) and start.first == 0 and start.plan.fingerprint == plan.fingerprint
-        if not same:
+        if not (isinstance(start, StudyTally) and start.first == 0 and start.plan.fingerprint == plan.fingerprint):
             raise ValueError("start must be a tally of the same plan; only its number of repetitions may differ.")
         if start.repetitions > plan.repetitions:
             raise ValueError(

@@ -19,9 +19,7 @@ LEVEL = argument("level", 0.001, 0.999999, title="level of the interval")
 
 @dataclass(frozen=True)
 class Measure:
-    """A number from a simulation and its Monte Carlo standard error, NaN where there is none.
-
-    Source: Morris, White & Crowther (2019), Table 6.
+    """A number from a simulation and its Monte Carlo standard error (Morris, White & Crowther 2019, Table 6), or NaN.
 
     >>> Measure.share(1, 4).error == math.sqrt(3) / 8
     True
@@ -91,15 +89,10 @@ class Measure:
 def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval for a probability, from the share of `repetitions` in which it came true.
 
-    With z = z_{(1 + level)/2}: (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R). Unlike c ± z √(c(1 − c)/R) it has
-    a width where c is 0 or 1.
-
-    Source: Wilson (1927).
-
-    With c = 0 the lower end is 0 and the upper z² / (R + z²).
+    With z = z_{(1 + level)/2}: (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R). Source: Wilson (1927).
 
     >>> low, high = wilson_interval(0.0, 10)
-    >>> low, round(high, 6)
+    >>> low, round(high, 6)  # z² / (R + z²)
     (0.0, 0.277533)
     """
     z = float(ndtri((1 + level) / 2))
@@ -114,13 +107,9 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
 def repetitions_needed(share: float, error: float) -> int:
     """The least R for which a share near `share` has a Monte Carlo standard error of at most `error`.
 
-    R = ⌈c (1 − c) / error²⌉, at least 1, from √(c(1 − c)/R) ≤ error; 1/2 is the worst c.
+    R = ⌈c (1 − c) / error²⌉, at least 1; 1/2 is the worst c. Source: Morris, White & Crowther (2019), §5.2.
 
-    Source: Morris, White & Crowther (2019), §5.2.
-
-    Half a percentage point at a coverage of 95 %: 0.0475 / 0.000025.
-
-    >>> repetitions_needed(0.95, 0.005)
+    >>> repetitions_needed(0.95, 0.005)  # 0.0475 / 0.000025
     1900
     """
     wanted = share * (1 - share) / error / error

@@ -48,15 +48,8 @@ Found = TypeVar("Found", bound="StudyTally")
 class Plan(ABC, Generic[Found]):
     """What a study repeats, how often, and the seed that fixes every digit of it; each kind of study adds its fields.
 
-    The repr of a plan must say all that its digits follow from, and a plan must be hashable.
-
-    Parameters
-    ----------
-    batch
-        Repetitions in a block. Block i has its own stream of random numbers, made from the seed and i, so the digits
-        depend on neither the number of workers nor on stops; they do depend on this size. A stream takes 10 µs.
-    shown
-        How many of the first repetitions are kept one by one.
+    The repr of a plan must say all that its digits follow from, and a plan must be hashable. The digits depend on the
+    size of a block, `batch`, too; the first `shown` repetitions are kept one by one.
     """
 
     repetitions: int
@@ -70,10 +63,9 @@ class Plan(ABC, Generic[Found]):
 
     @abstractmethod
     def work(self) -> Callable[[Blocks], Found]:
-        """Prepare what all blocks need; returns the function that draws blocks and tallies them.
+        """Prepare what all blocks need; returns the function that draws blocks and tallies them, safe between threads.
 
-        Whatever order and company the blocks come in, it must give the same digits for a block, and as the tally of
-        its first repetitions what they were in the whole of it. It must be safe to share between threads.
+        In whatever order and company, it must give the same digits for a block and for its first repetitions.
         """
 
     @property
@@ -98,7 +90,7 @@ class Blocks:
 
     @property
     def repetitions(self) -> int:
-        """How many repetitions."""
+        """In all."""
         return self.count * self.size
 
     @property
@@ -116,8 +108,7 @@ class Blocks:
 class StudyTally(Sums):
     """What the repetitions `first` … `first + repetitions − 1` of a plan gave. Tallies that follow each other add.
 
-    All sums are exact, so that the sum of tallies does not depend on how the repetitions were divided. Each kind of
-    study adds its counts and sums as fields, and narrows `plan`. What `stream_study` yields has `first` 0.
+    Each kind of study adds its counts and sums as fields, and narrows `plan`. What `stream_study` yields has `first` 0.
     """
 
     PLACE: ClassVar[tuple[str, ...]] = ("plan", "first")
@@ -133,10 +124,8 @@ class StudyTally(Sums):
         if self.plan is not other.plan and self.plan.fingerprint != other.plan.fingerprint:
             raise ValueError("Tallies of different plans do not add.")
         if other.first != self.first + self.repetitions:
-            raise ValueError(
-                f"Tallies add in order: after {self.first + self.repetitions:,} repetitions comes the next one; "
-                f"got a tally that starts at {other.first:,}."
-            )
+            due = f"after {self.first + self.repetitions:,} repetitions comes the next one"
+            raise ValueError(f"Tallies add in order: {due}; got a tally that starts at {other.first:,}.")
         return dataclasses.replace(super().__add__(other), plan=other.plan)
 
     def __eq__(self, other: object) -> bool:

@@ -36,8 +36,7 @@ class SavedRun:
     def tally_of(self, plan: Plan[Found]) -> Found:
         """The tally, which continues `plan`; a ValueError says which part cannot be, and what is allowed.
 
-        The first repetitions are drawn again: the file does not hold what is kept of them one by one, and a file from
-        where the same seed gave other digits is refused. What comes after them is believed as far as it is possible.
+        The first repetitions, which the file does not hold one by one, are drawn again and must agree with it.
         """
         if self.fingerprint != plan.fingerprint:
             words = zip_longest(plan.fingerprint.split(", "), self.fingerprint.split(", "), fillvalue="nothing")
@@ -53,18 +52,11 @@ class SavedRun:
 
 @checked()
 def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> str:
-    """A run as JSON text, which `read_run` reads, from what `stream_study` yields at any time.
-
-    `about` is what else the file is to say, in values that JSON knows: the design, for one who has the file alone.
-    """
+    """A run as JSON text, which `read_run` reads, of what `stream_study` yields; `about` is what else to say."""
     if tally.first != 0:
         raise ValueError(f"tally must begin with the first repetition; got one that starts at {tally.first:,}.")
-    said = {
-        "dpviz_run": VERSION,
-        "about": dict(about or {}),
-        "fingerprint": tally.plan.fingerprint,
-        "counts": _plain(tally),
-    }
+    said = {"dpviz_run": VERSION, "about": dict(about or {})}
+    said |= {"fingerprint": tally.plan.fingerprint, "counts": _plain(tally)}
     try:
         return json.dumps(said, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):

@@ -44,8 +44,7 @@ def summed(low: float, high: float) -> Any:
 class Sums:
     """Base of records that add: counts, exact sums (`summed`), arrays of counts, other records and tuples of them."""
 
-    PLACE: ClassVar[tuple[str, ...]] = ()
-    """Fields that do not add."""
+    PLACE: ClassVar[tuple[str, ...]] = ()  # fields that do not add
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -70,10 +69,8 @@ class Sums:
         return self._joined(other, operator.sub)
 
     def _joined(self, other: Self, way: Callable[[Any, Any], Any]) -> Self:
-        names = [one.name for one in self.adding()]
-        return dataclasses.replace(
-            self, **{name: _joined(getattr(self, name), getattr(other, name), way) for name in names}
-        )
+        both = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in self.adding()}
+        return dataclasses.replace(self, **{name: _joined(*pair, way) for name, pair in both.items()})
 
     def __eq__(self, other: object) -> bool:
         """Whether every count, sum and kept digit agrees."""
