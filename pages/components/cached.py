@@ -1,7 +1,5 @@
 """Computed results, kept by what made them and shared by all readers."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import cache, partial, wraps
@@ -12,9 +10,8 @@ import streamlit as st
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-ENTRIES = 256
-FEW_ENTRIES = 16
-"""Entries of a function whose results are large."""
+ENTRIES, FEW_ENTRIES = 256, 16
+"""Results that are kept of a function, and of one whose results are large."""
 
 
 def cached(
@@ -22,8 +19,7 @@ def cached(
 ) -> Callable[Arguments, Result]:
     """`function` of a module, which computes the same only once; what it raises is not kept.
 
-    Its arguments must say all that they are when they are printed. `spinner` is what the page says while it computes;
-    of more results than `entries` the oldest goes first.
+    Its arguments must say all that they are when they are printed; the page says `spinner` while it computes.
     """
     kept = _store(f"{function.__module__}.{function.__qualname__}", spinner, entries)
     signature = inspect.signature(function)

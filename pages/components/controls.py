@@ -1,7 +1,5 @@
 """A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
@@ -24,17 +22,11 @@ FIRST_WHOLE = 30
 """Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
 
 LARGEST = 1e308
-"""Largest number that a box takes."""
-
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
 def number_control(declaration: Parameter, key: str, *, zero: bool = False) -> float:
-    """Slider and number box for the setting `key`; returns the value, which may be outside its domain.
-
-    The box takes every number, so that what is refused can be said in a sentence; NaN stands for an empty one. `zero`
-    adds 0 below a logarithmic slider.
-    """
+    """Slider, with a 0 below the others where asked, and box of any number for `key`; NaN stands for an empty one."""
     slider, start = f"{key}_slider", SETTINGS[key].default
     with st.container(key=f"{key}_both"):
         symbol = "" if declaration.symbol.lower() == declaration.title.lower() else declaration.symbol
@@ -108,10 +100,7 @@ class PageNumbers:
         return [self.prefix + name for name in self.declared]
 
     def number(self, name: str, highest: float | None = None) -> float:
-        """The control of one number; what is outside its domain is returned, for the page to refuse in a sentence.
-
-        `highest` is where the slider ends, where another control says so and it is in the domain.
-        """
+        """The control of one number, its slider up to `highest` where that is inside the domain."""
         one = self.declared[name]
         if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
@@ -122,10 +111,8 @@ class PageNumbers:
         found: dict[str, float] = {}
         for name in names:
             link = LINKS[name] if name in self.links else None
-            if link and link.leader in found and switch(link.label, self.prefix + link.switch):
-                found[name] = found[link.leader]
-            else:
-                found[name] = self.number(name)
+            linked = link and link.leader in found and switch(link.label, self.prefix + link.switch)
+            found[name] = found[link.leader] if link and linked else self.number(name)
         return found
 
     def follows(self, name: str) -> bool:
@@ -141,10 +128,7 @@ class PageNumbers:
     def refused(
         self, broken: ValueError, values: Mapping[str, Any], law: type[Synthesizer], **highest: float
     ) -> Refused:
-        """What a refusal says, with a button for each number outside its domain, or larger than another says it may be.
-
-        Where `law` releases as many rows as there are, m may follow n again.
-        """
+        """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
         rows = {one.name for one in law.parameters()} & {"n", "m"}
         mends: dict[str, tuple[object, str]] = {}
         for name, one in self.declared.items():
@@ -177,15 +161,12 @@ class PageNumbers:
 def controls_style(keys: Iterable[str]) -> str:
     """Style that sets the box of each control on the line of its label, above the slider."""
     keys = list(keys)
-    boxes = ", ".join(f".st-key-{key}" for key in keys)
-    inputs = ", ".join(f".st-key-{key} input" for key in keys)
-    buttons = ", ".join(f".st-key-{key} button" for key in keys)
-    labels = ", ".join(f".st-key-{key}_slider label" for key in keys)
+    boxes, sliders = (f":is({', '.join(f'.st-key-{key}{end}' for key in keys)})" for end in ("", "_slider"))
     return f"""
 {boxes} {{align-self: flex-end; width: 6.9rem !important; margin-bottom: -3.5rem; z-index: 2}}
-{inputs} {{padding: .2rem .55rem; font-variant-numeric: tabular-nums}}
-{buttons} {{display: none}}
-{labels} {{padding-right: 7.5rem; min-height: 2.5rem; align-items: center; line-height: 1.25}}
+{boxes} input {{padding: .2rem .55rem; font-variant-numeric: tabular-nums}}
+{boxes} button {{display: none}}
+{sliders} label {{padding-right: 7.5rem; min-height: 2.5rem; align-items: center; line-height: 1.25}}
 """
 
 
@@ -204,12 +185,11 @@ def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
     low = declaration.minimum if declaration.slider_minimum is None else declaration.slider_minimum
     high = declaration.maximum if declaration.slider_maximum is None else declaration.slider_maximum
     if declaration.integer:
-        whole = set(range(int(low), int(min(high, FIRST_WHOLE)) + 1)) | {int(high)}
-        ratio = 10 ** (1 / (2 * POINTS_PER_DECADE))
+        whole = {*range(int(low), int(min(high, FIRST_WHOLE)) + 1), int(high)}
         value = float(FIRST_WHOLE)
         while value < high:
-            whole.add(_rounded_whole(value))
-            value *= ratio
+            whole.add(round(value) if value < 100 else 5 * round(value / 5))
+            value *= 10 ** (1 / (2 * POINTS_PER_DECADE))
         return tuple(sorted(number for number in whole if low <= number <= high))
     if declaration.scale == "linear":
         even = {float(f"{low + (high - low) * step / LINEAR_STOPS:.3g}") for step in range(LINEAR_STOPS + 1)}
@@ -217,7 +197,3 @@ def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
     steps = min(MOST_STOPS, round(math.log10(high / low) * POINTS_PER_DECADE))
     values = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
     return tuple(sorted(({0.0} if zero else set()) | {value for value in values if low <= value <= high}))
-
-
-def _rounded_whole(value: float) -> int:
-    return round(value) if value < 100 else 5 * round(value / 5)

@@ -5,8 +5,6 @@ data through ``Plotly.react``, which is faster and keeps the reader's zoom. plot
 package; a browser fetches it once.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -22,9 +20,7 @@ from plotly.io.json import to_json_plotly
 from streamlit import runtime
 
 _component = st.components.v2.component(
-    "dpviz_figure",
-    js=Path(__file__).with_name("figure.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
+    "dpviz_figure", js=Path(__file__).with_name("figure.js").read_text(encoding="utf-8"), isolate_styles=False
 )
 
 PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior"}
@@ -34,9 +30,8 @@ PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior"}
 @cache
 def _plotly_js() -> bytes:
     """plotly.js, compressed once per process; Streamlit would compress the 4.8 MB anew for every browser."""
-    return gzip.compress(
-        files("plotly").joinpath("package_data", "plotly.min.js").read_bytes(), compresslevel=6, mtime=0
-    )
+    whole = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+    return gzip.compress(whole, compresslevel=6, mtime=0)
 
 
 def _plotly_path() -> str:
@@ -67,15 +62,13 @@ def decode_figure(data: bytes) -> dict[str, Any]:
     return message
 
 
-def show_figure(
-    figure: go.Figure, *, key: str, alt: str, height: int = 420, config: dict[str, Any] | None = None
-) -> None:
+def show_figure(figure: go.Figure, *, key: str, alt: str, height: int = 420) -> None:
     """Show `figure`, in place of the one shown before under `key`.
 
     Colors and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
-    `figure.layout.uirevision` changes. `alt` is the picture's accessible name, `config` goes to plotly.js.
+    `figure.layout.uirevision` changes. `alt` is the picture's accessible name.
     """
     page, _, picture = key.partition("_")
     name = f"{PAGES[page]}_{picture}"
-    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height, config=config or {})
+    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height)
     _component(key=key, data=data, height=height)

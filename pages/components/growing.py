@@ -1,7 +1,5 @@
 """Results that grow before the reader's eyes, and are there at once where somebody has seen them before."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,18 +19,15 @@ BREATH = 0.02
 """Seconds after which a pause looks whether a control has been moved."""
 
 _component = st.components.v2.component(
-    "dpviz_next_step",
-    js=Path(__file__).with_name("next_step.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
+    "dpviz_next_step", js=Path(__file__).with_name("next_step.js").read_text(encoding="utf-8"), isolate_styles=False
 )
 
 
 @dataclass(kw_only=True)
 class Growing(Generic[Result]):
-    """A result under way: what it belongs to, where it goes on (None when complete), what there is so far.
+    """A result under way: what it belongs to, where it goes on (None when complete), what there is, why it ended early.
 
-    `problem` says in a sentence why it ended early. The thread that advances it holds the lock: a moved control starts
-    another while the last one is still at work.
+    The thread that advances it holds the lock: a moved control starts another while the last one is still at work.
     """
 
     key: object
@@ -42,32 +37,23 @@ class Growing(Generic[Result]):
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def advance(self, seconds: float) -> None:
-        """One step, and more of them within `seconds`, or the end, which is kept for all readers.
-
-        Nothing where another thread is at it.
-        """
-        if self.lock.acquire(blocking=False):
-            try:
-                self._advance(seconds)
-            finally:
-                self.lock.release()
-
-    def _advance(self, seconds: float) -> None:
-        start = time.perf_counter()
-        while self.stream is not None:
-            try:
-                found = next(self.stream, None)
-            except ValueError as broken:  # a point of the axis that the law does not allow
-                self.stream, self.problem = None, str(broken)
-                return
-            if found is None:
-                self.stream = None
-                keep_finished(self.key, self.latest)
-            else:
+        """Steps for `seconds`, one at least, or to the end, kept for all; nothing where another thread is at it."""
+        if not self.lock.acquire(blocking=False):
+            return
+        end = time.perf_counter() + seconds
+        try:
+            for found in self.stream or ():
                 self.latest = found
                 breathe()
-                if time.perf_counter() - start > seconds:
+                if time.perf_counter() > end:
                     return
+            if self.stream is not None:
+                self.stream = None
+                keep_finished(self.key, self.latest)
+        except ValueError as broken:  # a point of the axis that the law does not allow
+            self.stream, self.problem = None, str(broken)
+        finally:
+            self.lock.release()
 
 
 def show_growing(
@@ -75,8 +61,7 @@ def show_growing(
 ) -> None:
     """Draw a result at once where it is there soon, and again and again, finer, where it takes longer.
 
-    A spinner says `words` before the first picture; the page knows the movement by `key`. What stands above has
-    `after` seconds to reach the browser before the work begins.
+    A spinner says `words` before the first picture; what stands above has `after` seconds to reach the browser first.
     """
     if growing.latest is None:
         pause(after)
@@ -102,11 +87,9 @@ def show_growing(
 def ask_for_next_step(key: str, after: float) -> None:
     """Have the fragment that calls this as its last act run again, `after` seconds from when the browser has it all.
 
-    Streamlit's own `run_every` asks at fixed times, whatever is under way. A request that arrives in the moment in
-    which another run ends makes Streamlit throw away the last messages of that run: parts of the page were missing
-    then, or the browser, told to fill a place that it had never heard of, gave up. Here no request is made while a run
-    is under way or while one may be on its way because of what the reader has just done, and a slow browser is not
-    sent more than it can draw.
+    Streamlit's own `run_every` asks at fixed times. A request in the moment in which another run ends makes Streamlit
+    throw away the last messages of that run: parts of the page were missing then, or the browser gave up. Here none is
+    made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw.
     """
     data = {"step": str(time.monotonic_ns()), "after": round(1000 * after)}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)
@@ -126,10 +109,7 @@ def pause(seconds: float) -> None:
 
 
 def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result]]) -> Growing[Result]:
-    """The reader's result of class `kind` that belongs to `key`, all that it follows from: under way, finished, or new.
-
-    The session keeps it at `place`; what another key had there is dropped, and no work of it is left behind.
-    """
+    """The reader's result that belongs to `key`, all that it follows from: at its `place`, finished, or new."""
     held: Growing[Result] | None = st.session_state.get(place)
     if held is not None and held.key == key:
         return held

@@ -1,7 +1,5 @@
 """What was refused is said, and the last answer stays: for a whole page, and for a setting of one of its sections."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -17,10 +15,7 @@ EMPTY_BOX = "got nothing: its box is empty."
 
 
 class Asked(Protocol):
-    """What the controls of a page ask for: a design, what was left out of it in sentences, and its settings in words.
-
-    A page may have more beside the design, which never says the same twice.
-    """
+    """What the controls of a page ask for: a design, what was left out in sentences, and its settings in words."""
 
     @property
     def design(self) -> Design: ...
@@ -32,10 +27,7 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class Refused:
-    """Settings that break a rule: what is wrong, in sentences.
-
-    By key, `mends` has the value of a setting that would put it right, and the words of its button.
-    """
+    """What is wrong with settings, and by key a value that would put it right, with the words of its button."""
 
     problems: tuple[str, ...]
     mends: Mapping[str, tuple[object, str]] = field(default_factory=dict)
@@ -49,21 +41,20 @@ Found = TypeVar("Found")
 def answerable(
     prefix: str, asked: OfPage | Refused, compute: Callable[[OfPage], object], first: Callable[[], OfPage]
 ) -> OfPage:
-    """Say what is wrong with what was asked; returns it, or what was asked last that has an answer.
+    """Say what is wrong with what was asked; returns it, or what was asked last that `compute` does not refuse.
 
-    `compute` refuses in a ValueError what has no answer; `first` is what a fresh page asks for, where there was nothing
-    before.
+    `first` is what a fresh page asks for, where there was nothing before.
     """
-    place, refusals = f"{prefix}valid", list(asked.problems)
-    valid = None if isinstance(asked, Refused) else asked
-    for key, (value, words) in asked.mends.items() if isinstance(asked, Refused) else ():
-        st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
-    if valid is not None:
+    place, refusals, valid = f"{prefix}valid", list(asked.problems), None
+    if isinstance(asked, Refused):
+        for key, (value, words) in asked.mends.items():
+            st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
+    else:
         try:
-            compute(valid)
+            compute(asked)
+            valid = asked
         except ValueError as broken:
             refusals.append(str(broken))
-            valid = None
     for sentence in [*address_problems(prefix), *map(_said, refusals)]:
         problem(sentence)
     if valid is not None:
@@ -79,9 +70,9 @@ def answerable(
 def accepted(
     key: str, value: Given, check: Callable[[Given], Found], first: Given, words: Callable[[Given], str]
 ) -> Found:
-    """What `check` makes of a value; where it refuses, its sentence, and what it makes of the last value that it took.
+    """What `check` makes of a value; where it refuses, its sentence, and what it makes of the last one or of `first`.
 
-    The session keeps that value under `key`; `first` is the value of a fresh page, and `words` names a value.
+    The session keeps the last value that it took under `key`, and `words` names it.
     """
     place = f"{key}_accepted"
     try:

@@ -1,7 +1,5 @@
 """A matrix of the reader's own, pasted or uploaded, among the synthesizers that a page offers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -42,8 +40,7 @@ def keep_matrix(prefix: str, example: str) -> None:
 def matrix_text(prefix: str) -> str | bytes:
     """The controls of a matrix; returns the pasted text, or the content of the file that is shown in its place.
 
-    Streamlit forgets a file where its control is not shown, on another page or for another synthesizer: its name and
-    content are kept, and a new control, which is empty, has another key.
+    Streamlit forgets a file where its control is not shown: it is kept, and a new control, empty, has another key.
     """
     kept, uploads, paste = f"{prefix}uploaded", f"{prefix}uploads", f"{prefix}paste"
     control = f"{prefix}file{st.session_state.get(uploads, 0)}"
@@ -53,15 +50,12 @@ def matrix_text(prefix: str) -> str | bytes:
         st.session_state[uploads] = st.session_state.get(uploads, 0) + 1
 
     def keep() -> None:
-        upload = st.session_state[control]
-        if upload is None:
-            forget()
+        if upload := st.session_state[control]:
+            st.session_state[kept] = upload.name, upload.getvalue()
         else:
-            st.session_state[kept] = (upload.name, upload.getvalue())
+            forget()
 
-    st.file_uploader(
-        "Upload a CSV file", type=["csv", "txt", "tsv"], max_upload_size=32, key=control, on_change=keep
-    )  # fmt: skip
+    st.file_uploader("Upload a CSV file", ["csv", "txt", "tsv"], max_upload_size=32, key=control, on_change=keep)
     pasted = written(
         st.text_area,
         "or paste the matrix",
@@ -93,11 +87,9 @@ def matrix_of(content: str | bytes) -> tuple[GivenMatrix, str]:
 def sums_sentence(given: GivenMatrix) -> str:
     """What is done with rows that do not sum to 1; nothing where all do."""
     sums = given.probabilities.sum(axis=1)
-    off = np.abs(sums - 1) > ROUNDING_OF_SUMS
-    if not off.any():
-        return ""
-    row = int(np.argmax(np.abs(sums - 1)))
+    off, row = np.abs(sums - 1), int(np.argmax(np.abs(sums - 1)))
+    number = int((off > ROUNDING_OF_SUMS).sum())
     example = f"row {row + 1} sums to {readable(sums[row], 9)}"
-    if off.sum() == 1:
-        return f"Your {example}, not to 1. It is not rescaled."
-    return f"{int(off.sum()):,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
+    if number > 1:
+        return f"{number:,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
+    return f"Your {example}, not to 1. It is not rescaled." if number else ""

@@ -1,7 +1,5 @@
 """The controls of a design that pages share, what it is in words, and what the controls say where it is set."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -77,15 +75,10 @@ def promise_controls(page: PageNumbers, key: str, law: type[Synthesizer]) -> dic
     """How the prior of each set follows, and the numbers of the promise that a law asks for."""
     prior = DEFAULT
     if law.has_prior:
-        prior = choice(
-            st.radio,
-            "Prior of each set",
-            PRIOR_RULES,
-            key,
-            format_func=lambda rule: PRIOR_RULES[rule].label,
-            help="ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
-            "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly.",
-        )
+        labels = {rule: one.label for rule, one in PRIOR_RULES.items()}
+        words = "ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
+        words += "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly."
+        prior = choice(st.radio, "Prior of each set", labels, key, format_func=labels.__getitem__, help=words)
     return {"prior": prior, **page.values(*promised_by(law, prior))}
 
 

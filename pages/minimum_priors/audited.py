@@ -1,7 +1,5 @@
 """The table of printed theorems: printed, really given, exact, and the verdict in a word and a sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -30,8 +28,15 @@ MARKS = {
     Verdict.OPEN: "? constant",
     Verdict.UNASKED: "– not here",
 }
-RANK = {Verdict.UNSAFE: 0, Verdict.FALSE: 1}
-"""What is unsafe comes first; what is false opens the rest, which is folded."""
+FOLDED = {
+    Verdict.FALSE: "false",
+    Verdict.SAFE: "safe",
+    Verdict.EXACT: "exact",
+    Verdict.HOLDS: "true",
+    Verdict.OPEN: "without a stated constant",
+    Verdict.UNASKED: "not about these settings",
+}
+"""What is folded away, in words."""
 
 HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 TOO_LARGE = "beyond 10³⁰⁸"
@@ -41,10 +46,11 @@ def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
     heading("As printed, and what it really gives")
     findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.setting))
-    found = sorted(findings, key=lambda one: RANK.get(one.verdict, 2))
-    unsafe = [one for one in found if one.verdict is Verdict.UNSAFE]
-    rest = [one for one in found if one.verdict is not Verdict.UNSAFE]
-    folded = f"<details><summary>{_summary(rest)}</summary>{_table(rest)}</details>"
+    unsafe = [one for one in findings if one.verdict is Verdict.UNSAFE]
+    rest = [one for one in findings if one.verdict is not Verdict.UNSAFE]
+    rest.sort(key=lambda one: one.verdict is not Verdict.FALSE)
+    counts = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(rest, verdict))]
+    folded = f"<details><summary>The other claims: {', '.join(counts)}</summary>{_table(rest)}</details>"
     folded += _statements(cached(audit_statements)(asked.setting))
     st.html(
         f'<p class="dpviz-question">{_headline(findings)}</p>'
@@ -65,7 +71,7 @@ def _statements(found: Sequence[Statement]) -> str:
     """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
     rows = "".join(
         f"<tr{' class=bad' if one.verdict.bad else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
-        f"{_said((one.bound.statement, one.bound.condition, _credit(one.bound)))}</small><br>"
+        f"{_said(one.bound, one.bound.condition)}</small><br>"
         f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
         for one in found
     )
@@ -78,9 +84,9 @@ def _statements(found: Sequence[Statement]) -> str:
 
 def _headline(found: Sequence[Finding]) -> str:
     """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
-    named = list(dict.fromkeys(finding.bound.name for finding in found if finding.verdict is Verdict.UNSAFE))
+    named = ", ".join(dict.fromkeys(one.bound.name for one in found if one.verdict is Verdict.UNSAFE))
     unsafe, false, open_ones = (_claims(found, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
-    judged = len({finding.bound.key for finding in found if finding.verdict.judged})
+    judged = len({one.bound.key for one in found if one.verdict.judged})
     rest = ""
     if false:
         rest += " 1 other is false." if false == 1 else f" {false} others are false."
@@ -91,27 +97,13 @@ def _headline(found: Sequence[Finding]) -> str:
         return f"<b>Not one of the {judged} printed claims that can be judged here is unsafe.</b>{rest}"
     be, they = ("is", "It promises") if unsafe == 1 else ("are", "They promise")
     return (
-        f"<b>{unsafe} of the {judged} printed claims that can be judged here {be} unsafe: {', '.join(named)}.</b> "
+        f"<b>{unsafe} of the {judged} printed claims that can be judged here {be} unsafe: {named}.</b> "
         f"{they} more privacy than is really given.{rest}"
     )
 
 
 def _claims(found: Sequence[Finding], verdict: Verdict) -> int:
-    return len({finding.bound.key for finding in found if finding.verdict is verdict})
-
-
-def _summary(rest: list[Finding]) -> str:
-    """What the folded claims come to, in a line."""
-    words = {
-        Verdict.FALSE: "false",
-        Verdict.SAFE: "safe",
-        Verdict.EXACT: "exact",
-        Verdict.HOLDS: "true",
-        Verdict.OPEN: "without a stated constant",
-        Verdict.UNASKED: "not about these settings",
-    }
-    counts = [f"{count} {word}" for verdict, word in words.items() if (count := _claims(rest, verdict))]
-    return f"The other claims: {', '.join(counts)}"
+    return len({one.bound.key for one in found if one.verdict is verdict})
 
 
 def _alike(finding: Finding) -> tuple[object, ...]:
@@ -126,11 +118,9 @@ def _rows(alike: list[Finding]) -> str:
     methods = ", ".join(METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if bound.one_row else ""
     title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{_claim(finding)}</small>"
-    cells = [_printed(finding), _gives(finding), _exact(finding)]
+    cells = zip(HEAD[1:4], (_printed(finding), _gives(finding), _exact(finding)), strict=True)
+    numbers = "".join(f'<td class=num data-label="{name}">{cell}</td>' for name, cell in cells)
     bad = " bad" if finding.verdict.bad else ""
-    numbers = "".join(
-        f'<td class=num data-label="{name}">{cell}</td>' for name, cell in zip(HEAD[1:4], cells, strict=True)
-    )
     first = f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{MARKS[finding.verdict]}</td></tr>'
     return f'{first}<tr class="said{bad}"><td colspan="5">{escape(finding.sentence)}</td></tr>'
 
@@ -141,16 +131,13 @@ def _claim(finding: Finding) -> str:
     zero = "for ε = 0" if not bound.promise.epsilon else ""
     flat = bound.quantity is SCALE and KINDS[bound.family].binary
     prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
-    return _said((bound.statement, zero, bound.condition, prior, _credit(bound)))
+    return _said(bound, zero, bound.condition, prior)
 
 
-def _credit(claim: Claim) -> str:
-    return f"after {claim.after}" if claim.after else ""
-
-
-def _said(parts: Sequence[str]) -> str:
-    """What is printed, in one line of HTML."""
-    return raised(escape("; ".join(part for part in parts if part)))
+def _said(claim: Claim, *conditions: str) -> str:
+    """What is printed, its conditions and whom it is taken from, in one line of HTML."""
+    parts = claim.statement, *conditions, claim.after and f"after {claim.after}"
+    return raised(escape("; ".join(filter(None, parts))))
 
 
 def _printed(finding: Finding) -> str:

@@ -1,15 +1,13 @@
 """Average-case privacy: the other rows are random, and protect (Zheng, section 6.3)."""
 
-from __future__ import annotations
-
 from functools import partial
 from html import escape
 
 import numpy as np
 import streamlit as st
 
-from dpviz import limits
-from dpviz.charts.lines import Scale, lines_chart
+from dpviz.charts.lines import Scale
+from dpviz.limits import AVERAGED_ROWS_SHOWN
 from dpviz.methods import METHODS, PARAM_MAP
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors.releases import AverageCurves, average_and_worst, stream_average_by_theta
@@ -17,44 +15,43 @@ from dpviz.privacy.average_case import count_release_curve, count_simulator_delt
 from dpviz.theorems import CLAIMS
 from dpviz.theorems.counts import AVERAGED
 from pages.components.cached import cached
-from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing, note, raised
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
-from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
+from pages.minimum_priors.pictures import allowed, lowest, method_marks, show_deltas
 
 THETAS = np.round(np.linspace(0.01, 0.99, 37), 12)
 
 
 def show_average(asked: Asked) -> None:
     """δ of every method when the other rows are random, beside the worst case."""
-    setting = asked.setting
+    n, m, epsilon = asked.setting.n, asked.setting.m, asked.setting.epsilon
     note(SPEC.note("The average case"))
     theta, alpha = PAGE.checked("theta"), PAGE.checked("alpha")
     if not 0 < theta < 1:
         st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
         return
-    if max(setting.n, setting.m) > limits.AVERAGED_ROWS_SHOWN:
-        st.caption(f"The average over the other rows is computed for n and m up to {limits.AVERAGED_ROWS_SHOWN:,}.")
+    if max(n, m) > AVERAGED_ROWS_SHOWN:
+        st.caption(f"The average over the other rows is computed for n and m up to {AVERAGED_ROWS_SHOWN:,}.")
         return
-    found = cached(average_and_worst, "Averaging over the other rows …")(
-        setting.n, setting.m, alpha, theta, setting.epsilon
-    )
-    count = _first(found[PARAM_MAP.key])
-    st.html(
-        answer(
-            f"δ = {readable(count, 3)}",
-            f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(setting.n)} and ε = "
-            f"{readable(setting.epsilon)}: {hidden_by_the_others(setting.n)} In the worst case its δ is 1.",
-        )
-    )
+    found = cached(average_and_worst, "Averaging over the other rows …")(n, m, alpha, theta, epsilon)
+    here = {key: pair[0] for key, pair in found.items() if pair}
+    said = f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(n)} and ε = {readable(epsilon)}: "
+    said += f"{hidden_by_the_others(n)} In the worst case its δ is 1."
+    st.html(answer(f"δ = {readable(here[PARAM_MAP.key], 3)}", said))
     rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
-    head = [f"δ at ε = {readable(setting.epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
+    head = [f"δ at ε = {readable(epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
     listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
     st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
     _printed(asked, theta)
-    _picture(asked, theta, alpha, {key: _first(pair) for key, pair in found.items() if pair is not None})
+    growing = growing_of(  # the count at once, the methods with a prior as they are computed
+        f"{PREFIX}growing_average",
+        ("average case", n, m, alpha, epsilon, theta),
+        AverageCurves,
+        lambda: stream_average_by_theta(n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
+    )
+    show_growing(growing, "Averaging along θ …", partial(_draw, asked, theta, here), key=f"{PREFIX}step_average")
 
 
 def hidden_by_the_others(n: int) -> str:
@@ -64,43 +61,21 @@ def hidden_by_the_others(n: int) -> str:
     return "the other rows are random, and even a count that the data fix partly hides one row among them."
 
 
-def _picture(asked: Asked, theta: float, alpha: float, here: dict[str, float]) -> None:
-    """δ against θ: the count at once, the methods with a prior as they are computed."""
-    n, m, epsilon = asked.setting.n, asked.setting.m, asked.setting.epsilon
-    growing = growing_of(
-        f"{PREFIX}growing_average",
-        ("average case", n, m, alpha, epsilon, theta),
-        AverageCurves,
-        lambda: stream_average_by_theta(n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
-    )
-    draw = partial(_draw, asked, theta, here)
-    show_growing(growing, "Averaging along θ …", draw, key=f"{PREFIX}step_average")
-
-
-def _draw(asked: Asked, theta: float, here: dict[str, float], curves: AverageCurves) -> None:
-    thetas = tuple(np.linspace(0.005, 0.995, 67).tolist())
-    deltas = cached(count_release_curve)(asked.setting.n, thetas, asked.setting.epsilon)
-    lines = method_lines({PARAM_MAP.key: (np.array(thetas), deltas)})
-    lines += method_lines({key: (curves.thetas, y) for key, y in curves.deltas.items()})
-    lowest = min(float(np.min(line.y[line.y > 0], initial=1.0)) for line in lines)
-    show_figure(
-        lines_chart(
-            lines,
-            Scale(title="θ, the probability of a one", low=0.0, high=1.0),
-            delta_scale(max(1e-300, lowest)),
-            key="average",
-            marks=method_marks(theta, here, **{PARAM_MAP.key: readable(here[PARAM_MAP.key], 3)}),
-            rules=allowed(asked.setting.delta),
-        ),
-        key=f"{PREFIX}average",
-        alt="Average-case δ of every method against the probability of a one.",
-        height=430,
+def _draw(asked: Asked, theta: float, here: dict[str, float], found: AverageCurves) -> None:
+    thetas = np.linspace(0.005, 0.995, 67)
+    count = cached(count_release_curve)(asked.setting.n, tuple(thetas.tolist()), asked.setting.epsilon)
+    curves = {PARAM_MAP.key: (thetas, count), **{key: (found.thetas, y) for key, y in found.deltas.items()}}
+    show_deltas(
+        asked,
+        "average",
+        curves,
+        Scale(title="θ, the probability of a one", low=0.0, high=1.0),
+        lowest(curves, 1e-300),
+        method_marks(theta, here, **{PARAM_MAP.key: readable(here[PARAM_MAP.key], 3)}),
+        allowed(asked.setting.delta),
+        "Average-case δ of every method against the probability of a one.",
     )
     st.caption(SPEC.note("The average curves", count=len(THETAS)))
-
-
-def _first(pair: tuple[float, float | None] | None) -> float:
-    return 1.0 if pair is None else pair[0]
 
 
 def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
@@ -111,33 +86,30 @@ def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
 
 def _printed(asked: Asked, theta: float) -> None:
     """What section 6.3 prints, and what is true at these parameters."""
-    setting = asked.setting
+    n, epsilon = asked.setting.n, asked.setting.epsilon
     note(SPEC.note("The simulator"))
-    printed = CLAIMS["6.17"].at(n=setting.n, theta_real=theta, epsilon=setting.epsilon)
-    lower, upper = cached(count_simulator_deltas)(setting.n, theta, setting.epsilon)
+    printed = CLAIMS["6.17"].at(n=n, theta_real=theta, epsilon=epsilon)
+    lower, upper = cached(count_simulator_deltas)(n, theta, epsilon)
     least = readable(rounded_down(lower, 4), 4)
     judged = {
-        "6.17": (
+        "6.17": [
             f"δ = {readable(printed, 4)}",
             f"{least} to {readable(rounded_up(upper, 4), 4)}",
             _slack(printed, lower, upper),
-        ),
-        "6.18": ("impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"),
-        "6.19": (
-            f"of the order {readable(CLAIMS['6.19'].at(n=setting.n, epsilon=setting.epsilon), 3)}",
+        ],
+        "6.18": ["impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"],
+        "6.19": [
+            f"of the order {readable(CLAIMS['6.19'].at(n=n, epsilon=epsilon), 3)}",
             f"{least} or more",
             "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is; at a fixed θ inside "
             "(0, 1) the exact δ falls exponentially in n",
-        ),
-        "6.20": ("impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"),
+        ],
+        "6.20": ["impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"],
     }
-    rows = [
-        [
-            f"<b>{claim.name}</b><br><small>{raised(escape(claim.statement))}; {escape(claim.condition)}</small>",
-            *judged[claim.key],
-        ]
-        for claim in AVERAGED
-    ]
+    rows = []
+    for claim in AVERAGED:
+        words = f"{raised(escape(claim.statement))}; {escape(claim.condition)}"
+        rows.append([f"<b>{claim.name}</b><br><small>{words}</small>", *judged[claim.key]])
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
     listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))
 

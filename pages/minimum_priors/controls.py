@@ -1,7 +1,5 @@
 """The controls of the page "Minimum priors", and the question that they ask."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,9 +23,7 @@ from pages.minimum_priors import SPEC
 PREFIX = SPEC.prefix
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
 
-SMALLEST_FAILURE = 1e-300
-"""Least δ beside 0: what is smaller is near the end of the floating-point numbers."""
-
+SMALLEST_FAILURE = 1e-300  # what is smaller, beside 0, is near the end of the floating-point numbers
 FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
 PROPORTION = Parameter(
     name="proportion", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.1,
@@ -77,8 +73,6 @@ NUMBERS = {
         help="The sample of n rows is drawn from N rows without replacement. A smaller share is more private.",
     ),
 }  # fmt: skip
-"""Every number of the page."""
-
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
 
@@ -94,11 +88,7 @@ PRESETS: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader has set: a design of all sets together, the kind of its data, and σ and σ0 of Gaussian data.
-
-    Every method is asked about, the design's mechanism in the headline; its prior is the smallest that keeps the
-    promise, which is the page's answer.
-    """
+    """What the reader has set: a design of all sets together, the kind of its data, and σ and σ0 of Gaussian data."""
 
     design: Design
     kind: Kind
@@ -109,8 +99,7 @@ class Asked:
     @cached_property
     def setting(self) -> Setting:
         """What searches and audits ask of one set."""
-        one = self.design
-        own: dict[str, Any] = dict((*one.details, *self.spread))
+        one, own = self.design, dict[str, Any]((*self.design.details, *self.spread))
         return Setting(n=one.n, m=one.m, epsilon=one.epsilon, delta=one.delta, **own)
 
     @property
@@ -121,11 +110,9 @@ class Asked:
     @property
     def named(self) -> str:
         """Its settings in words."""
-        sizes = [
-            f"{NUMBERS[name].symbol} = {readable(getattr(self.setting, name))}"
-            for name in ("n", "m", *self.kind.numbers)
-        ]
-        return f"{self.kind.label}, {', '.join(sizes)}, M = {self.design.sets}, {self.promise}"
+        values = {NUMBERS[name].symbol: getattr(self.setting, name) for name in ("n", "m", *self.kind.numbers)}
+        sizes = ", ".join(f"{symbol} = {readable(value)}" for symbol, value in values.items())
+        return f"{self.kind.label}, {sizes}, M = {self.design.sets}, {self.promise}"
 
 
 def asked_of(kind: Kind, *, m_is_n: bool = True, **values: Any) -> Asked:
@@ -151,22 +138,15 @@ def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
-    segments(
-        "Data",
-        FAMILIES,
-        FAMILY,
-        help="Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance.",
-        width="stretch",
-    )
+    words = "Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance."
+    segments("Data", FAMILIES, FAMILY, help=words, width="stretch")
     kind = chosen_kind()
     values: dict[str, Any] = PAGE.values("n", "m", "epsilon", "delta", *kind.numbers, "sets", *kind.cost)
     try:
         PAGE.check(values)
         if 0 < values["delta"] < SMALLEST_FAILURE:
-            raise ValueError(
-                f"delta (allowed failure) must be 0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}; "
-                f"got {readable(values['delta'])}."
-            )
+            allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}"
+            raise ValueError(f"delta (allowed failure) must be {allowed}; got {readable(values['delta'])}.")
         return asked_of(kind, m_is_n=PAGE.follows("m"), **values)
     except ValueError as broken:
         return PAGE.refused(broken, values, SYNTHESIZERS[kind.mechanism])

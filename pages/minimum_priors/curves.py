@@ -1,7 +1,5 @@
 """The picture: what is needed along one axis, exact and printed. Where that takes long it grows, coarse to fine."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.charts.prior_curves import curves_chart
@@ -25,17 +23,13 @@ LET_THROUGH = 0.25
 def show_curves(asked: Asked) -> None:
     """Axis, picture, and where it comes from."""
     axis = chosen_axis(segments("Picture", [NAMES[axis] for axis in AXES], AXIS_KEY, label_visibility="collapsed"))
-    setting, m_is_n = asked.setting, asked.m_is_n
-    growing = growing_of(
-        KEY, _key(asked, axis), Curves, lambda: stream_prior_curves(asked.kind.key, setting, axis, m_is_n=m_is_n)
-    )
-    show_growing(
-        growing,
-        "Drawing the curves …",
-        lambda latest: _show(asked, axis, latest, complete=growing.stream is None),
-        key=f"{PREFIX}step_curves",
-        after=LET_THROUGH,
-    )
+    key, about = _key(asked, axis), (asked.kind.key, asked.setting, axis)
+    growing = growing_of(KEY, key, Curves, lambda: stream_prior_curves(*about, m_is_n=asked.m_is_n))
+
+    def draw(latest: Curves) -> None:
+        _show(asked, axis, latest, complete=growing.stream is None)
+
+    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves", after=LET_THROUGH)
 
 
 def chosen_axis(label: str | None) -> Axis:

@@ -18,7 +18,6 @@ ROUNDING = 1e-15
 SAME = 1e-3
 """Relative difference of the two answers below which δ is said to be too small to help."""
 
-
 NONE_NEEDED = 1e-290
 """A least prior up to which any prior is enough."""
 
@@ -146,7 +145,7 @@ class LeastPriors(Face):
 
 
 class LargestRanges(Face):
-    """Gaussian data: within which range a promise is kept, and what that cuts off; its methods are as of counts."""
+    """Gaussian data: within which range a promise is kept, and what that cuts off."""
 
     why = "ranges"
     released = "mean"
@@ -191,7 +190,6 @@ class LargestRanges(Face):
 
 
 FACES: dict[str, LeastPriors | LargestRanges] = {"alpha": LeastPriors(), "reach": LargestRanges()}
-"""By what is asked for."""
 
 
 def face_of(asked: Asked) -> LeastPriors | LargestRanges:

@@ -1,23 +1,20 @@
 """A prior or range in, the exact privacy of every method out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 
 import streamlit as st
 
-from dpviz.charts.lines import Rule, Scale, lines_chart
+from dpviz.charts.lines import Rule, Scale
 from dpviz.parameters import readable
 from dpviz.priors import METHODS, Setting
 from dpviz.priors.kinds import SMALLEST_DELTA, Given
 from pages.components.cached import cached
-from pages.components.figure import show_figure
 from pages.components.words import answer, listing
 from pages.minimum_priors.answer import needed_by_all
-from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+from pages.minimum_priors.controls import PAGE, Asked
 from pages.minimum_priors.faces import face_of, failure
-from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
+from pages.minimum_priors.pictures import allowed, method_marks, show_deltas
 
 
 def show_inverse(asked: Asked) -> None:
@@ -29,8 +26,7 @@ def show_inverse(asked: Asked) -> None:
     said = f"keeps {asked.promise} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if sets > 1 else "")))
     zero = "ε at δ = 0, conditioned" if kind.conditioned else "ε at δ = 0"
-    head = ["exact", f"ε at δ = {readable(setting.delta, 3)}" if setting.delta > 0 else zero]
-    head[1:1] = [zero] if setting.delta > 0 else []
+    head = ["exact", *([zero, f"ε at δ = {readable(setting.delta, 3)}"] if setting.delta > 0 else [zero])]
     head += [f"δ at ε = {readable(setting.epsilon, 4)}", *([f"{sets} sets: {zero}"] if sets > 1 else [])]
     rows = []
     for key, given in found.items():
@@ -48,34 +44,29 @@ def show_inverse(asked: Asked) -> None:
     end = max(float(one.epsilons[-1]) for one in shown.values())
     right = max(end, min(setting.epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
     here = {key: one.delta_at_epsilon for key, one in shown.items() if one.delta_at_epsilon >= SMALLEST_DELTA}
-    show_figure(
-        lines_chart(
-            method_lines({key: (given.epsilons, given.deltas) for key, given in shown.items()}),
-            Scale(title="ε (left is more private)", low=0.0, high=right),
-            delta_scale(SMALLEST_DELTA),
-            key=f"profiles {kind.key}",
-            marks=method_marks(setting.epsilon, here),
-            rules=[
-                Rule(text=f"promised ε = {readable(setting.epsilon, 4)}", x=setting.epsilon),
-                *allowed(setting.delta),
-            ],
-        ),
-        key=f"{PREFIX}profiles",
-        alt=f"Privacy profiles of all methods at {held}.",
-        height=420,
+    promised = Rule(text=f"promised ε = {readable(setting.epsilon, 4)}", x=setting.epsilon)
+    show_deltas(
+        asked,
+        "profiles",
+        {key: (given.epsilons, given.deltas) for key, given in shown.items()},
+        Scale(title="ε (left is more private)", low=0.0, high=right),
+        SMALLEST_DELTA,
+        method_marks(setting.epsilon, here),
+        [promised, *allowed(setting.delta)],
+        f"Privacy profiles of all methods at {held}.",
     )
     st.caption("Exact profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
 
 
 def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
     """The methods that keep the promise at a prior or range, in words."""
-    kept = [
-        METHODS[key].label
-        for key, given in found.items()
-        if given is not None
-        and (given.delta_at_epsilon <= setting.delta if setting.delta > 0 else given.pure_epsilon <= setting.epsilon)
-    ]
-    return _named(kept, len(found))
+
+    def keeps(given: Given) -> bool:
+        if setting.delta > 0:
+            return given.delta_at_epsilon <= setting.delta
+        return given.pure_epsilon <= setting.epsilon
+
+    return _named([METHODS[key].label for key, given in found.items() if given and keeps(given)], len(found))
 
 
 def _named(kept: list[str], of: int) -> str:

@@ -1,18 +1,32 @@
-"""What the pictures of the sections share: a line and a mark for each method, and the δ that is allowed."""
-
-from __future__ import annotations
+"""What the pictures of δ share: a line and a mark for each method, and the δ that is allowed."""
 
 from collections.abc import Mapping
 
-from dpviz.charts.lines import Line, Mark, Rule, Scale
+import numpy as np
+
+from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.methods import METHODS
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
+from pages.components.figure import show_figure
+from pages.minimum_priors.controls import PREFIX, Asked
+
+Curves = Mapping[str, tuple[FloatArray, FloatArray]]
 
 
-def method_lines(curves: Mapping[str, tuple[FloatArray, FloatArray]]) -> list[Line]:
-    """A line for each method."""
-    return [Line(name=METHODS[key].label, color=METHODS[key].color, x=x, y=y) for key, (x, y) in curves.items()]
+def show_deltas(
+    asked: Asked, key: str, curves: Curves, axis: Scale, low: float, marks: list[Mark], rules: list[Rule], alt: str
+) -> None:
+    """δ of every method along an axis, down to `low`."""
+    lines = [Line(name=METHODS[name].label, color=METHODS[name].color, x=x, y=y) for name, (x, y) in curves.items()]
+    scale = Scale(title="δ (down is more private)", log=True, low=low, high=1.0)
+    figure = lines_chart(lines, axis, scale, key=f"{key} {asked.kind.key}", marks=marks, rules=rules)
+    show_figure(figure, key=f"{PREFIX}{key}", alt=alt, height=430)
+
+
+def lowest(curves: Curves, floor: float) -> float:
+    """The smallest δ above 0 of all methods, or `floor` where that is larger."""
+    return max(floor, min((float(y[y > 0].min()) for _, y in curves.values() if np.any(y > 0)), default=floor))
 
 
 def method_marks(x: float, values: Mapping[str, float], **texts: str) -> list[Mark]:
@@ -21,11 +35,6 @@ def method_marks(x: float, values: Mapping[str, float], **texts: str) -> list[Ma
         Mark(x=x, y=y, color=METHODS[key].color, name=METHODS[key].label, text=texts.get(key, ""))
         for key, y in values.items()
     ]
-
-
-def delta_scale(low: float) -> Scale:
-    """The axis of δ."""
-    return Scale(title="δ (down is more private)", log=True, low=low, high=1.0)
 
 
 def allowed(delta: float, dash: str = "solid") -> list[Rule]:

@@ -1,7 +1,5 @@
 """Subsampling: the release sees only n of N rows, drawn at random (Theorem 2.22)."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.limits import POPULATION, SAMPLED_ROWS_SHOWN
@@ -33,35 +31,24 @@ def show_sampling(asked: Asked) -> None:
         if given is None:
             continue
         alone = given.epsilon_at_delta
-        printed = subsampled_epsilon_printed(alone, rate)
-        tight = subsampled_tight(alone, rate)
-        exact = tight
+        printed, tight = subsampled_epsilon_printed(alone, rate), subsampled_tight(alone, rate)
+        rows.append([f"<b>{method.label}</b>", *(readable(value, 5) for value in (alone, printed, tight))])
+        exact, most = tight, " at most"
         if within:
             release = method.two_cells(setting.n, setting.m, alpha, alpha)
-            exact = cached(subsampled_epsilon, "Averaging over the samples …")(
-                release, population, rate * setting.delta
-            )
+            exactly, most = cached(subsampled_epsilon, "Averaging over the samples …"), ""
+            exact = exactly(release, population, rate * setting.delta)
+            rows[-1].append(f"<b>{readable(exact, 5)}</b>")
         if method is HEADLINE:
-            most = "" if within else " at most"
-            st.html(
-                answer(
-                    f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}",
-                    f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
-                    f"{method.label} with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
-                    f"{readable(printed, 4)}.",
-                )
-            )
-        name = f"<b>{method.label}</b>"
-        bounds = [readable(value, 5) for value in (alone, printed, tight)]
-        rows.append([name, *bounds, *([f"<b>{readable(exact, 5)}</b>"] if within else [])])
+            said = f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
+            said += f"{method.label} with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
+            st.html(answer(f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}", f"{said}{readable(printed, 4)}."))
     head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []
     listing(head, rows, "What subsampling adds", frozenset(range(1, len(head))))
-    told = (
-        "Exact: all pairs of neighbouring populations, one row substituted."
-        if within
-        else "The exact answer runs over all pairs of neighbouring populations: here for n and m up to "
-        f"{SAMPLED_ROWS_SHOWN} and N up to {POPULATION:,}."
-    )
+    told = "Exact: all pairs of neighbouring populations, one row substituted."
+    if not within:
+        told = "The exact answer runs over all pairs of neighbouring populations: here for n and m up to "
+        told += f"{SAMPLED_ROWS_SHOWN} and N up to {POPULATION:,}."
     delta, after, share = readable(setting.delta, 3), readable(rate * setting.delta, 3), readable(rate, 4)
     st.caption(SPEC.note("Subsampling", delta=delta, after=after, rate=share, told=told))

@@ -1,7 +1,5 @@
 """Several synthetic sets from the same data: what each way of counting their cost asks of the prior."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -22,7 +20,6 @@ from pages.minimum_priors.faces import BEYOND, HEADLINE, face_of, known
 EXACT_AT = (1, 2, 5, 10, 20)
 """Numbers of sets for which the picture has the exact answer."""
 
-COUNTING = "Counting the cost of more sets …"
 SHOWN = 5
 """Sets that the section speaks of while the page is about a single one."""
 
@@ -61,8 +58,9 @@ def show_sets(asked: Asked) -> None:
 def _by_shares(asked: Asked, method: Method, sets: int) -> tuple[float, float, float]:
     """What is needed where each set has ε/M, (ε/M, δ/M), or what advanced composition allows: NaN without δ."""
     setting, need = asked.setting, cached(asked.kind.need)
+    by_advanced = cached(asked.kind.by_advanced, "Counting the cost of more sets …")
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
-    advanced = cached(asked.kind.by_advanced, COUNTING)(method, setting, sets) if setting.delta > 0 else math.nan
+    advanced = by_advanced(method, setting, sets) if setting.delta > 0 else math.nan
     return need(method, share, 0.0), need(method, share, share.delta), advanced
 
 
@@ -73,25 +71,19 @@ def _picture(asked: Asked, sets: int, one: Bracket) -> None:
     pure, split, advanced = np.array([_by_shares(asked, HEADLINE, count) for count in counts.tolist()]).T
     several = sorted({*EXACT_AT, sets})
     exact = [cached(asked.kind.together, WAITING)(HEADLINE, setting, count, setting.delta).upper for count in several]
+    lines = [
+        Line(name="exact", color=color, x=np.array(several), y=np.array(exact)),
+        Line(name="ε/M each, δ = 0 (the papers' rule)", color=color, x=counts, y=pure, kind="pure"),
+        Line(name="(ε/M, δ/M) each", color=color, x=counts, y=split, kind="printed"),
+        Line(name="advanced composition", color=color, x=counts, y=advanced, kind="bound"),
+    ]
+    scale = Scale(title=f"least prior α of {HEADLINE.label}", log=True, low=min(one.lower, float(split.min())) / 2)
     told = f"exact: {_bracket(asked, one)}"
-    show_figure(
-        lines_chart(
-            [
-                Line(name="exact", color=color, x=np.array(several), y=np.array(exact)),
-                Line(name="ε/M each, δ = 0 (the papers' rule)", color=color, x=counts, y=pure, kind="pure"),
-                Line(name="(ε/M, δ/M) each", color=color, x=counts, y=split, kind="printed"),
-                Line(name="advanced composition", color=color, x=counts, y=advanced, kind="bound"),
-            ],
-            Scale(title="sets M", log=True),
-            Scale(title=f"least prior α of {HEADLINE.label}", log=True, low=min(one.lower, float(split.min())) / 2),
-            key="sets",
-            marks=[Mark(x=sets, y=one.upper, color=color, text=told, name=f"exact, M = {sets}")],
-            rules=[Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), dash="dot")],
-        ),
-        key=f"{PREFIX}sets_picture",
-        alt="The prior that several sets need, by three ways to bound their cost, and exactly.",
-        height=420,
-    )
+    marks = [Mark(x=sets, y=one.upper, color=color, text=told, name=f"exact, M = {sets}")]
+    rules = [Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), dash="dot")]
+    figure = lines_chart(lines, Scale(title="sets M", log=True), scale, key="sets", marks=marks, rules=rules)
+    alt = "The prior that several sets need, by three ways to bound their cost, and exactly."
+    show_figure(figure, key=f"{PREFIX}sets_picture", alt=alt)
 
 
 def _bracket(asked: Asked, exact: Bracket) -> str:

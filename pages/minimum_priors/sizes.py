@@ -1,21 +1,18 @@
 """Parameter or rows: what releasing more rows costs at one prior (Zheng, chapter 5)."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
-from dpviz import limits
-from dpviz.charts.lines import Rule, Scale, lines_chart
+from dpviz.charts.lines import Rule, Scale
+from dpviz.limits import PRIOR_ROWS
 from dpviz.parameters import readable
 from dpviz.priors import METHODS
 from dpviz.priors.releases import BY_SIZE, SizeCurves, delta_by_size
 from pages.components.cached import cached
-from pages.components.figure import show_figure
 from pages.components.words import answer, listing
-from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+from pages.minimum_priors.controls import PAGE, Asked
 from pages.minimum_priors.faces import HEADLINE
-from pages.minimum_priors.pictures import allowed, delta_scale, method_lines, method_marks
+from pages.minimum_priors.pictures import allowed, lowest, method_marks, show_deltas
 
 POINTS = 25
 
@@ -23,33 +20,27 @@ POINTS = 25
 def show_sizes(asked: Asked) -> None:
     """δ against m for every release of rows, with the parameter draw as the limit."""
     setting, alpha = asked.setting, PAGE.checked("alpha")
-    most = int(min(limits.PRIOR_ROWS, max(1000, 10 * setting.m)))
+    most = int(min(PRIOR_ROWS, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
     found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
     place = int(np.searchsorted(found.sizes, setting.m))
     here = {key: float(y[place]) for key, y in found.deltas.items()}
     one, limit = here[HEADLINE.key], found.limits[HEADLINE.key]
-    st.html(
-        answer(
-            f"δ = {readable(one, 3)} → {readable(limit, 3)}",
-            f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
-            f"{readable(one, 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, "
-            f"and never beyond (Theorem 5.1). {others_go(mode=len(found.deltas) == len(BY_SIZE))}",
-        )
-    )
+    said = f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
+    said += f"{readable(one, 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, and never beyond "
+    said += f"(Theorem 5.1). {others_go(mode=len(found.deltas) == len(BY_SIZE))}"
+    st.html(answer(f"δ = {readable(one, 3)} → {readable(limit, 3)}", said))
     _claims(setting.delta, found)
-    show_figure(
-        lines_chart(
-            method_lines({key: (found.sizes.astype(float), y) for key, y in found.deltas.items()}),
-            Scale(title="synthetic rows m (left is more private)", log=True),
-            delta_scale(max(1e-12, _lowest(found.deltas))),
-            key="sizes",
-            marks=method_marks(setting.m, here),
-            rules=[Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit), *allowed(setting.delta, "dot")],
-        ),
-        key=f"{PREFIX}sizes",
-        alt="δ of every release against the number of synthetic rows, with the parameter release as its limit.",
-        height=430,
+    curves = {key: (found.sizes.astype(float), y) for key, y in found.deltas.items()}
+    show_deltas(
+        asked,
+        "sizes",
+        curves,
+        Scale(title="synthetic rows m (left is more private)", log=True),
+        lowest(curves, 1e-12),
+        method_marks(setting.m, here),
+        [Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit), *allowed(setting.delta, "dot")],
+        "δ of every release against the number of synthetic rows, with the parameter release as its limit.",
     )
     without = "".join(f" {BY_SIZE[key].label} needs α > 1." for key in BY_SIZE if key not in found.deltas)
     st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
@@ -57,9 +48,8 @@ def show_sizes(asked: Asked) -> None:
 
 def others_go(*, mode: bool) -> str:
     """What becomes of the plug-ins as m grows; the mode is one of them where the prior is above 1."""
-    who, theorems = (
-        ("The other two go", "Theorem 5.4, Corollary 5.6") if mode else ("SYNTH_Post(Many) goes", "Corollary 5.6")
-    )
+    who = "The other two go" if mode else "SYNTH_Post(Many) goes"
+    theorems = "Theorem 5.4, Corollary 5.6" if mode else "Corollary 5.6"
     return f"{who} to 1: enough rows show what they were drawn from ({theorems})."
 
 
@@ -86,8 +76,3 @@ def first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray 
     if len(broken) == 0:
         return f"within δ = {readable(delta, 3)} up to m = {readable(float(sizes[-1]))}; beyond it later"
     return f"beyond δ = {readable(delta, 3)} at m = {readable(float(sizes[broken[0]]))}, and from there on"
-
-
-def _lowest(curves: dict[str, np.ndarray]) -> float:
-    positive = [float(curve[curve > 0].min()) for curve in curves.values() if np.any(curve > 0)]
-    return min(positive, default=1e-12)

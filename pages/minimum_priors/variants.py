@@ -1,15 +1,14 @@
 """Least priors of other kinds: for probabilistic privacy, and of uneven shape."""
 
-from __future__ import annotations
-
 import math
+from typing import Any
 
 import streamlit as st
 
 from dpviz.limits import PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN
 from dpviz.methods import CALIBRATED, Method
 from dpviz.parameters import readable
-from dpviz.priors import Setting, minimum_prior, minimum_prior_probabilistic
+from dpviz.priors import minimum_prior, minimum_prior_probabilistic
 from pages.components.cached import cached
 from pages.components.words import listing, note
 from pages.minimum_priors import SPEC
@@ -19,23 +18,20 @@ from pages.minimum_priors.faces import known, least
 
 def show_probabilistic(asked: Asked) -> None:
     """Both priors of every method, one beside the other."""
-    setting = asked.setting
+    setting, promise = asked.setting, _promise(asked)
     note(SPEC.note("Probabilistic privacy"))
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
         return
     if max(setting.n, setting.m) > PROBABILISTIC_ROWS_SHOWN:
-        st.caption(
-            SPEC.note("Probabilistic rows", shown=f"{PROBABILISTIC_ROWS_SHOWN:,}", most=f"{PROBABILISTIC_ROWS:,}")
-        )
+        shown, most = f"{PROBABILISTIC_ROWS_SHOWN:,}", f"{PROBABILISTIC_ROWS:,}"
+        st.caption(SPEC.note("Probabilistic rows", shown=shown, most=most))
         return
     rows, unfound = [], ""
     for method in (one for one in CALIBRATED.values() if one.knows(Method.failure)):
         exact = cached(asked.kind.need)(method, setting, setting.delta)
         try:
-            strict = cached(minimum_prior_probabilistic, "Searching …")(
-                method.key, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta
-            )
+            strict = cached(minimum_prior_probabilistic, "Searching …")(method.key, **promise)
         except ValueError as broken:
             rows.append([f"<b>{method.label}</b>", least(exact), "not found", ""])
             unfound = str(broken)
@@ -51,15 +47,15 @@ def show_probabilistic(asked: Asked) -> None:
 
 def show_uneven(asked: Asked) -> None:
     """The least α for a fixed ratio β / α, and for a fixed β."""
-    setting = asked.setting
+    prior, promise = cached(minimum_prior), _promise(asked)
     note(SPEC.note("Uneven priors"))
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()
     for method in CALIBRATED.values():
-        even = cached(asked.kind.need)(method, setting, setting.delta)
-        leaning = _least(setting, method, ratio=ratio)
+        even = cached(asked.kind.need)(method, asked.setting, asked.setting.delta)
+        leaning = prior(method.key, **promise, ratio=ratio)
         missing = beta <= method.lost
-        fixed = math.inf if missing else _least(setting, method, beta=beta)
+        fixed = math.inf if missing else prior(method.key, **promise, beta=beta)
         both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
         barred |= {"mode"} if missing else {"small"} if math.isinf(fixed) else set()
         rows.append([f"<b>{method.label}</b>", least(even), both, "needs β > 1" if missing else least(fixed)])
@@ -71,7 +67,5 @@ def show_uneven(asked: Asked) -> None:
     )
 
 
-def _least(setting: Setting, method: Method, beta: float | None = None, ratio: float = 1.0) -> float:
-    return cached(minimum_prior)(
-        method.key, n=setting.n, m=setting.m, epsilon=setting.epsilon, delta=setting.delta, beta=beta, ratio=ratio
-    )
+def _promise(asked: Asked) -> dict[str, Any]:
+    return {name: getattr(asked.setting, name) for name in ("n", "m", "epsilon", "delta")}

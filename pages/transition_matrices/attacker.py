@@ -1,7 +1,5 @@
 """The attacker who knows every row but one."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -33,6 +31,7 @@ PAIR = Parameter(
 COLUMN = dataclasses.replace(PAIR, name="column", symbol="column", title="Place of the release")
 NUMBERS = PageNumbers(PREFIX, {"prior_odds": PRIOR_ODDS, "pair": PAIR, "column": COLUMN}, ()).kept()
 PRIOR_ODDS_KEY = f"{PREFIX}prior_odds"
+PLACES = "Pair, by its place", "Release, by its place"
 WORST = keep_switch(f"{PREFIX}worst", True)
 
 
@@ -50,41 +49,29 @@ def show_attacker(summary: PrivacySummary) -> None:
             pair = int(np.flatnonzero((release.neighbours == tables).all(axis=1))[0])
             column = int(worst.column or 0)
         else:
-            two_cells, (first, second) = release.row_counts.shape[1] == 2, release.neighbours[0].tolist()
-            pair = _place(
-                "n1 of the first table" if two_cells else "Pair, by its place", "pair", len(release.neighbours),
-                f"The second table has one row substituted. 0 is {release.row_table(first)} and "
-                f"{release.row_table(second)}, in the order of the log-odds table.",
-            )  # fmt: skip
-            column = _place(
-                "Released m1" if two_cells else "Release, by its place", "column", release.shape[1],
-                f"0 is {release.column_table(0)}, and so on in the order of the columns.",
-            )  # fmt: skip
+            one, other = map(release.row_table, release.neighbours[0].tolist())
+            labels = ("n1 of the first table", "Released m1") if len(one) == 2 else PLACES
+            words = f"The second table has one row substituted. 0 is {one} and {other}, in the order of the log-odds"
+            pair = _place(labels[0], "pair", len(release.neighbours), f"{words} table.")
+            words = f"0 is {release.column_table(0)}, and so on in the order of the columns."
+            column = _place(labels[1], "column", release.shape[1], words)
         view = attacker_view(release, pair, column, NUMBERS.checked("prior_odds"))
         before, after = readable(view.prior_probability, 6), _probability(view.posterior_probability, view.log_gain, 6)
-        st.html(
-            numbers(
-                ("before the release", f"{readable(view.prior_odds, 4)} : 1", f"probability {before}"),
-                ("after the release", f"{readable(view.posterior_odds, 6)} : 1", f"probability {after}"),
-            )
-        )
+        first = "before the release", f"{readable(view.prior_odds, 4)} : 1", f"probability {before}"
+        then = "after the release", f"{readable(view.posterior_odds, 6)} : 1", f"probability {after}"
+        st.html(numbers(first, then))
     with right:
         log_odds = release.log_odds(np.array([pair]), np.arange(release.shape[1]))[0]
-        show_figure(
-            attacker_chart(release, log_odds, view, summary.epsilon),
-            key="tm_attacker",
-            alt=f"Posterior odds of {view.first} against {view.second} for every released table.",
-            height=340,
-        )
+        figure = attacker_chart(release, log_odds, view, summary.epsilon)
+        alt = f"Posterior odds of {view.first} against {view.second} for every released table."
+        show_figure(figure, key="tm_attacker", alt=alt, height=340)
     note(attacker_sentence(view, summary.epsilon))
 
 
 def _place(label: str, name: str, size: int, words: str) -> int:
     """A place in a list that may have become shorter; one beyond its end is moved to the end, and that is said."""
     key = PREFIX + name
-    typed = st.number_input(
-        label, -LARGEST, LARGEST, None, 1.0, "%.10g", key=key, persist_state="session", help=words
-    )  # fmt: skip
+    typed = st.number_input(label, -LARGEST, LARGEST, None, 1.0, "%.10g", key=key, persist_state="session", help=words)
     asked = int(NUMBERS.accepted(name, math.nan if typed is None else typed))
     drawn(key, asked)
     if asked >= size:
@@ -101,12 +88,9 @@ def _probability(value: float, log_gain: float, digits: int = 4) -> str:
 
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
-    gain = abs(view.log_gain)
-    limit = (
-        "within the promised factor e<sup>ε</sup>"
-        if gain <= epsilon * (1 + 1e-12)
-        else f"more than the promised factor e<sup>ε</sup> = {factor_text(epsilon)}"
-    )
+    limit = "within the promised factor e<sup>ε</sup>"
+    if abs(view.log_gain) > epsilon * (1 + 1e-12):
+        limit = f"more than the promised factor e<sup>ε</sup> = {factor_text(epsilon)}"
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
         f"the first has probability {readable(view.prior_probability, 4)}. Then {view.released} is released. "

@@ -1,7 +1,5 @@
 """The controls of the page, and the design that they ask for."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -46,8 +44,8 @@ class Asked:
         promise = f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
         if isinstance(release, GivenMatrix):
             return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
-        own = [one for one in release.parameters() if one.name != "epsilon"]
-        numbers = ", ".join(f"{one.symbol} = {readable(getattr(release, one.name))}" for one in own)
+        own = {one.symbol: getattr(release, one.name) for one in release.parameters() if one.name != "epsilon"}
+        numbers = ", ".join(f"{symbol} = {readable(value)}" for symbol, value in own.items())
         return f"{release.label}, {numbers}, {promise}"
 
 

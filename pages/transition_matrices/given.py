@@ -1,7 +1,5 @@
 """A matrix that the reader brought: what its printed digits leave open, and which law prints as the same."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -43,7 +41,7 @@ def _word(law: Synthesizer) -> str:
 
 def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
     """The offer to use the exact values of a law, and whether the reader takes it."""
-    values = ", ".join(f"{declared.symbol} = {readable(getattr(law, declared.name))}" for declared in law.parameters())
+    values = ", ".join(f"{one.symbol} = {readable(getattr(law, one.name))}" for one in law.parameters())
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     switch = f"{RECOGNIZED}_{word}"
     taken = st.session_state[RECOGNIZED] == word
@@ -79,8 +77,7 @@ def _rounding(given: GivenMatrix) -> str:
     if given.decimals is None:
         return "Your numbers are used exactly as given."
     least, most = given.log_odds_bounds()
-    low = max(0.0, float(max(least.max(), (-most).max())))
-    high = float(max(most.max(), (-least).max()))
+    low, high = max(0.0, float(max(least.max(), -most.min()))), float(max(most.max(), -least.min()))
     upper = "∞, as a printed 0 may stand for a small number or for none" if math.isinf(high) else readable(high, DIGITS)
     exact = readable(given.worst_log_odds().value, DIGITS)
     return (

@@ -1,20 +1,12 @@
 """Plug-in or posterior draw: the same prior and the same promise under both laws."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.charts.profile import compare_profiles
 from dpviz.parameters import readable, readable_apart
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.summary import profile
-from dpviz.synthesizers import (
-    BetaBinomial,
-    DirichletMultinomial,
-    MultinomialMean,
-    PosteriorMean,
-    Synthesizer,
-)
+from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, MultinomialMean, PosteriorMean, Synthesizer
 from dpviz.synthesizers.cells import CellSynthesizer
 from pages.components.address import keep_switch
 from pages.components.cached import cached
@@ -43,18 +35,11 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
         f"With n = {n:,}, m = {m:,} and α = {readable(alpha)}, for a promised ε = {told}: the posterior draw has "
         f"ε = <b>{readable(kept, 7)}</b>, the plug-in ε = <b>{readable(broken, 7)}</b>.</p>"
     )
-    listing(
-        ["law", "exact ε", f"δ at ε = {told}", "promise"],
-        [law_row(draw, epsilon), law_row(plug, epsilon)],
-        "The two laws side by side",
-        frozenset({1, 2}),
-    )
-    show_figure(
-        compare_profiles([cached(profile)(draw), cached(profile)(plug)], epsilon),
-        key="tm_compare",
-        alt=f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked.",
-        height=330,
-    )
+    head, rows = ["law", "exact ε", f"δ at ε = {told}", "promise"], [law_row(draw, epsilon), law_row(plug, epsilon)]
+    listing(head, rows, "The two laws side by side", frozenset({1, 2}))
+    figure = compare_profiles([cached(profile)(draw), cached(profile)(plug)], epsilon)
+    alt = f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked."
+    show_figure(figure, key="tm_compare", alt=alt, height=330)
     note(SPEC.note("One step apart"))
     note(SPEC.note("In use"))
 
@@ -62,6 +47,5 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
 def law_row(release: Synthesizer, epsilon: float) -> list[str]:
     """A law's exact ε, its δ at the promised one, and whether it keeps that."""
     exact = pure_epsilon(release)
-    keeps = exact <= epsilon * (1 + 1e-12)
-    word = "kept" if keeps else f"✗ broken, {readable_apart(exact / epsilon, 1.0, 4)} times ε"
+    word = "kept" if exact <= epsilon * (1 + 1e-12) else f"✗ broken, {readable_apart(exact / epsilon, 1.0, 4)} times ε"
     return [release.label, readable(exact, 7), readable(delta_for_epsilon(release, epsilon), 6), word]

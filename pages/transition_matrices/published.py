@@ -1,7 +1,5 @@
 """Abowd & Vilhuber's figures beside ours, and what their δ = 0.0006 counts."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.charts.count_table import log_odds_html, matrix_html
@@ -26,10 +24,6 @@ FIGURES = {"Fig. 1": 1, "Fig. 2": 2, "Fig. 3": 3, "Fig. 4": 4}
 FIGURE = keep_choice("tm_figure", FIGURES, "Fig. 1")
 
 
-def _law(number: int) -> Synthesizer:
-    return fig_1_synthesizer() if number <= 2 else fig_3_synthesizer()
-
-
 def _audit() -> list[list[str]]:
     """Every printed cell against ours, to the six digits printed."""
     rows = []
@@ -41,7 +35,8 @@ def _audit() -> list[list[str]]:
 
 def _tables(number: int) -> str:
     """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
-    law, printed = _law(number), printed_figure(number)
+    law: Synthesizer = fig_1_synthesizer() if number <= 2 else fig_3_synthesizer()
+    printed = printed_figure(number)
     shown = [(law, f"Fig. {number} as printed: {printed.caption}", printed.values), (law, f"Ours: {law.label}", None)]
     if number <= 2:
         shown.append((equation_one(), "The paper's equation (1) at the same n, m and prior: the posterior draw", None))

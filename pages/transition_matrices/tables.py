@@ -1,7 +1,5 @@
 """The transition matrix and the log-odds table: the paper's tables while they are small, heatmaps beyond."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
@@ -19,9 +17,9 @@ from pages.components.figure import show_figure
 from pages.components.words import note
 from pages.transition_matrices import SPEC
 
-MOST_COLUMNS = 12
-MOST_ROWS = 120
-HEIGHT = 470
+MOST_COLUMNS, MOST_ROWS = 12, 120
+"""Up to which the tables are laid out as in the paper."""
+
 FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
 """Abowd & Vilhuber's figures of the matrix and of the log-odds, by the synthesizer that they show."""
 SHOWN, PICTURES, SIGNS = ["tables", "pictures"], ["matrix", "log-odds"], ["absolute", "signed"]
@@ -40,14 +38,9 @@ def show_tables(summary: PrivacySummary) -> None:
     else:
         rows, columns = map(_count, release.shape)
         note(SPEC.note("Too large to list", rows=rows, columns=columns))
-    curve = cached(profile)(release)
-    show_figure(
-        profile_chart(curve, summary),
-        key="tm_profile",
-        alt=f"Privacy profile of the {release.label}: δ against ε, with δ = {summary.divergence.value:.6g} at the "
-        f"promised ε = {summary.epsilon:g}.",
-        height=330,
-    )
+    curve, delta = cached(profile)(release), f"δ = {summary.divergence.value:.6g}"
+    alt = f"Privacy profile of the {release.label}: δ against ε, with {delta} at the promised ε = {summary.epsilon:g}."
+    show_figure(profile_chart(curve, summary), key="tm_profile", alt=alt, height=330)
     st.caption(f"Exact at {len(curve.epsilons)} values of ε and at your own, straight lines between them.")
 
 
@@ -70,18 +63,17 @@ def _tables(summary: PrivacySummary) -> None:
     if odds:
         figure = log_odds_heatmap(view, summary.epsilon, signed=signed)
         alt = f"{odds_title}. Cells over ε = {summary.epsilon:g} are outlined."
-    show_figure(figure, key="tm_heatmap", alt=f"Heatmap: {alt}", height=HEIGHT)
+    show_figure(figure, key="tm_heatmap", alt=f"Heatmap: {alt}", height=470)
     if not view.whole:
-        st.caption(
-            f"{len(view.rows)} of {_count(rows)} rows and {len(view.columns)} of {_count(columns)} columns are drawn, "
-            "evenly spaced; each shows its own exact number."
+        drawn = (
+            f"{len(view.rows)} of {_count(rows)} rows and {len(view.columns)} of {_count(columns)} columns are drawn"
         )
+        st.caption(f"{drawn}, evenly spaced; each shows its own exact number.")
 
 
 def source(release: Synthesizer, place: int) -> str:
     """Whose layout a table has; the figure's number where it shows this synthesizer."""
-    figures = FIGURES.get(release.key)
-    number = f", Fig. {figures[place]}" if figures else ""
+    number = f", Fig. {FIGURES[release.key][place]}" if release.key in FIGURES else ""
     return f"Exact; laid out as in Abowd & Vilhuber (2008){number}"
 
 

@@ -1,7 +1,5 @@
 """The answer in one sentence and four numbers."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
@@ -9,6 +7,7 @@ import streamlit as st
 from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.words import numbers, page_answer
 
@@ -33,15 +32,13 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     release, worst = summary.synthesizer, summary.worst
     exact, epsilon = readable(worst.value, DIGITS), readable(summary.epsilon)
     if not math.isclose(worst.value, summary.epsilon, rel_tol=SAME):  # what differs is not rounded to look the same
-        exact, epsilon = (
-            readable_apart(worst.value, summary.epsilon, DIGITS),
-            readable_apart(summary.epsilon, worst.value),
-        )
-    exact = f"<b>{exact}</b>"
+        exact = readable_apart(worst.value, summary.epsilon, DIGITS)
+        epsilon = readable_apart(summary.epsilon, worst.value)
+    exact, released = f"<b>{exact}</b>", _released(release, worst)
     at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
     if math.isinf(worst.value):
         text = (
-            f"Without δ no ε holds: {_table(release, worst.likelier)} can lead to {_released(release, worst.column)} "
+            f"Without δ no ε holds: {_table(release, worst.likelier)} can lead to {released} "
             f"and its neighbour {_table(release, worst.other)} cannot. A suppressed outcome decides: <b>ε = ∞</b>."
         )
         if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
@@ -54,9 +51,8 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
             f"This release is {epsilon}-differentially private: its exact ε is {exact}. No released table moves the "
             f"odds between two tables that differ in one substituted row by more than a factor e<sup>ε</sup>."
         )
-    where = f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
-    text = f"It is not {epsilon}-differentially private: its exact ε is {exact}, reached by {where}"
-    text += f" when {_released(release, worst.column)} is released."
+    text = f"It is not {epsilon}-differentially private: its exact ε is {exact}, reached by {_pair(release, worst)}"
+    text += f" when {released} is released."
     left_over = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, 4))}"
     if summary.is_approximate:
         return KEPT_WITH_DELTA, f"{text} With the allowed δ = {readable(summary.delta)} it holds: {left_over}."
@@ -65,22 +61,14 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
 
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
-    release, worst, pair = summary.synthesizer, summary.worst, summary.divergence
-    neighbours = f"{_table(release, pair.likelier)} against {_table(release, pair.other)}"
-    if pair.value == 0 and summary.is_pure:
-        neighbours = "no neighbours exceed a factor eᵋ"
-    least = f"ε = {readable(rounded_up(summary.epsilon_at_delta, 6), 6)} holds"
-    if math.isinf(summary.epsilon_at_delta):
-        least = "no ε holds"
-    reached = f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
+    release, worst, pair, least = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta
+    neighbours = _pair(release, pair) if pair.value or not summary.is_pure else "no neighbours exceed a factor eᵋ"
+    holds = "no ε holds" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} holds"
+    reached = f"{_pair(release, worst)}, releasing {_released(release, worst)}"
     delta = _failure(summary, readable(pair.value, DIGITS))
-    allowed = f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {least}"
+    allowed = f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {holds}"
     return [
-        (
-            "exact ε (substituted row)",
-            readable(worst.value, DIGITS),
-            f"{reached}, releasing {_released(release, worst.column)}",
-        ),
+        ("exact ε (substituted row)", readable(worst.value, DIGITS), reached),
         (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),
         _probabilistic(summary),
         _uncertainty(summary),
@@ -115,16 +103,17 @@ def _table(release: Synthesizer, index: int) -> str:
     return _text(release.row_table(index))
 
 
-def _released(release: Synthesizer, index: int | None) -> str:
-    return "" if index is None else _text(release.column_table(index))
+def _pair(release: Synthesizer, worst: WorstCase) -> str:
+    return f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
+
+
+def _released(release: Synthesizer, worst: WorstCase) -> str:
+    return "" if worst.column is None else _text(release.column_table(worst.column))
 
 
 def _text(counts: tuple[int, ...]) -> str:
     """A table of counts as text; a long run of empty cells at its end is told, not written out."""
-    shown = list(counts)
-    while len(shown) > 1 and shown[-1] == 0:
-        shown.pop()
-    empty = len(counts) - len(shown)
-    if empty <= MOST_EMPTY:
+    length = max((place for place, count in enumerate(counts, 1) if count), default=1)
+    if len(counts) - length <= MOST_EMPTY:
         return str(counts)
-    return f"({', '.join(map(str, shown))} and {empty:,} empty cells)"
+    return f"({', '.join(map(str, counts[:length]))} and {len(counts) - length:,} empty cells)"
