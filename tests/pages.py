@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import mpmath
+import numpy as np
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
@@ -22,7 +24,6 @@ from dpviz.priors import Setting
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages import coverage, minimum_priors, posterior, transition_matrices
-from pages.components.figure import decode_figure
 from tests.browser import ROOT
 
 PAGE, PRIORS, COVERAGE, POSTERIOR = (
@@ -30,6 +31,19 @@ PAGE, PRIORS, COVERAGE, POSTERIOR = (
 )
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
+
+
+def decode_figure(data: bytes) -> dict[str, Any]:
+    """The inverse of `encode_figure`; the figure comes back as a dictionary with numpy arrays in it."""
+
+    def array(node: dict[str, Any]) -> Any:
+        if not node.keys() >= {"dtype", "bdata"}:
+            return node
+        flat = np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"])
+        return flat.reshape([int(n) for n in str(node["shape"]).split(",")]) if "shape" in node else flat
+
+    message: dict[str, Any] = json.loads(data, object_hook=array)
+    return message
 
 
 def open_page(

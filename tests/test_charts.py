@@ -23,7 +23,8 @@ from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from dpviz.published.abowd_vilhuber import fig_1_synthesizer, fig_3_synthesizer, printed_figure
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.figure import decode_figure, encode_figure
+from pages.components.figure import encode_figure
+from tests.pages import decode_figure
 from tests.test_contract import instances
 
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))

@@ -16,8 +16,9 @@ import pytest
 from dpviz.charts.posterior import POSTERIOR_COLORS, POSTERIOR_DASHES, Density, count_law_chart, posterior_chart
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from pages.components.figure import decode_figure, encode_figure
+from pages.components.figure import encode_figure
 from pages.posterior.answer import drawn as density_of
+from tests.pages import decode_figure
 from tests.test_charts import BREAKING
 from tests.test_priors_charts import texts_of
 

@@ -21,7 +21,8 @@ from dpviz.charts.style import color_of
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting
 from dpviz.priors.curves import AXES, Axis, Curves, prior_curves
-from pages.components.figure import decode_figure, encode_figure
+from pages.components.figure import encode_figure
+from tests.pages import decode_figure
 from tests.test_charts import BREAKING
 
 BERNOULLI = Setting(n=50, m=40, epsilon=1.1, delta=1e-5)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -28,9 +29,6 @@ _component = st.components.v2.component(
     isolate_styles=False,
 )
 
-SWITCH = {"true": True, "false": False}
-"""What a switch says in the address."""
-
 
 class Unknown(ValueError):
     """Some words of several in the address are none; `known` are the others."""
@@ -44,7 +42,7 @@ class Unknown(ValueError):
 class Setting:
     """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
 
-    `read` raises a ValueError in a sentence; `typed` is whether it is a number or a text.
+    `read` raises a ValueError in a sentence; `typed`: a number or a text.
     """
 
     default: Any
@@ -65,7 +63,7 @@ def keep_numbers(declared: Mapping[str, Parameter]) -> None:
 
 def keep_choice(key: str, words: Iterable[str], default: str | None) -> str:
     """Keep a choice among `words`, or of none of them where that is the default; returns its key."""
-    SETTINGS[key] = Setting(default, _one_of(list(words)))
+    SETTINGS[key] = Setting(default, partial(_one_of, list(words)))
     return key
 
 
@@ -87,8 +85,9 @@ def keep_choices(key: str, words: Iterable[str], default: Iterable[str]) -> str:
 
 def keep_switch(key: str, default: bool) -> str:
     """Keep a switch; returns its key."""
-    word = _one_of(list(SWITCH))
-    SETTINGS[key] = Setting(default, lambda text: SWITCH[word(text.lower())], lambda on: "true" if on else "false")
+    SETTINGS[key] = Setting(
+        default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower()
+    )
     return key
 
 
@@ -99,9 +98,9 @@ def keep_text(key: str, default: str) -> str:
 
 
 def read_address(prefix: str) -> None:
-    """Take the page's settings from the address where it is new: for a fresh page, and where the reader goes back.
+    """Take the page's settings from the address before its controls are drawn, where it is new or the reader goes back.
 
-    Call it before the controls are drawn. What no control accepts is left out, and noted in a sentence.
+    What no control accepts is left out, and noted in a sentence.
     """
     context = get_script_run_ctx()
     state, back = st.session_state, bool(context and context.is_history_navigation)
@@ -129,13 +128,13 @@ def read_address(prefix: str) -> None:
 def fit_choice(key: str, words: Collection[str]) -> str:
     """Set back a choice that another setting rules out; a sentence, noted too, where the address asks for it."""
     prefix = f"{key.partition('_')[0]}_"
-    value = st.session_state[key]
-    if value in words or value == SETTINGS[key].default:
+    value, then, default = st.session_state[key], st.session_state[f"{prefix}then"], SETTINGS[key].default
+    if value in words or value == default:
         return ""
-    st.session_state[key] = SETTINGS[key].default
-    if st.session_state[f"{prefix}then"][key] != value:
+    st.session_state[key] = default
+    if then[key] != value:
         return ""
-    st.session_state[f"{prefix}then"][key] = SETTINGS[key].default
+    then[key] = default
     sentence = f"In the address, {key} = {value[:40]} was left out: it must be one of {', '.join(words)}."
     st.session_state[f"{prefix}noted"][key] = sentence
     return sentence
@@ -186,10 +185,7 @@ def _digits(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
-def _one_of(words: Collection[str]) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in words:
-            raise ValueError(f"it must be one of {', '.join(words)}.")
-        return text
-
-    return read
+def _one_of(words: Collection[str], text: str) -> str:
+    if text not in words:
+        raise ValueError(f"it must be one of {', '.join(words)}.")
+    return text

@@ -5,15 +5,12 @@ data through ``Plotly.react``, which is faster and keeps the reader's zoom. plot
 package; a browser fetches it once.
 """
 
-import base64
 import gzip
-import json
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
@@ -47,19 +44,6 @@ def encode_figure(figure: go.Figure, **rest: Any) -> bytes:
     picture["layout"].pop("template", None)
     text: str = to_json_plotly({**rest, "figure": picture})
     return text.encode()
-
-
-def decode_figure(data: bytes) -> dict[str, Any]:
-    """The inverse of `encode_figure`, for tests; the figure comes back as a dictionary with numpy arrays in it."""
-
-    def array(node: dict[str, Any]) -> Any:
-        if not node.keys() >= {"dtype", "bdata"}:
-            return node
-        flat = np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"])
-        return flat.reshape([int(n) for n in str(node["shape"]).split(",")]) if "shape" in node else flat
-
-    message: dict[str, Any] = json.loads(data, object_hook=array)
-    return message
 
 
 def show_figure(figure: go.Figure, *, key: str, alt: str, height: int = 420) -> None:
