@@ -1,8 +1,7 @@
 """The settings of the pages: kept while the reader is elsewhere in the app, and carried by the address of their page.
 
-Streamlit can bind a control to the address, but it then writes each changed control by itself: a button that sets four
-of them made four entries of the browser's history, and Back led through states that nobody had chosen. Here the whole
-address is written at once, at the end of a run, in place of the one before it; only another page is another entry.
+Streamlit's own binding writes each changed control by itself, so that Back leads through states that nobody has chosen.
+Here the whole address is written at once, at the end of a run, in place of the one before it.
 """
 
 from __future__ import annotations

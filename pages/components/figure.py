@@ -1,9 +1,4 @@
-"""Show a plotly figure that is redrawn in place.
-
-``st.plotly_chart`` builds its chart anew at each change of the figure. Here one chart stays in the page and takes new
-data through ``Plotly.react``, which is faster and keeps the reader's zoom. plotly.js is the copy inside the plotly
-package; a browser fetches it once.
-"""
+"""A plotly figure that is redrawn in place: faster than ``st.plotly_chart``, and the reader's zoom stays."""
 
 import gzip
 from functools import cache

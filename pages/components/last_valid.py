@@ -10,9 +10,6 @@ from dpviz.designs import Design
 from pages.components.address import address_problems
 from pages.components.words import note, problem
 
-EMPTY_BOX = "got nothing: its box is empty."
-"""What a sentence says in place of the NaN that an empty box stands for."""
-
 
 class Asked(Protocol):
     """What the controls of a page ask for: a design, what was left out in sentences, and its settings in words."""
@@ -87,4 +84,4 @@ def accepted(
 
 
 def _said(sentence: str) -> str:
-    return sentence.replace("got nan.", EMPTY_BOX)
+    return sentence.replace("got nan.", "got nothing: its box is empty.")

@@ -30,6 +30,11 @@ PROPORTION = Parameter(
     slider_minimum=0.001, slider_maximum=0.5, scale="log",
     help="The proportion of ones in the population, for what the prior costs: bias and standard error of its estimate.",
 )  # fmt: skip
+ALPHA = Parameter(
+    name="alpha", symbol="α", title="Your prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
+    slider_maximum=1e4, scale="log", private_end="larger",
+    help="Pseudo-rows in each cell. More of them are more private.",
+)  # fmt: skip
 NUMBERS = {
     "n": dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000),
     "m": dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000),
@@ -42,11 +47,7 @@ NUMBERS = {
     "sigma": SIGMA,
     "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
     "proportion": PROPORTION,
-    "alpha": Parameter(
-        name="alpha", symbol="α", title="Your prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
-        slider_maximum=1e4, scale="log", private_end="larger",
-        help="Pseudo-rows in each cell. More of them are more private.",
-    ),
+    "alpha": ALPHA,
     "reach": Parameter(
         name="range_over_sigma", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0,
         slider_minimum=0.01, slider_maximum=100.0, scale="log", private_end="smaller",
@@ -62,9 +63,8 @@ NUMBERS = {
         slider_minimum=0.01, slider_maximum=100.0, scale="log",
         help="How many pseudo-rows with a zero stand against one with a one.",
     ),
-    "beta": Parameter(
-        name="beta", symbol="β", title="Fixed prior zeros", minimum=1e-12, maximum=1e12, default=20.0,
-        slider_minimum=0.01, slider_maximum=1e4, scale="log", private_end="larger",
+    "beta": dataclasses.replace(
+        ALPHA, name="beta", symbol="β", title="Fixed prior zeros", default=20.0,
         help="Pseudo-rows with a zero that are given; the least α beside them is sought.",
     ),
     "population": Parameter(

@@ -3,16 +3,7 @@
 import streamlit as st
 
 from dpviz.charts.count_table import log_odds_html, matrix_html
-from dpviz.published.abowd_vilhuber import (
-    ERRATA,
-    PRINTED_EPSILON,
-    accounts_of_printed_delta,
-    compare_figures,
-    equation_one,
-    fig_1_synthesizer,
-    fig_3_synthesizer,
-    printed_figure,
-)
+from dpviz.published import abowd_vilhuber as paper
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
@@ -27,28 +18,31 @@ FIGURE = keep_choice("tm_figure", FIGURES, "Fig. 1")
 def _audit() -> list[list[str]]:
     """Every printed cell against ours, to the six digits printed."""
     rows = []
-    for one in compare_figures():
+    for one in paper.compare_figures():
         number, equal = int(one.design["figure"]), f"{one.ours:.0f} of {one.printed:.0f}"
-        rows.append([f"Fig. {number}", printed_figure(number).caption, one.what, equal, one.verdict])
+        rows.append([f"Fig. {number}", paper.printed_figure(number).caption, one.what, equal, one.verdict])
     return rows
 
 
 def _tables(number: int) -> str:
     """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
-    law: Synthesizer = fig_1_synthesizer() if number <= 2 else fig_3_synthesizer()
-    printed = printed_figure(number)
+    law: Synthesizer = paper.fig_1_synthesizer() if number <= 2 else paper.fig_3_synthesizer()
+    printed = paper.printed_figure(number)
     shown = [(law, f"Fig. {number} as printed: {printed.caption}", printed.values), (law, f"Ours: {law.label}", None)]
     if number <= 2:
-        shown.append((equation_one(), "The paper's equation (1) at the same n, m and prior: the posterior draw", None))
+        shown.append(
+            (paper.equation_one(), "The paper's equation (1) at the same n, m and prior: the posterior draw", None)
+        )
     if number % 2:
         return "".join(matrix_html(each, caption, values=values) for each, caption, values in shown)
     return "".join(
-        log_odds_html(each, PRINTED_EPSILON, caption, signed=False, values=values) for each, caption, values in shown
+        log_odds_html(each, paper.PRINTED_EPSILON, caption, signed=False, values=values)
+        for each, caption, values in shown
     )
 
 
 def _accounts() -> list[list[str]]:
-    both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(equation_one()), strict=True)
+    both = zip(paper.accounts_of_printed_delta(), paper.accounts_of_printed_delta(paper.equation_one()), strict=True)
     return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.verdict] for plug, draw in both]
 
 
@@ -57,10 +51,10 @@ def show_published() -> None:
     heading("Abowd & Vilhuber (2008), cell by cell")
     head = ["figure", "caption", "our law", "equal cells", "agreement"]
     listing(head, cached(_audit)(), "The printed figures against ours", frozenset({3}))
-    note(f"<b>{ERRATA[0].printed}</b> {ERRATA[0].ours}")
+    note(f"<b>{paper.ERRATA[0].printed}</b> {paper.ERRATA[0].ours}")
     st.html(cached(_tables)(FIGURES[segments("Figure", FIGURES, FIGURE)]))
     heading("What the printed δ = 0.0006 counts")
     head = ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"]
     listing(head, cached(_accounts)(), "Accounts of the printed 0.0006", frozenset({1, 2}))
-    note(f"<b>{ERRATA[1].printed}</b> {ERRATA[1].ours}")
+    note(f"<b>{paper.ERRATA[1].printed}</b> {paper.ERRATA[1].ours}")
     st.caption(SPEC.note("Source of the figures"))
