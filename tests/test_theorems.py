@@ -46,17 +46,17 @@ FORMULAS: dict[str, Formula] = {
     ),
     "2.12": (lambda *, n: 1 / mp.mpf(n), [({"n": 4}, 0.25), ({"n": 1}, 1.0)]),
     "6.6": (
-        lambda *, n, epsilon, delta, constant: constant / mp.mpf(epsilon) ** 2 * (mp.log(n) + ln_inverse(delta)),
+        lambda *, n, epsilon, delta: 1 / mp.mpf(epsilon) ** 2 * (mp.log(n) + ln_inverse(delta)),
         [
-            ({"n": 1, "epsilon": 0.5, "delta": E2, "constant": 1.0}, 8.0),
-            ({"n": 2, "epsilon": 1.0, "delta": 0.5, "constant": 3.0}, 6 * LN2),
+            ({"n": 1, "epsilon": 0.5, "delta": E2}, 8.0),
+            ({"n": 2, "epsilon": 1.0, "delta": 0.5}, 2 * LN2),
         ],
     ),
     "6.8": (
-        lambda *, n, epsilon, delta, constant: constant / mp.mpf(epsilon) ** 2 * (ln_inverse(delta) - mp.log(n)),
+        lambda *, n, epsilon, delta: 1 / mp.mpf(epsilon) ** 2 * (ln_inverse(delta) - mp.log(n)),
         [
-            ({"n": 2, "epsilon": 1.0, "delta": 0.25, "constant": 1.0}, LN2),
-            ({"n": 2, "epsilon": 0.5, "delta": 0.125, "constant": 3.0}, 24 * LN2),
+            ({"n": 2, "epsilon": 1.0, "delta": 0.25}, LN2),
+            ({"n": 2, "epsilon": 0.5, "delta": 0.125}, 8 * LN2),
         ],
     ),
     "7.9": (
@@ -97,8 +97,8 @@ FORMULAS: dict[str, Formula] = {
         [({"n": 4, "m": 1, "delta": 0.5}, 0.125), ({"n": 5, "m": 5, "delta": 0.25}, 0.25)],
     ),
     "4.2": (
-        lambda *, m, epsilon, constant: mp.mpf(constant) * m / epsilon,
-        [({"m": 6, "epsilon": 2.0, "constant": 1.0}, 3.0), ({"m": 100, "epsilon": 0.5, "constant": 2.0}, 400.0)],
+        lambda *, m, epsilon: mp.mpf(m) / epsilon,
+        [({"m": 6, "epsilon": 2.0}, 3.0), ({"m": 100, "epsilon": 0.5}, 200.0)],
     ),
     "4.3": (
         lambda *, delta: over(mp.mpf(2.46), mp.mpf(delta) ** 2),
@@ -112,21 +112,19 @@ FORMULAS: dict[str, Formula] = {
         ],
     ),
     "6.4": (
-        lambda *, n, epsilon, delta, constant: (
-            constant / mp.mpf(epsilon) ** 2 * (mp.log(n) + ln_inverse(delta))  # natural logarithms
+        lambda *, n, epsilon, delta: (
+            1 / mp.mpf(epsilon) ** 2 * (mp.log(n) + ln_inverse(delta))  # natural logarithms
         ),
         [
-            ({"n": 1, "epsilon": 0.5, "delta": E2, "constant": 1.0}, 8.0),
-            ({"n": 2, "epsilon": 1.0, "delta": 0.5, "constant": 3.0}, 6 * LN2),
+            ({"n": 1, "epsilon": 0.5, "delta": E2}, 8.0),
+            ({"n": 2, "epsilon": 1.0, "delta": 0.5}, 2 * LN2),
         ],
     ),
     "6.7": (
-        lambda *, n, epsilon, delta, constant: (
-            constant / mp.mpf(epsilon) ** 2 * (mp.log(epsilon) + ln_inverse(delta) - mp.log(n))
-        ),
+        lambda *, n, epsilon, delta: 1 / mp.mpf(epsilon) ** 2 * (mp.log(epsilon) + ln_inverse(delta) - mp.log(n)),
         [
-            ({"n": 2, "epsilon": 1.0, "delta": 0.25, "constant": 1.0}, LN2),
-            ({"n": 2, "epsilon": 0.5, "delta": 0.5, "constant": 1.0}, -4 * LN2),
+            ({"n": 2, "epsilon": 1.0, "delta": 0.25}, LN2),
+            ({"n": 2, "epsilon": 0.5, "delta": 0.5}, -4 * LN2),
         ],
     ),
     "6.9": (lambda *, epsilon: 2 + 1 / mp.expm1(epsilon), [({"epsilon": LN2}, 3.0), ({"epsilon": LN3}, 2.5)]),
@@ -144,26 +142,26 @@ FORMULAS: dict[str, Formula] = {
         [({"m": 5, "epsilon": LN2}, 6.0), ({"m": 100, "epsilon": LN3}, 51.0)],
     ),
     "6.14": (
-        lambda *, m, epsilon, delta, constant: constant * mp.sqrt(m * ln_inverse(delta)) / epsilon,
+        lambda *, m, epsilon, delta: mp.sqrt(m * ln_inverse(delta)) / epsilon,
         [
-            ({"m": 2, "epsilon": 0.5, "delta": E2, "constant": 1.0}, 4.0),
-            ({"m": 8, "epsilon": 2.0, "delta": E2, "constant": 3.0}, 6.0),
+            ({"m": 2, "epsilon": 0.5, "delta": E2}, 4.0),
+            ({"m": 8, "epsilon": 2.0, "delta": E2}, 2.0),
         ],
     ),
     "6.15": (
-        lambda *, n, epsilon, delta, constant: (
-            constant / mp.mpf(epsilon) ** 2 * (mp.log(n) + ln_inverse(delta))  # that of Theorem 6.4
+        lambda *, n, epsilon, delta: (
+            1 / mp.mpf(epsilon) ** 2 * (mp.log(n) + ln_inverse(delta))  # that of Theorem 6.4
         ),
         [
-            ({"n": 1, "epsilon": 0.5, "delta": E2, "constant": 1.0}, 8.0),
-            ({"n": 2, "epsilon": 1.0, "delta": 0.5, "constant": 3.0}, 6 * LN2),
+            ({"n": 1, "epsilon": 0.5, "delta": E2}, 8.0),
+            ({"n": 2, "epsilon": 1.0, "delta": 0.5}, 2 * LN2),
         ],
     ),
     "6.16": (
-        lambda *, epsilon, delta, constant: constant / mp.mpf(epsilon) ** 2 * ln_inverse(delta),
+        lambda *, epsilon, delta: 1 / mp.mpf(epsilon) ** 2 * ln_inverse(delta),
         [
-            ({"epsilon": 0.5, "delta": E2, "constant": 1.0}, 8.0),
-            ({"epsilon": 2.0, "delta": E8, "constant": 3.0}, 6.0),
+            ({"epsilon": 0.5, "delta": E2}, 8.0),
+            ({"epsilon": 2.0, "delta": E8}, 2.0),
         ],
     ),
     "6.19": (
@@ -229,48 +227,40 @@ FORMULAS["6.22 after"] = (
 FORMULAS |= {
     "6.1 table": FORMULAS["4.2"],
     "7.1 table draw": (
-        lambda *, epsilon, constant: constant * mp.sqrt(epsilon),
-        [({"epsilon": 4.0, "constant": 0.5}, 1.0), ({"epsilon": 0.25, "constant": 3.0}, 1.5)],
+        lambda *, epsilon: mp.sqrt(epsilon),
+        [({"epsilon": 4.0}, 2.0), ({"epsilon": 0.25}, 0.5)],
     ),
     "7.1 table rows": (
-        lambda *, n, m, epsilon, constant: constant * mp.sqrt(mp.mpf(epsilon) * n / m),
+        lambda *, n, m, epsilon: mp.sqrt(mp.mpf(epsilon) * n / m),
         [
-            ({"n": 8, "m": 2, "epsilon": 1.0, "constant": 0.5}, 1.0),
-            ({"n": 9, "m": 1, "epsilon": 4.0, "constant": 2.0}, 12.0),
+            ({"n": 8, "m": 2, "epsilon": 1.0}, 2.0),
+            ({"n": 9, "m": 1, "epsilon": 4.0}, 6.0),
         ],
     ),
     "7.1 table draw delta": (
-        lambda *, n, epsilon, delta, constant: over(
-            constant * mp.mpf(epsilon) * mp.sqrt(n), mp.sqrt(ln_inverse(delta))
-        ),
+        lambda *, n, epsilon, delta: over(mp.mpf(epsilon) * mp.sqrt(n), mp.sqrt(ln_inverse(delta))),
         [
-            ({"n": 9, "epsilon": 2.0, "delta": math.exp(-4), "constant": 1.0}, 3.0),
-            ({"n": 4, "epsilon": 0.5, "delta": E1, "constant": 3.0}, 3.0),
+            ({"n": 9, "epsilon": 2.0, "delta": math.exp(-4)}, 3.0),
+            ({"n": 4, "epsilon": 0.5, "delta": E1}, 1.0),
         ],
     ),
     "7.1 table rows delta": (
-        lambda *, n, m, epsilon, delta, constant: constant * mp.sqrt(over(mp.mpf(epsilon) * n, m * ln_inverse(delta))),
+        lambda *, n, m, epsilon, delta: mp.sqrt(over(mp.mpf(epsilon) * n, m * ln_inverse(delta))),
         [
-            ({"n": 8, "m": 2, "epsilon": 4.0, "delta": math.exp(-4), "constant": 1.0}, 2.0),
-            ({"n": 9, "m": 1, "epsilon": 1.0, "delta": E1, "constant": 2.0}, 6.0),
+            ({"n": 8, "m": 2, "epsilon": 4.0, "delta": math.exp(-4)}, 2.0),
+            ({"n": 9, "m": 1, "epsilon": 1.0, "delta": E1}, 3.0),
         ],
     ),
     "7.1 table few rows": (
-        lambda *, n, m, epsilon, delta, constant: over(
-            constant * mp.mpf(epsilon) * n, m * mp.sqrt(mp.log(m) + ln_inverse(delta))
-        ),
+        lambda *, n, m, epsilon, delta: over(mp.mpf(epsilon) * n, m * mp.sqrt(mp.log(m) + ln_inverse(delta))),
         [
-            ({"n": 8, "m": 1, "epsilon": 1.0, "delta": math.exp(-4), "constant": 0.5}, 2.0),
-            ({"n": 96, "m": 3, "epsilon": 2.0, "delta": 3 * math.exp(-4), "constant": 0.25}, 8.0),
+            ({"n": 8, "m": 1, "epsilon": 1.0, "delta": math.exp(-4)}, 4.0),
+            ({"n": 96, "m": 3, "epsilon": 2.0, "delta": 3 * math.exp(-4)}, 32.0),
         ],
     ),
 }
 FORMULAS |= {
-    f"{key} {part}": (
-        lambda *, constant, formula=FORMULAS[key][0], **values: constant * formula(**values),
-        [({**values, "constant": 0.5}, by_hand / 2) for values, by_hand in FORMULAS[key][1]],
-    )
-    for key, part in (("7.12", "tight"), ("7.13", "tight"), ("7.16", "constant"))
+    f"{key} {part}": FORMULAS[key] for key, part in (("7.12", "tight"), ("7.13", "tight"), ("7.16", "constant"))
 }
 
 EPSILONS, DELTAS = [1e-6, 1e-3, 0.37, 1.0, 40.0, 708.0, 1000.0], [0.0, 1e-300, 1e-5, 0.3, 1.0]
@@ -281,7 +271,6 @@ ENDS: dict[str, list[Any]] = {
     "n": [1, 37, 10_000_000],
     "m": [1, 37, 10_000_000],
     "k": [1, 37, 10_000_000],
-    "constant": [1e-12, 0.7, 1e12],
     "alpha": [1e-300, 0.7, 1e12],
     "beta": [1e-300, 0.7, 1e12],
 }
@@ -347,7 +336,7 @@ def test_each_formula_holds_its_digits_to_the_ends_of_its_domain(key: str) -> No
         value, referee = bound.at(**values), as_float(formula(**values))
         assert isinstance(value, float)
         # A sum of logarithms may cancel: what is left keeps the digits of its terms.
-        absolute = 1e-13 * values["constant"] / values["epsilon"] ** 2 if key in ("6.7", "6.8") else 0.0
+        absolute = 1e-13 / values["epsilon"] ** 2 if key in ("6.7", "6.8") else 0.0
         assert value == pytest.approx(referee, rel=1e-13, abs=absolute), values
 
 
@@ -357,7 +346,7 @@ def test_every_number_has_a_referee() -> None:
 
 
 def test_no_failure_allowed_takes_an_infinite_prior_and_leaves_no_range() -> None:
-    everything = {"n": 100, "m": 10, "epsilon": 1.0, "delta": 0.0, "constant": 1.0}
+    everything = {"n": 100, "m": 10, "epsilon": 1.0, "delta": 0.0}
     for bound in CLAIMS.values():
         if "delta" in arguments(bound) and bound.quantity in (PRIOR, RANGE):
             assert bound.at(**everything) == (math.inf if bound.quantity is PRIOR else 0.0), bound.key
@@ -369,7 +358,7 @@ def test_a_weaker_promise_never_asks_for_more() -> None:
         if bound.quantity not in (PRIOR, RANGE):
             continue
         sign = -1 if bound.quantity is PRIOR else 1
-        values = {"n": 100, "m": 10, "epsilon": 0.3, "delta": 1e-6, "constant": 1.0}
+        values = {"n": 100, "m": 10, "epsilon": 0.3, "delta": 1e-6}
         for name, grid in (("epsilon", [0.01, 0.3, 1.0, 2.0]), ("delta", [1e-20, 1e-6, 1e-3])):
             series = np.array([bound.at(**values | {name: item}) for item in grid])
             assert np.all(sign * np.diff(series) >= 0), (bound.key, name)
@@ -446,11 +435,6 @@ def test_every_claim_is_judged_on_the_page() -> None:
     assert set(PROOFS) | set(EXPLAIN) <= by_family
 
 
-def test_an_unnamed_constant_is_asked_for_where_the_formula_has_one() -> None:
-    for bound in CLAIMS.values():
-        assert ("constant" in arguments(bound)) == bool(bound.constant), bound.key
-
-
 def test_a_condition_in_numbers_is_tested() -> None:
     values = {"n": 100, "m": 1, "epsilon": 1.0, "delta": 1e-5, "sigma": 1.0, "sigma0": 0.1, "delta_prime": 1e-6}
     refused: dict[str, dict[str, float]] = {
@@ -490,7 +474,6 @@ def test_bad_input_is_refused_in_words() -> None:
         (lambda: CLAIMS["6.10"].at(epsilon=1.0, m=1.5), r"m \(synthetic rows\) must be a whole number"),
         (lambda: CLAIMS["4.3"].at(delta=1.5), r"delta .* must be .* from 0 to 1; got 1\.5"),
         (lambda: CLAIMS["2.22"].at(n=3, m=4, epsilon=1.0), r"m \(rows of the sample\) must be at most n = 3; got 4"),
-        (lambda: CLAIMS["6.4"].at(n=3, epsilon=1, delta=0.1, constant=0), r"constant \(unnamed constant\) must be"),
         (
             lambda: least_prior_of_lemma_6_5(n=3, epsilon=1.0, delta=1e-301),
             r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301",

@@ -52,9 +52,9 @@ class Setting:
         if self.alpha < 1:
             raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
 
-    def arguments(self, **more: float) -> dict[str, object]:
+    def arguments(self) -> dict[str, object]:
         """All that a printed formula may ask for, by the names it uses."""
-        return {**dataclasses.asdict(self), "beta": self.alpha, **more}
+        return {**dataclasses.asdict(self), "beta": self.alpha}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,6 @@ DOMAINS: dict[str, Parameter] = {
     "alpha": PRIOR_ONES,
     "beta": PRIOR_ZEROS,
     "theta_real": argument("theta_real", 0, 1, title="true proportion"),
-    "constant": argument("constant", 1e-12, 1e12, title="unnamed constant"),
 }
 """What the arguments of the formulas may be."""
 
@@ -127,9 +126,9 @@ class Claim:
 
     `name` is the theorem as it is cited, `part` which of its claims this is. It speaks of the releases of `methods`, or
     of any, on the data of `family`: a key of `KINDS`, ``"general"``, or ``"average"`` where the other rows are random.
-    The `formula` takes arguments of `DOMAINS`; the `quantity` is what it measures where that can be sought, `promise`
-    the privacy that is promised or denied, `kind` how the claim is judged. `holds_when` is the condition where it can
-    be computed, `constant` has the symbols of constants that have no value in print, and `after` whom it is taken from.
+    The `formula` takes arguments of `DOMAINS`, with 1 for a `constant` that has no value in print; the `quantity` is
+    what it measures where that can be sought, `promise` the privacy that is promised or denied, `kind` how the claim is
+    judged. `holds_when` is the condition where it can be computed, and `after` whom it is taken from.
 
     Examples
     --------

@@ -37,9 +37,9 @@ Lemma = partial(Statement, family="bernoulli", quantity=PRIOR, condition="some c
 ImpossibleOnAverage = partial(Denied, family="average", promise=AVERAGE, condition="independent Bernoulli rows, any θ")
 
 
-def _per_row(m: int, epsilon: float, constant: float) -> float:
-    """c m/ε."""
-    return constant * m / epsilon
+def _per_row(m: int, epsilon: float) -> float:
+    """m/ε."""
+    return m / epsilon
 
 
 def _one_draw(m: int, epsilon: float) -> float:
@@ -57,9 +57,9 @@ def _many_cells(m: int, epsilon: float) -> float:
     return 1 + inverse_gain(epsilon / (2 * m))
 
 
-def _with_logarithms(n: int, epsilon: float, delta: float, constant: float) -> float:
-    """c/ε² (ln n + ln(1/δ))."""
-    return constant / epsilon**2 * (math.log(n) + log_inverse(delta))
+def _with_logarithms(n: int, epsilon: float, delta: float) -> float:
+    """(ln n + ln(1/δ))/ε²."""
+    return 1 / epsilon**2 * (math.log(n) + log_inverse(delta))
 
 
 def average_delta(n: int, epsilon: float, theta_real: float) -> float:
@@ -110,14 +110,13 @@ CLAIMS = (
         least_prior_of_lemma_6_5, ("param_post",), "solved here for α = β"),
     Lemma("Lemma 6.6",
         "α, β ≥ c/ε² (ln n + ln(1/δ)) keeps PARAM_Post within ε min(E, 1 − E) of its mean E with probability 1 − δ",
-        lambda n, epsilon, delta, constant: constant * (math.log(n) + log_inverse(delta)) / epsilon**2),
+        _with_logarithms),
     Approximate("Theorem 6.7", "α, β ≥ c/ε² ln(ε/(δn))",
-        lambda n, epsilon, delta, constant: (
-            constant / epsilon**2 * (math.log(epsilon) + log_inverse(delta) - math.log(n))), ("param_post",),
-        "n large enough", kind=NECESSARY, constant="c"),
+        lambda n, epsilon, delta: 1 / epsilon**2 * (math.log(epsilon) + log_inverse(delta) - math.log(n)),
+        ("param_post",), "n large enough", kind=NECESSARY, constant="c"),
     Lemma("Lemma 6.8",
         "with α, β ≤ c/ε² ln(1/(δn)) and no ones, PARAM_Post leaves e^{±ε} times its mean with probability at least δ",
-        lambda n, epsilon, delta, constant: constant * log_inverse(delta * n) / epsilon**2),
+        lambda n, epsilon, delta: log_inverse(delta * n) / epsilon**2),
     *if_and_only_if(Pure("Theorem 6.9", "α, β ≥ 2 + 1/(e^ε − 1) is enough",
         lambda epsilon: 2 + inverse_gain(epsilon), ("synth_map",), "one synthetic row", holds_when=one_synthetic_row)),
     *if_and_only_if(Pure("Corollary 6.10", "α, β ≥ 2 + 1/(e^{ε/m} − 1) is enough",
@@ -134,13 +133,13 @@ CLAIMS = (
     Pure("Remark before Theorem 6.13", "SYNTH_Post(One) needs as much as SYNTH_Post(Many), α, β ≥ 1 + 1/(e^{ε/m} − 1)",
         _many_draws, ("synth_post_one",), part="before", kind=NECESSARY),
     Approximate("Corollary 6.14", "α, β ≥ c√(m ln(1/δ))/ε",
-        lambda m, epsilon, delta, constant: constant * math.sqrt(m * log_inverse(delta)) / epsilon,
+        lambda m, epsilon, delta: math.sqrt(m * log_inverse(delta)) / epsilon,
         ("synth_map", "synth_post_many"), constant="c"),
     # It follows from Theorem 6.4, by post-processing.
     Approximate("Corollary 6.15", "α, β ≥ c/ε² (ln n + ln(1/δ))",
         _with_logarithms, ("synth_post_one",), "n large enough; any m", constant="c"),
     Approximate("Theorem 6.16", "α, β ≥ c₂/ε² ln(1/δ)",
-        lambda epsilon, delta, constant: constant / epsilon**2 * log_inverse(delta), ("synth_map", "synth_post_many"),
+        lambda epsilon, delta: 1 / epsilon**2 * log_inverse(delta), ("synth_map", "synth_post_many"),
         "n large enough; m ≤ c₁ n", constant="c₁, c₂"),
     Cells("Corollary 6.21", "α₁, …, α_k ≥ 1 + 1/(e^{ε/(2m)} − 1)", _many_cells, ("synth_map",)),
     Cells("Corollary 6.22", "α₁, …, α_k ≥ 1 + 1/(e^{ε/(2m)} − 1)", _many_cells, ("synth_post_many",)),

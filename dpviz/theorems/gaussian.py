@@ -40,6 +40,11 @@ Impossible = partial(Denied, family="gaussian")
 Lemma = partial(Statement, family="gaussian")
 
 
+def _parameter(epsilon: float) -> float:
+    """√ε."""
+    return math.sqrt(epsilon)
+
+
 def _one_draw(n: int, epsilon: float, delta: float) -> float:
     """ε√n/√(2 ln(1/δ))."""
     return quotient(epsilon * math.sqrt(n), math.sqrt(2 * log_inverse(delta)))
@@ -70,20 +75,19 @@ CLAIMS = (
         "n draws lie within c_δ σ√ln n of their mean with probability 1 − δ, c_δ the same for all n"),
     # The caption of the table says Figure 7.1.
     Order("Table 7.1", "the largest R/σ is of the order √ε; for SYNTH_Post(One) at least",
-        lambda epsilon, constant: constant * math.sqrt(epsilon), DRAWN, "data in [−R, R], and what is released",
+        _parameter, DRAWN, "data in [−R, R], and what is released",
         part="table draw", promise=PURE),
     Order("Table 7.1", "the largest R/σ is of the order √(εn/m)",
-        lambda n, m, epsilon, constant: constant * math.sqrt(2.0) * _rows(n, m, epsilon), BOTH,
+        lambda n, m, epsilon: math.sqrt(2.0) * _rows(n, m, epsilon), BOTH,
         f"{ROWS_BOUNDED}; a fixed prior", part="table rows", promise=PURE),
     Order("Table 7.1", "the largest R/σ is at least of the order ε√n/√ln(1/δ)",
-        lambda n, epsilon, delta, constant: constant * quotient(epsilon * math.sqrt(n), math.sqrt(log_inverse(delta))),
+        lambda n, epsilon, delta: quotient(epsilon * math.sqrt(n), math.sqrt(log_inverse(delta))),
         DRAWN, BOUNDED, part="table draw delta"),
     Order("Table 7.1", "the largest R/σ is at least of the order √(εn/(m ln(1/δ)))",
-        lambda n, m, epsilon, delta, constant: constant * math.sqrt(quotient(epsilon * n, m * log_inverse(delta))),
+        lambda n, m, epsilon, delta: math.sqrt(quotient(epsilon * n, m * log_inverse(delta))),
         BOTH, f"{BOUNDED}; m large", part="table rows delta"),
     Order("Table 7.1", "the largest R/σ is at least of the order εn/(m√ln(m/δ))",
-        lambda n, m, epsilon, delta, constant: (
-            constant * quotient(epsilon * n, m * math.sqrt(math.log(m) + log_inverse(delta)))), BOTH,
+        lambda n, m, epsilon, delta: quotient(epsilon * n, m * math.sqrt(math.log(m) + log_inverse(delta))), BOTH,
         f"{BOUNDED}; m small", part="table few rows"),
     Impossible("Theorem 7.2", "no prior makes PARAM_MAP (ε, δ)-differentially private, even with data in [−R, R]",
         methods=("param_map",)),
@@ -98,7 +102,7 @@ CLAIMS = (
         methods=POST, condition=f"{BOUNDED}; μ not restricted", promise=PURE),
     Pure("Theorem 7.7", "R/σ ≤ √ε/2", lambda epsilon: math.sqrt(epsilon) / 2, POST, BOTH_BOUNDED),
     Pure("Theorem 7.7", "not ε-differentially private for R/σ ≥ √ε",
-        lambda epsilon: math.sqrt(epsilon), POST, BOTH_BOUNDED, part="fails", kind=IMPOSSIBLE),
+        _parameter, POST, BOTH_BOUNDED, part="fails", kind=IMPOSSIBLE),
     Approximate("Theorem 7.8", "R/σ ≤ ε√n/√(2 ln(1/δ))",
         _one_draw, POST, f"{BOUNDED}; (ln(1/δ))² ≥ 1/(2ε)", holds_when=_tail_is_small),
     Lemma("Lemma 7.9", "a posterior draw lies k standard deviations from its mean with probability at most δ",
@@ -110,13 +114,11 @@ CLAIMS = (
         methods=ALL, condition=f"{BOUNDED}; synthetic rows not restricted", promise=PURE),
     OneRow("Theorem 7.12", "R/σ ≤ √(εn/2)", _one_row, ("synth_post_one", "synth_post_many")),
     OneRow("Theorem 7.12", "√(εn/2) is asymptotically tight",
-        lambda n, epsilon, constant: constant * _one_row(n, epsilon), ("synth_post_one", "synth_post_many"),
-        part="tight", kind=ORDER, constant="c"),
+        _one_row, ("synth_post_one", "synth_post_many"), part="tight", kind=ORDER, constant="c"),
     # It says "a single synthetic data point" and yet divides by m.
     Pure("Corollary 7.13", "R/σ ≤ √(εn/(2m))", _rows, ("synth_post_many",), ROWS_BOUNDED),
     Order("Corollary 7.13", "√(εn/(2m)) is asymptotically tight",
-        lambda n, m, epsilon, constant: constant * _rows(n, m, epsilon), ("synth_post_many",), ROWS_BOUNDED,
-        part="tight", promise=PURE),
+        _rows, ("synth_post_many",), ROWS_BOUNDED, part="tight", promise=PURE),
     # It prints (ε, δ), but no δ is in it.
     *if_and_only_if(OneRow("Corollary 7.14", "R/σ ≤ √(εn/(2 − 1/(2n))) is enough",
         lambda n, epsilon: math.sqrt(epsilon * n / (2 - 1 / (2 * n))), ("synth_map",))),
@@ -130,6 +132,5 @@ CLAIMS = (
         _composed_rows, BOTH, f"{BOUNDED}; for some constant c, which the formula does not contain"),
     Order("Corollary 7.16",
         "for some constant c, which the formula leaves out, R/σ ≤ c √(εn/(4√(2m ln(1/δ)))) is enough",
-        lambda n, m, epsilon, delta, constant: constant * _composed_rows(n, m, epsilon, delta), BOTH,
-        f"{BOUNDED}; rows not conditioned", part="constant"),
+        _composed_rows, BOTH, f"{BOUNDED}; rows not conditioned", part="constant"),
 )  # fmt: skip
