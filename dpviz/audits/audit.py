@@ -70,15 +70,6 @@ class Finding:
             return None
         return self.printed / self.exact
 
-    @property
-    def unprinted(self) -> str:
-        """Why there is no number to hold against the exact answer; empty where there is one."""
-        if self.bound.formula is None:
-            return "it says that none will do"
-        if self.bound.constant:
-            return f"its constant {self.bound.symbol} is not stated"
-        return "" if self.verdict.judged or self.printed is not None else "it is not asked without δ"
-
 
 @checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
@@ -99,13 +90,10 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
 
 def _finding(bound: Claim, method: str, asked: Setting) -> Finding:
     """What is found, with its sentence: how far off, what the constant must be, then why."""
-    setting = replace(asked, m=1) if bound.one_row else asked
-    found = _judged(Finding(bound=bound, method=method, setting=setting))
+    found = _judged(Finding(bound=bound, method=method, setting=replace(asked, m=1) if bound.one_row else asked))
     because = reasons(found)
-    parts = [found.sentence or _in_words(found)]
-    if found.exact is not None and bound.constant:
-        parts.append(LIMITS[bound.key][method].sentence(bound.symbol))
-    parts += [reason.sentence for reason in because]
+    said = found.sentence or (_constant if bound.constant else WORDS[found.verdict])(found)
+    parts = said, *(reason.sentence for reason in because)
     return replace(found, because=because, sentence=" ".join(part for part in parts if part))
 
 
@@ -116,14 +104,14 @@ def _judged(blank: Finding) -> Finding:
     if blank.setting.delta == 0 and bound.promise.delta:
         return replace(blank, sentence=f"It speaks of {bound.promise.symbol}, and δ is 0 here.")
     needed, given = MEASURES[bound.quantity]
-    exact = needed(blank)
+    found = replace(blank, exact=(exact := needed(blank)))
     if bound.constant:
-        unit = bound.at(**arguments, constant=1.0)
+        unit = bound.at(**arguments)
         constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
         exists = LIMITS[bound.key][blank.method].holds
         verdict = bound.kind.verdict(exists) if bound.kind.any_constant else Verdict.OPEN
-        return replace(blank, verdict=verdict, exact=exact, constant=constant)
-    found = replace(blank, printed=(printed := bound.at(**arguments)), exact=exact)
+        return replace(found, verdict=verdict, constant=constant)
+    found = replace(found, printed=(printed := bound.at(**arguments)))
     if not bound.applies(**arguments):
         return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
     lost = METHODS[blank.method].lost if bound.quantity is PRIOR else 0.0
@@ -132,15 +120,13 @@ def _judged(blank: Finding) -> Finding:
     return given(found, printed, exact) if bound.kind.given else found
 
 
-@functools.lru_cache(maxsize=256)
-def _least_prior(method: str, n: int, m: int, cells: int, epsilon: float, delta: float) -> float:
-    """Kept, since several theorems speak of the same one."""
-    return minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
+_least_prior = functools.lru_cache(maxsize=256)(minimum_prior)  # several theorems speak of the same one
 
 
 def _prior_needed(blank: Finding) -> float:
-    setting, cells = blank.setting, KINDS[blank.bound.family].cells(blank.setting)
-    return _least_prior(blank.method, setting.n, setting.m, cells, *blank.promised)
+    setting, (epsilon, delta) = blank.setting, blank.promised
+    cells = KINDS[blank.bound.family].cells(setting)
+    return _least_prior(blank.method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
 
 
 def _prior_given(found: Finding, printed: float, exact: float) -> Finding:
@@ -199,21 +185,14 @@ MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, fl
 """How the exact value of a quantity is found, and what a printed one gives."""
 
 
-def _in_words(finding: Finding) -> str:
-    """How far the printed value is from the exact one; empty where that needs no words, or has its own."""
-    if finding.bound.constant:
-        return _constant(finding)
-    return WORDS[finding.verdict](finding) if finding.verdict in WORDS else ""
-
-
 def _constant(finding: Finding) -> str:
-    symbol = finding.bound.symbol
-    unnamed = f"{finding.bound.name} does not state its constant {symbol}."
+    bound, here = finding.bound, "At these parameters the bound asks for nothing."
     if finding.exact is not None and math.isinf(finding.exact):
-        return f"{unnamed} The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
-    if finding.constant is None:
-        return f"{unnamed} At these parameters the bound asks for nothing."
-    return f"{unnamed} Here {symbol} = {readable(finding.constant, 3)} would be exact."
+        here = f"The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
+    elif finding.constant is not None:
+        here = f"Here {bound.symbol} = {readable(finding.constant, 3)} would be exact."
+    limit = LIMITS[bound.key][finding.method].sentence(bound.symbol)
+    return f"{bound.name} does not state its constant {bound.symbol}. {here} {limit}"
 
 
 def _false(finding: Finding) -> str:

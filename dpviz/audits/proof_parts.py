@@ -67,9 +67,7 @@ class Proof:
         total = value[frozenset()] - value[frozenset(self.slacks)]
         if total <= 1e-9:
             return {}
-        weight = [
-            math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)
-        ]
+        weight = [1 / (count * math.comb(count - 1, size)) for size in range(count)]
         return {
             part: sum(weight[len(s)] * (value[s] - value[s | {part}]) for s in value if part not in s) / total
             for part in self.slacks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -61,32 +61,13 @@ class Reason:
     confirmed_by: tuple[float, ...] = ()
 
 
-Explain = Callable[["Finding"], list[Reason]]
-ByVerdict = dict[Verdict, Explain]
+Explain = Callable[["Finding"], Iterator[Reason]]
 
 
 def reasons(finding: Finding) -> tuple[Reason, ...]:
     """What explains the verdict here, each confirmed by a computation; empty where nothing was confirmed."""
-    explain = EXPLAIN.get(finding.bound.key, {}).get(finding.verdict)
-    return tuple(explain(finding)) if explain else ()
-
-
-def _repairs(finding: Finding) -> list[Reason]:
-    """The smallest repairs of a proof of chapter 7 that make an unsafe claim safe."""
-    proof, found, size = PROOFS[finding.bound.key], dict[tuple[str, ...], float](), 0
-    while not found and size < len(proof.slips):
-        size += 1
-        repaired = {chosen: proof.repaired(finding, chosen) for chosen in itertools.combinations(proof.slips, size)}
-        found = {chosen: value for chosen, value in repaired.items() if _keeps(finding, value)}
-    if not found:
-        return []
-    names = list(dict.fromkeys(part for chosen in found for part in chosen))
-    values = sorted({finding.bound.quantity.shown(value) for value in found.values()})
-    which = ["Repaired", "With both repaired", "With all three repaired"][size - 1]
-    if len(found) > 1:
-        which = f"With {['either', 'any'][len(names) > 2]} {['one', 'two'][size - 1]} of these repaired"
-    said = f"{' '.join(WRONG[part] for part in names)} {which}, it gives {' or '.join(values)}, which is safe."
-    return [Reason(said, tuple(names), tuple(found.values()))]
+    explain = EXPLAIN.get(finding.bound.key, {}).get(finding.verdict, ())
+    return tuple(reason for one in explain for reason in one(finding))
 
 
 def _keeps(finding: Finding, value: float) -> bool:
@@ -94,12 +75,28 @@ def _keeps(finding: Finding, value: float) -> bool:
     return finding.bound.quantity.keeps(value, exact) or abs(value - exact) <= NEAR * exact
 
 
-def _slack(finding: Finding) -> list[Reason]:
+def _repairs(finding: Finding) -> Iterator[Reason]:
+    """The smallest repairs of a proof of chapter 7 that make an unsafe claim safe."""
+    proof = PROOFS[finding.bound.key]
+    for size, which in enumerate(("Repaired", "With both repaired", "With all three repaired"), start=1):
+        repaired = {chosen: proof.repaired(finding, chosen) for chosen in itertools.combinations(proof.slips, size)}
+        found = {chosen: value for chosen, value in repaired.items() if _keeps(finding, value)}
+        if found:
+            names = tuple(dict.fromkeys(part for chosen in found for part in chosen))
+            values = " or ".join(sorted({finding.bound.quantity.shown(value) for value in found.values()}))
+            if len(found) > 1:
+                which = f"With {['either', 'any'][len(names) > 2]} {['one', 'two'][size - 1]} of these repaired"
+            said = f"{' '.join(WRONG[part] for part in names)} {which}, it gives {values}, which is safe."
+            yield Reason(said, names, tuple(found.values()))
+            return
+
+
+def _slack(finding: Finding) -> Iterator[Reason]:
     """What makes up for the slips of a safe claim of chapter 7, or what most of its slack is."""
-    proof, found = PROOFS[finding.bound.key], []
+    proof = PROOFS[finding.bound.key]
     slips = tuple(part for part in proof.slips if proof.excess(finding, {part}) > NEAR)
     if slips:
-        found.append(Reason(" ".join(WRONG[part] for part in slips), slips))
+        yield Reason(" ".join(WRONG[part] for part in slips), slips)
         without = {part: proof.excess(finding, proof.everything - {part}) for part in proof.slacks}
         needed = tuple(part for part in proof.slacks if without[part] > NEAR)
         if needed:
@@ -108,167 +105,154 @@ def _slack(finding: Finding) -> list[Reason]:
             said = f"It is safe here only because {because}, which the proof leaves out."
             if others:
                 said += " Without any one of these the range would be too wide."
-            return [*found, Reason(said, needed, tuple(without[part] for part in needed))]
+            yield Reason(said, needed, tuple(without[part] for part in needed))
+            return
     part, share = max(proof.shares(finding).items(), key=lambda item: item[1], default=("", 0.0))
     if share > 0.5 + NEAR:
         lead = "What the proof leaves out makes up for it, mostly" if slips else "The slack of the proof is mostly"
-        found.append(Reason(f"{lead} that {STRICT[part]} ({readable(100 * share, 3)} % of it).", (part,), (share,)))
+        yield Reason(f"{lead} that {STRICT[part]} ({readable(100 * share, 3)} % of it).", (part,), (share,))
     elif slips:
-        found.append(Reason("Several things that the proof leaves out make up for it.", proof.slacks))
-    return found
+        yield Reason("Several things that the proof leaves out make up for it.", proof.slacks)
 
 
-def _only_prior(finding: Finding) -> list[Reason]:
+def _only_prior(finding: Finding) -> Iterator[Reason]:
     """Corollary 7.3: noise rather than a range; only the prior can make up for the step."""
     proof = PROOFS[finding.bound.key]
     without, kept = proof.excess(finding, {"step"}), readable(100 * math.exp(proof.excess(finding, {"prior"})), 3)
-    said = f"{WRONG['step']} It is safe here only because the prior shrinks this step to {kept} % of it."
-    return [Reason(said, ("prior",), (without,))] if without > NEAR else []
+    if without > NEAR:
+        said = f"{WRONG['step']} It is safe here only because the prior shrinks this step to {kept} % of it."
+        yield Reason(said, ("prior",), (without,))
 
 
-def _one_to_lose(finding: Finding) -> list[Reason]:
+def _one_to_lose(finding: Finding) -> Iterator[Reason]:
     printed, exact = finding.printed or 0.0, finding.exact or 0.0
-    near = abs(printed - 1 - exact) <= NEAR * printed
-    return [Reason(ONE_TO_LOSE, ("lost one",), (printed - 1,))] if near else []
+    if abs(printed - 1 - exact) <= NEAR * printed:
+        yield Reason(ONE_TO_LOSE, ("lost one",), (printed - 1,))
 
 
-def _shared_draw(finding: Finding) -> list[Reason]:
+def _shared_draw(finding: Finding) -> Iterator[Reason]:
     many = inverse_gain(finding.setting.epsilon / finding.setting.m)
     if many < (finding.exact or 0.0) * (1 + NEAR):
-        return [Reason(ONE_TO_LOSE, ("lost one",), (many,))]
-    said = f"SYNTH_Post(Many) needs {readable(many, 4)}: its rows come from many draws, and their losses add up."
-    return [Reason(said, ("draws",), (many,))]
+        yield Reason(ONE_TO_LOSE, ("lost one",), (many,))
+    else:
+        said = f"SYNTH_Post(Many) needs {readable(many, 4)}: its rows come from many draws, and their losses add up."
+        yield Reason(said, ("draws",), (many,))
 
 
-def _bounded(finding: Finding) -> list[Reason]:
+def _bounded(finding: Finding) -> Iterator[Reason]:
     """2m/ε is enough for ε ≤ 1, where 1 + 1/(e^{ε/m} − 1) ≤ 2m/ε."""
-    m, at_one = finding.setting.m, 1 + inverse_gain(1 / finding.setting.m)
-    said = "For ε up to 1, which section 2.1.1 has in mind, it is safe."
-    return [Reason(said, ("bounded",), (2 * m - at_one,))] if finding.setting.epsilon > 1 and at_one <= 2 * m else []
+    spare = 2 * finding.setting.m - (1 + inverse_gain(1 / finding.setting.m))
+    if finding.setting.epsilon > 1 and spare >= 0:
+        yield Reason("For ε up to 1, which section 2.1.1 has in mind, it is safe.", ("bounded",), (spare,))
 
 
-def _mode(finding: Finding) -> list[Reason]:
+def _mode(finding: Finding) -> Iterator[Reason]:
     setting = finding.setting
     scale = 1 / (setting.epsilon * (setting.n + 2 * setting.alpha - 2))
-    said = (
-        "The mode is (n1 + α − 1)/(n + α + β − 2), so one row moves it by 1/(n + α + β − 2), not 1/(n + α + β). With "
-        f"this step, Theorem 2.20 gives noise of {readable(scale, 4)}, which is exact."
-    )
-    return [Reason(said, ("mode",), (scale,))] if _keeps(finding, scale) else []
+    if _keeps(finding, scale):
+        said = (
+            "The mode is (n1 + α − 1)/(n + α + β − 2), so one row moves it by 1/(n + α + β − 2), not 1/(n + α + β). "
+            f"With this step, Theorem 2.20 gives noise of {readable(scale, 4)}, which is exact."
+        )
+        yield Reason(said, ("mode",), (scale,))
 
 
-def _categories(finding: Finding) -> list[Reason]:
+def _categories(finding: Finding) -> Iterator[Reason]:
     """Corollaries 6.21 and 6.22: the factor 2 of the exponential mechanism, and a row that only the mode loses."""
     printed, exact = finding.printed or 0.0, finding.exact or 0.0
     once = 1 + inverse_gain(finding.setting.epsilon / finding.setting.m)
-    twice, copied = printed - once, once - exact
     if printed <= exact:
-        return []
-    if twice >= copied:
-        said = (
-            "Most of the slack is that the exponential mechanism counts the sensitivity twice; the ratio of "
-            f"probabilities needs it once, which asks for {readable(once, 5)}."
-        )
-        return [Reason(said, ("twice",), (twice / (printed - exact),))]
-    said = (
-        "Most of the slack is the 1 of the formula, which is copied from Corollary 6.21: the mode loses one "
-        "pseudo-row, and a posterior draw does not."
-    )
-    return [Reason(said, ("copied",), (copied / (printed - exact),))]
+        return
+    part, part_of_slack, what = max(
+        ("twice", printed - once, "that the exponential mechanism counts the sensitivity twice; the ratio of "
+         f"probabilities needs it once, which asks for {readable(once, 5)}."),
+        ("copied", once - exact, "the 1 of the formula, which is copied from Corollary 6.21: the mode loses one "
+         "pseudo-row, and a posterior draw does not."),
+        key=lambda one: one[1],
+    )  # fmt: skip
+    yield Reason(f"Most of the slack is {what}", (part,), (part_of_slack / (printed - exact),))
 
 
-def _interval(finding: Finding) -> list[Reason]:
+def _interval(finding: Finding) -> Iterator[Reason]:
     """Lemma 6.5 asks for probabilistic privacy and counts a neighbour that is not there; shares are of ln δ."""
     setting, prior, gives = finding.setting, finding.printed or 0.0, finding.gives_delta
     if not gives or prior <= 1:
-        return []
+        return
     lemma, failure = (
         function(n=setting.n, alpha=prior, beta=prior, epsilon=setting.epsilon)
         for function in (lemma_6_5_failure, parameter_failure)
     )
     beyond = np.array([prior - 1]), np.array([prior + setting.n])  # a table without ones, and one row less than that
     imagined = max(gives, math.exp(float(log_parameter_delta(*beyond, setting.epsilon)[0])))
-    if failure <= gives or lemma <= failure:
-        return []
-    share = (math.log(lemma / imagined) + math.log(failure / gives)) / (2 * math.log(lemma / gives))
-    said = "Most of the slack is that the lemma asks a table without ones to hide the loss of a one."
-    if share <= 0.5:
-        return [Reason(said, ("lost one",), (1 - share,))]
-    said = "Most of the slack is that the lemma asks for probabilistic privacy, which is stronger than (ε, δ)."
-    return [Reason(said, ("probabilistic",), (share,))]
+    if gives < failure < lemma:
+        share = (math.log(lemma / imagined) + math.log(failure / gives)) / (2 * math.log(lemma / gives))
+        part, what = "lost one", "a table without ones to hide the loss of a one."
+        if share > 0.5:
+            part, what = "probabilistic", "for probabilistic privacy, which is stronger than (ε, δ)."
+        yield Reason(f"Most of the slack is that the lemma asks {what}", (part,), (max(share, 1 - share),))
 
 
-def _dimitrakakis(finding: Finding) -> list[Reason]:
-    exact, delta = finding.exact or 0.0, finding.setting.delta
-    constant = exact * delta * delta
-    said = f"It takes c = 2.46. Here c = {readable(constant, 3)} would be exact."
-    return [Reason(said, ("constant",), (constant,))] if 0 < exact < math.inf else []
+def _dimitrakakis(finding: Finding) -> Iterator[Reason]:
+    constant = (finding.exact or 0.0) * finding.setting.delta * finding.setting.delta
+    if 0 < constant < math.inf:
+        said = f"It takes c = 2.46. Here c = {readable(constant, 3)} would be exact."
+        yield Reason(said, ("constant",), (constant,))
 
 
-def _composed(finding: Finding) -> list[Reason]:
+def _composed(finding: Finding) -> Iterator[Reason]:
     """Corollary 7.16: the condition of Theorem 7.12 that it drops, and the step."""
-    setting, printed, found = finding.setting, finding.printed or 0.0, []
+    setting, printed = finding.setting, finding.printed or 0.0
     row = GAUSSIAN.release(METHODS[finding.method], replace(setting, m=1)).pure_epsilon(printed)
     conditioned = composed_pure_delta(row, setting.m, setting.epsilon)
     if conditioned <= setting.delta:
-        found.append(Reason("With the rows conditioned it would be safe here.", ("condition",), (conditioned,)))
+        yield Reason("With the rows conditioned it would be safe here.", ("condition",), (conditioned,))
     half = printed / math.sqrt(2)
     if _keeps(finding, half):
         said = f"{WRONG['step']} Repaired, it gives {finding.bound.quantity.shown(half)}, which is safe."
-        found.append(Reason(said, ("step",), (half,)))
-    return found
+        yield Reason(said, ("step",), (half,))
 
 
-def _ratio_limit(finding: Finding) -> list[Reason]:
+def _ratio_limit(finding: Finding) -> Iterator[Reason]:
     limit = math.sqrt(finding.setting.epsilon / 2)
-    said = "For every n and every prior the exact limit is at most √(ε/2)."
-    return [Reason(said, ("limit",), (limit,))] if (finding.exact or 0.0) <= limit * (1 + NEAR) else []
+    if (finding.exact or 0.0) <= limit * (1 + NEAR):
+        yield Reason("For every n and every prior the exact limit is at most √(ε/2).", ("limit",), (limit,))
 
 
 def _says(sentence: str) -> Explain:
-    """A remark that needs no number."""
-    return lambda _: [Reason(sentence)]
+    """A remark that needs no number, or the proof of a claim of impossibility."""
+    return lambda _: iter([Reason(sentence)])
 
 
-def _proved(sentence: str) -> ByVerdict:
-    """A sentence that is a proof of a claim of impossibility."""
-    return {Verdict.HOLDS: _says(sentence)}
-
-
-def _both(first: Explain, second: Explain) -> Explain:
-    return lambda finding: first(finding) + second(finding)
-
-
-LOST: ByVerdict = {Verdict.SAFE: _one_to_lose, Verdict.FALSE: _one_to_lose}
-SLIPPED: ByVerdict = {Verdict.UNSAFE: _repairs, Verdict.SAFE: _slack}
-ANY_AMOUNT = _proved("One row may move the mean by any amount.")
-NO_BOUND = _proved("Far from both means the ratio of two normal densities has no bound.")
+ANY_AMOUNT = _says("One row may move the mean by any amount.")
+NO_BOUND = _says("Far from both means the ratio of two normal densities has no bound.")
 NO_DELTA = _says("It prints (ε, δ), but no δ appears and the proof is of ε.")
 DROPPED = _says(
     "It builds on Theorem 7.12, whose rows are conditioned to lie in [−R, R], and drops that condition; it is judged "
     "without it. It speaks of a constant c, and its formula has none."
 )
-
-EXPLAIN: dict[str, ByVerdict] = {
-    "4.3": {Verdict.SAFE: _dimitrakakis},
-    "6.1": _proved("The mode is not random, and neighbours have different modes: they release different numbers."),
-    "6.2": {Verdict.UNSAFE: _mode},
-    "6.3": _proved("Near θ = 0 and θ = 1 one row changes the density by any factor; with δ it becomes possible."),
-    "6.5": {Verdict.SAFE: _interval},
-    **dict.fromkeys(("6.9", "6.10", "6.11", "6.12", "6.13", "6.13 categories"), LOST),
-    **dict.fromkeys(("6.9 only if", "6.10 only if", "6.11 only if", "6.12 only if"), LOST),
-    **dict.fromkeys(("6.13 only if", "6.13 categories only if"), LOST),
-    "6.13 before": {Verdict.FALSE: _shared_draw},
-    "6.22 after": {Verdict.UNSAFE: _bounded},
-    "6.21": {Verdict.SAFE: _categories},
-    "6.22": {Verdict.SAFE: _categories},
-    "7.2": _proved("The mode is not random, and one row moves it: neighbours release different numbers."),
-    "7.3": {Verdict.UNSAFE: _repairs, Verdict.SAFE: _only_prior},
+PROVED = {
+    "6.1": _says("The mode is not random, and neighbours have different modes: they release different numbers."),
+    "6.3": _says("Near θ = 0 and θ = 1 one row changes the density by any factor; with δ it becomes possible."),
+    "7.2": _says("The mode is not random, and one row moves it: neighbours release different numbers."),
     **dict.fromkeys(("7.4", "7.10"), ANY_AMOUNT),
     **dict.fromkeys(("7.6", "7.11"), NO_BOUND),
-    **dict.fromkeys(("7.7", "7.8", "7.12", "7.13", "7.15", "7.15 after"), SLIPPED),
-    "7.7 fails": {Verdict.HOLDS: _ratio_limit},
-    "7.14": {verdict: _both(explain, NO_DELTA) for verdict, explain in SLIPPED.items()},
-    "7.16": {Verdict.SAFE: DROPPED, Verdict.UNSAFE: _both(DROPPED, _composed)},
+    "7.7 fails": _ratio_limit,
+}
+ONE_LESS = ("6.9", "6.10", "6.11", "6.12", "6.13", "6.13 categories")
+
+EXPLAIN: dict[str, dict[Verdict, tuple[Explain, ...]]] = {
+    **{key: {Verdict.HOLDS: (proof,)} for key, proof in PROVED.items()},
+    **{key: {Verdict.SAFE: (_one_to_lose,)} for key in ONE_LESS},
+    **{f"{key} only if": {Verdict.FALSE: (_one_to_lose,)} for key in ONE_LESS},
+    **{key: {Verdict.UNSAFE: (_repairs,), Verdict.SAFE: (_slack,)} for key in PROOFS},
+    "4.3": {Verdict.SAFE: (_dimitrakakis,)},
+    "6.2": {Verdict.UNSAFE: (_mode,)},
+    "6.5": {Verdict.SAFE: (_interval,)},
+    "6.13 before": {Verdict.FALSE: (_shared_draw,)},
+    "6.22 after": {Verdict.UNSAFE: (_bounded,)},
+    **{key: {Verdict.SAFE: (_categories,)} for key in ("6.21", "6.22")},
+    "7.3": {Verdict.UNSAFE: (_repairs,), Verdict.SAFE: (_only_prior,)},
+    "7.14": {Verdict.UNSAFE: (_repairs, NO_DELTA), Verdict.SAFE: (_slack, NO_DELTA)},
+    "7.16": {Verdict.UNSAFE: (DROPPED, _composed), Verdict.SAFE: (DROPPED,)},
 }
 """By claim and verdict."""

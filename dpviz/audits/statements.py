@@ -42,8 +42,6 @@ class Statement:
 
 
 Judge = Callable[[Claim, Setting], Statement]
-JUDGES: dict[str, Judge] = {"2.14": lambda claim, _: _unasked(claim, "A definition: there is nothing to judge.")}
-"""By claim."""
 
 
 @checked()
@@ -66,34 +64,18 @@ def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees:
     return Statement(claim, verdict, sentence.format(readable(left, 4), readable(right, 4)), left, right)
 
 
-def _unasked(claim: Claim, why: str) -> Statement:
-    return Statement(claim, Verdict.UNASKED, why)
-
-
 def _noise(setting: Setting) -> tuple[float, float]:
     """A Gaussian mechanism: its ratio, with the promised δ or else 1, and how often its loss exceeds ε."""
     ratio = gaussian_ratio(setting.epsilon, setting.delta) if setting.delta > 0 else 1.0
     return ratio, float(ndtr(ratio / 2 - setting.epsilon / ratio))
 
 
-def _judges(*keys: str) -> Callable[[Judge], Judge]:
-    """Register the judge of these claims."""
-
-    def register(judge: Judge) -> Judge:
-        JUDGES.update(dict.fromkeys(keys, judge))
-        return judge
-
-    return register
-
-
-@_judges("2.10")
 def _bad_output(claim: Claim, setting: Setting) -> Statement:
     ratio, beyond = _noise(setting)
     said = "Gaussian noise here has an exact δ of {}; a loss above ε has probability {}."
     return _compared(claim, gaussian_delta(ratio, setting.epsilon), beyond, said)
 
 
-@_judges("2.11")
 def _bad_output_back(claim: Claim, setting: Setting) -> Statement:
     ratio, beyond = _noise(setting)
     said = "Gaussian noise here: the claim denies every δ up to {} at ε/2, and the exact δ is {}."
@@ -101,7 +83,6 @@ def _bad_output_back(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, denied, gaussian_delta(ratio, setting.epsilon / 2), said)
 
 
-@_judges("2.12")
 def _random_row(claim: Claim, setting: Setting) -> Statement:
     """Of k ones in n rows a one is released with probability k/n; all neighbours, both ways."""
     ones = np.arange(setting.n + 1) / setting.n
@@ -110,13 +91,6 @@ def _random_row(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, exact, claim.at(n=setting.n), "The exact δ is {}, and 1/n is {}.")
 
 
-@_judges("2.13")
-def _not_random(claim: Claim, setting: Setting) -> Statement:
-    said = "Some neighbours differ in what is released with certainty, so that δ = 1."
-    return _compared(claim, setting.delta, 1.0, said)
-
-
-@_judges("2.15")
 def _simulated(claim: Claim, setting: Setting) -> Statement:
     rows = min(setting.n, MOST_ROWS)
 
@@ -136,7 +110,6 @@ def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, 
     return delta_for_epsilon(rows, setting.epsilon), delta_for_epsilon(parameter, setting.epsilon)
 
 
-@_judges("2.16", "5.1")
 def _post_processing(claim: Claim, setting: Setting) -> Statement:
     said = (
         f"With α = β = {readable(setting.alpha)} the rows of SYNTH_Post(One) have δ = {{}}; the parameter that they "
@@ -145,7 +118,6 @@ def _post_processing(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, *_rows_and_parameter(setting, setting.m, setting.alpha), said)
 
 
-@_judges("5.5")
 def _hypothesis(claim: Claim, setting: Setting) -> Statement:
     """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
     said = (
@@ -155,7 +127,6 @@ def _hypothesis(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, *_rows_and_parameter(setting, PRIOR_ROWS, max(setting.alpha, 1.0)), said)
 
 
-@_judges("2.17")
 def _two(claim: Claim, setting: Setting) -> Statement:
     """Two randomized responses have no δ at 2ε, and one at anything less: no smaller sum would do."""
     epsilon = min(setting.epsilon, 100.0)
@@ -167,14 +138,6 @@ def _two(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, at_sum, 0.0, said, agrees=below > 0)
 
 
-@_judges("2.17 delta")
-def _two_failures(claim: Claim, setting: Setting) -> Statement:
-    said = "Two releases that each fail with probability δ fail with {} at most once; the sum is {}."
-    total = claim.at(delta_1=setting.delta, delta_2=setting.delta)
-    return _compared(claim, setting.delta * (2 - setting.delta), total, said)
-
-
-@_judges("2.18")
 def _advanced(claim: Claim, setting: Setting) -> Statement:
     slack = setting.delta or 1e-5
     total = claim.at(k=MANY, epsilon=setting.epsilon, delta_prime=slack)
@@ -183,7 +146,6 @@ def _advanced(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, exact, slack, said)
 
 
-@_judges("2.18 delta")
 def _advanced_failures(claim: Claim, setting: Setting) -> Statement:
     slack = setting.delta or 1e-5
     exact = -math.expm1(MANY * math.log1p(-setting.delta) + math.log1p(-slack))
@@ -191,13 +153,6 @@ def _advanced_failures(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, exact, total, f"{MANY} releases: at most {{}}; the sum is {{}}.")
 
 
-@_judges("2.20")
-def _laplace(claim: Claim, setting: Setting) -> Statement:
-    said = "ln of the ratio of densities is sensitivity over scale at most: {}, as promised: {}."
-    return _compared(claim, 1 / claim.at(epsilon=setting.epsilon), setting.epsilon, said, agrees=True)
-
-
-@_judges("2.21")
 def _exponential(claim: Claim, setting: Setting) -> Statement:
     """Two outcomes whose utilities move by 1 in opposite ways, one of them rare: ln of the ratio nears ε."""
     rare, half = 1e-9, math.exp(-min(setting.epsilon, 300.0) / 2)
@@ -206,10 +161,9 @@ def _exponential(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, math.log(after / before), setting.epsilon, said)
 
 
-@_judges("2.22", "2.22 delta")
 def _sampled(claim: Claim, setting: Setting) -> Statement:
     if setting.m > setting.n:
-        return _unasked(claim, "A sample is no larger than the data.")
+        return Statement(claim, Verdict.UNASKED, "A sample is no larger than the data.")
     share, printed = setting.m / setting.n, claim.at(**setting.arguments())
     if claim.part:
         said = "A release that gives the row away with probability δ: {}; the theorem says {}."
@@ -218,7 +172,6 @@ def _sampled(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, exact, printed, "m of the n rows: the exact ε is {}; the theorem gives {}.")
 
 
-@_judges("5.4", "5.6")
 def _breaks(claim: Claim, setting: Setting) -> Statement:
     """A power of four of rows with which a table without ones and one with a single one break the promise."""
     method, alpha, m = METHODS[claim.methods[0]], max(setting.alpha, 2.0), 1
@@ -230,31 +183,30 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
             said = f"With α = β = {readable(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
             return _compared(claim, setting.delta, found, said)
         m *= 4
-    return _unasked(claim, f"It is true; no m up to {MOST_RELEASED:,} was found to break this promise.")
+    return Statement(
+        claim, Verdict.UNASKED, f"It is true; no m up to {MOST_RELEASED:,} was found to break this promise."
+    )
 
 
-@_judges("6.6")
 def _near_mean(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0 or setting.epsilon > 1:
-        return _unasked(claim, "It speaks of δ > 0 and ε up to 1.")
-    here = prior_near_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments(constant=1.0))
+        return Statement(claim, Verdict.UNASKED, "It speaks of δ > 0 and ε up to 1.")
+    here = prior_near_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
     said = "Here c = {} would be exact. For ε up to 1, c = {} worked wherever it was tried; δ → 0, n → ∞ needs it."
     return _compared(claim, here, LIMITS[claim.key]["param_post"].high or math.nan, said)
 
 
-@_judges("6.8")
 def _far_from_mean(claim: Claim, setting: Setting) -> Statement:
     if not 0 < setting.delta * setting.n < 1 or setting.epsilon > 1 or setting.n == 1:
-        return _unasked(claim, "It speaks of 0 < δ < 1/n and ε up to 1; at n = 1 no c will do.")
-    here = prior_far_from_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments(constant=1.0))
+        return Statement(claim, Verdict.UNASKED, "It speaks of 0 < δ < 1/n and ε up to 1; at n = 1 no c will do.")
+    here = prior_far_from_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
     said = "c = {} worked wherever it was tried with n from 2 on and ε up to 1; here c = {} would be exact."
     return _compared(claim, LIMITS[claim.key]["param_post"].low or math.nan, here, said)
 
 
-@_judges("7.1")
 def _spread(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0:
-        return _unasked(claim, "It speaks of δ > 0.")
+        return Statement(claim, Verdict.UNASKED, "It speaks of δ > 0.")
     if setting.n == 1:
         return Statement(
             claim, claim.kind.wrong, "At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds."
@@ -270,7 +222,6 @@ def _spread(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, constant(setting.n), max(map(constant, sizes)), said)
 
 
-@_judges("7.5")
 def _log_ratio(claim: Claim, setting: Setting) -> Statement:
     """The identity at three points, by the two densities themselves: how far both sides are apart."""
     prior = 0.0 if math.isinf(setting.sigma0) else 1 / setting.sigma0**2
@@ -287,11 +238,31 @@ def _log_ratio(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, worst, 1e-6, said)
 
 
-@_judges("7.9")
 def _tail(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0:
-        return _unasked(claim, "It speaks of δ > 0.")
+        return Statement(claim, Verdict.UNASKED, "It speaks of δ > 0.")
     k = claim.at(delta=setting.delta)
     gives = readable(rounded_up(float(2 * ndtr(-k)), 3), 3)
     said = f"The exact k is {{}}, the printed one {{}}; that gives δ = {gives}."
     return _compared(claim, -float(ndtri(setting.delta / 2)), k, said)
+
+
+JUDGES: dict[str, Judge] = {
+    "2.13": lambda claim, setting: _compared(
+        claim, setting.delta, 1.0, "Some neighbours differ in what is released with certainty, so that δ = 1."
+    ),
+    "2.14": lambda claim, _: Statement(claim, Verdict.UNASKED, "A definition: there is nothing to judge."),
+    "2.17 delta": lambda claim, setting: _compared(
+        claim, setting.delta * (2 - setting.delta), claim.at(delta_1=setting.delta, delta_2=setting.delta),
+        "Two releases that each fail with probability δ fail with {} at most once; the sum is {}."
+    ),
+    "2.20": lambda claim, setting: _compared(
+        claim, 1 / claim.at(epsilon=setting.epsilon), setting.epsilon,
+        "ln of the ratio of densities is sensitivity over scale at most: {}, as promised: {}.", agrees=True
+    ),
+    "2.10": _bad_output, "2.11": _bad_output_back, "2.12": _random_row, "2.15": _simulated, "2.16": _post_processing,
+    "5.1": _post_processing, "5.5": _hypothesis, "2.17": _two, "2.18": _advanced, "2.18 delta": _advanced_failures,
+    "2.21": _exponential, "2.22": _sampled, "2.22 delta": _sampled, "5.4": _breaks, "5.6": _breaks, "6.6": _near_mean,
+    "6.8": _far_from_mean, "7.1": _spread, "7.5": _log_ratio, "7.9": _tail,
+}  # fmt: skip
+"""By claim."""
