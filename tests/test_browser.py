@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, FilePayload, expect
 
 from dpviz.exports.script import page_script
 from dpviz.exports.tables import log_odds_csv, matrix_csv
-from dpviz.published.abowd_vilhuber import printed_figure
+from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import BetaBinomial, PosteriorMean
 from tests.browser import settle
 from tests.visit import (
@@ -38,7 +38,7 @@ def test_a_fresh_page_shows_figures_1_and_2(chromium: Browser, server: str) -> N
         assert page.title() == "dpviz" or "Transition matrices" in page.title()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         cells = page.locator(".dpviz-table td:not([colspan])").all_inner_texts()
-        printed = [f"{value:.6f}" for number in (1, 2) for value in printed_figure(number).values.ravel()]
+        printed = [f"{value:.6f}" for number in (1, 2) for value in PRINTED_FIGURES[number].values.ravel()]
         assert [cell.strip() for cell in cells] == printed
         assert page.locator("td.dpviz-over").count() == 8
         assert "5.493061" in answer(page)
@@ -66,7 +66,7 @@ def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromiu
         field.fill("a,b,c\n0.5,0.5,0\n0.25,0.5,0.25")
         field.press("Control+Enter")
         expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
-        field.fill(printed_figure(1).text)
+        field.fill(PRINTED_FIGURES[1].text)
         field.press("Control+Enter")
         expect(page.locator(".dpviz-answer").first).to_contain_text("5.498192")
         settle(page)
@@ -74,7 +74,7 @@ def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromiu
         expect(page.locator(".dpviz-answer").first).to_contain_text("5.493061")
         settle(page)
         check_restored(page)
-        field.fill(printed_figure(3).text)
+        field.fill(PRINTED_FIGURES[3].text)
         field.press("Control+Enter")
         expect(page.get_by_text("equal the Laplace sanitizer")).to_be_visible()
         settle(page)
@@ -108,7 +108,7 @@ def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
     chromium: Browser, server: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "figure_1.csv"
-    path.write_text(printed_figure(1).text, encoding="utf-8")
+    path.write_text(PRINTED_FIGURES[1].text, encoding="utf-8")
     with visiting(chromium, f"{server}/?tm_law=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
         expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
         page.locator("input[type=file]").set_input_files(path)
@@ -118,7 +118,7 @@ def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
         expect(page.locator(".dpviz-answer").first).to_contain_text("5.493061")
         settle(page)
         cells = page.locator(".dpviz-table").nth(1).locator("tbody td").all_inner_texts()
-        assert [cell.strip() for cell in cells] == [f"{value:.6f}" for value in printed_figure(2).values.ravel()]
+        assert [cell.strip() for cell in cells] == [f"{value:.6f}" for value in PRINTED_FIGURES[2].values.ravel()]
 
 
 def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(

@@ -20,7 +20,7 @@ from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import compare_profiles, profile_chart
 from dpviz.privacy import attacker_view, exceeds, pure_epsilon
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
-from dpviz.published.abowd_vilhuber import fig_1_synthesizer, fig_3_synthesizer, printed_figure
+from dpviz.published.abowd_vilhuber import LAW_OF_FIG_1, LAW_OF_FIG_3, PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.figure import encode_figure
@@ -28,7 +28,7 @@ from tests.pages import decode_figure
 from tests.test_contract import instances
 
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))
-LAWS = {1: fig_1_synthesizer(), 2: fig_1_synthesizer(), 3: fig_3_synthesizer(), 4: fig_3_synthesizer()}
+LAWS = {1: LAW_OF_FIG_1, 2: LAW_OF_FIG_1, 3: LAW_OF_FIG_3, 4: LAW_OF_FIG_3}
 FRESH = [cls(**{one.name: one.default for one in cls.parameters()}) for cls in SYNTHESIZERS.values()]
 every_release = pytest.mark.parametrize("release", [*FRESH, SUPPRESSED], ids=lambda release: release.key)
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
@@ -197,7 +197,7 @@ def test_every_picture_names_its_axes_and_keeps_its_zoom_apart(release: Synthesi
 
 @pytest.mark.parametrize("number", LAWS)
 def test_a_table_has_every_printed_digit(number: int) -> None:
-    law, printed = LAWS[number], printed_figure(number).values
+    law, printed = LAWS[number], PRINTED_FIGURES[number].values
     html = matrix_html(law, "caption") if number % 2 else log_odds_html(law, 2.0, "caption", signed=False)
     assert table_cells(html) == [[f"{value:.6f}" for value in line] for line in printed.tolist()]
 
@@ -205,7 +205,7 @@ def test_a_table_has_every_printed_digit(number: int) -> None:
 def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> None:
     html = log_odds_html(LAWS[2], 2.0, "caption", signed=False)
     marked = re.findall(r'<td class="[^"]*dpviz-over[^"]*"[^>]*>([^<]*)', html)
-    assert marked == [f"{value:.6f}" for value in printed_figure(2).values.ravel() if value > 2]
+    assert marked == [f"{value:.6f}" for value in PRINTED_FIGURES[2].values.ravel() if value > 2]
     assert len(marked) == 8
     assert re.findall(r'<td class="[^"]*dpviz-worst[^"]*"[^>]*>([^<]*)', html) == ["5.493061"]
     assert html.count('title="over ε = 2"') == 8

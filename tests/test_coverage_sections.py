@@ -21,7 +21,7 @@ from dpviz.coverage import (
 )
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.parameters import readable
-from dpviz.published.charest import ERRATA, charest_table, compare_charest
+from dpviz.published.charest import ERRATA, PRINTED_TABLES, compare_charest
 from pages.components.cached import cached
 from pages.coverage.controls import DEFAULT_RULES, short
 from tests.pages import check_sound, figures, marks, open_coverage, table_rows, text, value_of
@@ -169,7 +169,7 @@ def test_charests_tables_stand_beside_ours_and_figure_1_holds_the_golden_coverag
     for number in (1, 2):
         table = table_called(page, f"Table {number}, printed and exact")
         cells = re.findall(r"<td class=num[^>]*><b>(.*?)</b><br>(.*?)<br><small>z = (.*?), ± (.*?)</small></td>", table)
-        printed = [value for row in charest_table(number).rows for value in row.values()]
+        printed = [value for row in PRINTED_TABLES[number].rows for value in row.values()]
         lines = cached(compare_charest)(number)
         assert len(lines) > 10
         for line, cell in zip(lines, cells, strict=True):

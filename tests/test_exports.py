@@ -21,14 +21,14 @@ from dpviz.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matri
 from dpviz.given import read_matrix
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, summarize
-from dpviz.published.abowd_vilhuber import fig_1_synthesizer, fig_3_synthesizer, printed_figure
+from dpviz.published.abowd_vilhuber import LAW_OF_FIG_1, LAW_OF_FIG_3, PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.test_contract import instances
 
 ROOT = Path(__file__).resolve().parent.parent
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
-LAWS = {1: fig_1_synthesizer(), 2: fig_1_synthesizer(), 3: fig_3_synthesizer(), 4: fig_3_synthesizer()}
+LAWS = {1: LAW_OF_FIG_1, 2: LAW_OF_FIG_1, 3: LAW_OF_FIG_3, 4: LAW_OF_FIG_3}
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
 
 
@@ -69,7 +69,9 @@ def test_infinite_log_odds_are_kept_in_a_csv() -> None:
 @pytest.mark.parametrize("number", LAWS)
 def test_a_csv_has_the_header_and_the_rows_of_the_published_one(number: int) -> None:
     write = matrix_csv if number % 2 else log_odds_csv
-    ours, printed = (list(csv.reader(text.splitlines())) for text in (write(LAWS[number]), printed_figure(number).text))
+    ours, printed = (
+        list(csv.reader(text.splitlines())) for text in (write(LAWS[number]), PRINTED_FIGURES[number].text)
+    )
     labels = 2 if number % 2 else 4
     assert ours[0] == printed[0]
     assert [row[:labels] for row in ours] == [row[:labels] for row in printed]
@@ -78,12 +80,12 @@ def test_a_csv_has_the_header_and_the_rows_of_the_published_one(number: int) -> 
 @pytest.mark.parametrize("number", LAWS)
 def test_latex_has_every_printed_digit(number: int) -> None:
     write = matrix_latex if number % 2 else log_odds_latex
-    printed = list(csv.reader(printed_figure(number).text.splitlines()))[1:]
+    printed = list(csv.reader(PRINTED_FIGURES[number].text.splitlines()))[1:]
     assert body_of(write(LAWS[number], "caption")) == printed
 
 
 def test_signed_log_odds_in_latex_have_a_mathematical_minus() -> None:
-    cells = body_of(log_odds_latex(fig_1_synthesizer(), "caption", signed=True))
+    cells = body_of(log_odds_latex(LAW_OF_FIG_1, "caption", signed=True))
     assert cells[0][4:] == ["1.003353", "$-0.295930$", "$-1.595212$", "$-2.894495$", "$-4.193778$", "$-5.493061$"]
     assert body_of(log_odds_latex(SUPPRESSED, "caption"))[0][-1] == r"$\infty$"
     assert body_of(log_odds_latex(SUPPRESSED, "caption", signed=True))[0][-1] == r"$-\infty$"
@@ -164,7 +166,7 @@ def test_the_script_of_a_release_beyond_listing_prints_what_can_be_known(tmp_pat
     assert printed.items() >= expected(summarize(release, 1.0, 1e-6)).items()
 
 
-@pytest.mark.parametrize("text", [printed_figure(1).text, "a,b\n1,0\n0.5,0.5\n"], ids=["figure 1", "a zero"])
+@pytest.mark.parametrize("text", [PRINTED_FIGURES[1].text, "a,b\n1,0\n0.5,0.5\n"], ids=["figure 1", "a zero"])
 def test_the_script_of_a_given_matrix_carries_it(text: str, tmp_path: Path) -> None:
     release = read_matrix(text)
     printed = run_script(page_script(release, 2.0, 0.0, given_text=text), tmp_path)

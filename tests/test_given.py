@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dpviz.exports.tables import matrix_csv
 from dpviz.given import MatrixProblem, read_matrix, recognize
 from dpviz.limits import GIVEN_BYTES, GIVEN_SIDE
-from dpviz.published.abowd_vilhuber import printed_figure
+from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -196,20 +196,20 @@ def test_the_largest_matrix_is_read() -> None:
     assert read_matrix(uniform(GIVEN_SIDE, GIVEN_SIDE)).shape == (GIVEN_SIDE, GIVEN_SIDE)
 
 
-@pytest.mark.parametrize("content", [printed_figure(1).text, printed_figure(1).text.encode()])
+@pytest.mark.parametrize("content", [PRINTED_FIGURES[1].text, PRINTED_FIGURES[1].text.encode()])
 def test_figure_1_is_recognised_and_gives_figure_2(content: str | bytes) -> None:
     release = read_matrix(content)
     recognition = recognize(release)
     assert recognition == FIG_1
-    printed = printed_figure(2).values
+    printed = PRINTED_FIGURES[2].values
     assert np.abs(np.abs(FIG_1.log_odds_table()) - printed).max() <= SIX_DIGITS
     assert np.abs(np.abs(release.log_odds_table()) - printed).max() > 0.005
 
 
 def test_figure_2_lies_within_what_the_digits_of_figure_1_leave_open() -> None:
-    release = read_matrix(printed_figure(1).text)
+    release = read_matrix(PRINTED_FIGURES[1].text)
     least, most = release.log_odds_bounds()
-    signed = printed_figure(2).values * np.sign(FIG_1.log_odds_table())
+    signed = PRINTED_FIGURES[2].values * np.sign(FIG_1.log_odds_table())
     assert np.all(least - SIX_DIGITS <= signed)
     assert np.all(signed <= most + SIX_DIGITS)
     assert np.all((least <= release.log_odds_table()) & (release.log_odds_table() <= most))
@@ -255,7 +255,7 @@ def test_hardly_more_numbers_than_parameters_are_evidence_of_no_law(law: Synthes
 
 def test_one_wrong_digit_is_no_recognition() -> None:
     """Whatever entry is moved by one unit of its own last digit, in the row sums' favour or not."""
-    matrix = printed_figure(1).values
+    matrix = PRINTED_FIGURES[1].values
     assert recognize(GivenMatrix(probabilities=matrix, decimals=6)) is not None
     for row, column in np.ndindex(matrix.shape):
         moved = matrix.copy()

@@ -13,11 +13,11 @@ from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.published.abowd_vilhuber import (
+    EQUATION_ONE,
     ERRATA,
+    LAW_OF_FIG_1,
+    LAW_OF_FIG_3,
     accounts_of_printed_delta,
-    equation_one,
-    fig_1_synthesizer,
-    fig_3_synthesizer,
 )
 from dpviz.synthesizers import (
     SYNTHESIZERS,
@@ -244,17 +244,17 @@ def test_a_table_names_the_figures_that_show_its_synthesizer():
             figures = [re.findall(r"Fig\. (\d)", source(release, place)) for place in (0, 1)]
             expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
             assert figures == expected
-    assert fig_1_synthesizer().key == "posterior_mean"
-    assert fig_3_synthesizer().key == "laplace"
-    assert equation_one().key == "beta_binomial"
+    assert LAW_OF_FIG_1.key == "posterior_mean"
+    assert LAW_OF_FIG_3.key == "laplace"
+    assert EQUATION_ONE.key == "beta_binomial"
 
 
 def test_what_is_said_of_the_printed_figures_holds():
-    assert pure_epsilon(equation_one()) == pytest.approx(math.log(11), rel=1e-12)
-    assert pure_epsilon(fig_1_synthesizer()) == pytest.approx(5 * math.log(3), rel=1e-12)
-    assert f"{fig_1_synthesizer().transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
+    assert pure_epsilon(EQUATION_ONE) == pytest.approx(math.log(11), rel=1e-12)
+    assert pure_epsilon(LAW_OF_FIG_1) == pytest.approx(5 * math.log(3), rel=1e-12)
+    assert f"{LAW_OF_FIG_1.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
     corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
-    assert equation_one().transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
+    assert EQUATION_ONE.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
     first, *others = accounts_of_printed_delta()
     assert f"{first.ours:.4f}" == "0.0006"
     assert all(f"{one.ours:.4f}" != "0.0006" for one in others)

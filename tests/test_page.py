@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.privacy import log_odds_table, pure_epsilon
-from dpviz.published.abowd_vilhuber import printed_figure
+from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, PosteriorMean
 from pages.transition_matrices.controls import PRESETS
 from tests.page_cases import smallest
@@ -71,7 +71,7 @@ def test_a_fresh_page_shows_every_printed_digit_of_figures_1_and_2() -> None:
     page = open_page()
     shown = " ".join(html(page))
     cells = re.findall(r"<td[^>]*>([\d.]+)</td>", shown)
-    printed = [f"{value:.6f}" for number in (1, 2) for value in printed_figure(number).values.ravel()]
+    printed = [f"{value:.6f}" for number in (1, 2) for value in PRINTED_FIGURES[number].values.ravel()]
     assert cells == printed
     assert shown.count("dpviz-over") == 8
     assert "5.493061" in text(page)
@@ -84,7 +84,7 @@ def test_a_published_figure_stands_beside_ours(number: int) -> None:
     check_sound(page)
     shown = next(part for part in html(page) if "as printed: " in part)
     cells = re.findall(r"<td[^>]*>([\d.]+)</td>", shown)
-    printed = [f"{value:.6f}" for value in printed_figure(number).values.ravel()]
+    printed = [f"{value:.6f}" for value in PRINTED_FIGURES[number].values.ravel()]
     assert cells[: 2 * len(printed)] == printed + printed
     audit = next(part for part in html(page) if "The printed figures against ours" in part)
     assert audit.count("every printed digit") == 4

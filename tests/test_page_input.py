@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.exports.tables import matrix_csv
 from dpviz.given import read_matrix
 from dpviz.parameters import readable
-from dpviz.published.abowd_vilhuber import printed_figure
+from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import PosteriorMean
 from pages.transition_matrices.sections import SECTIONS
 from tests.pages import address, check_sound, html, open_page, problems, text, verdict
@@ -124,7 +124,7 @@ def test_a_pasted_matrix_is_judged_by_its_own_digits() -> None:
 
 @pytest.mark.parametrize(
     "paste",
-    ["0.7,0.3\n0.1,0.9", "0.9,0.1\n0.2,0.8", printed_figure(1).text, "0.5,0.5,0\n0.25,0.5,0.25", "0.1,0.9\n.25,.75"],
+    ["0.7,0.3\n0.1,0.9", "0.9,0.1\n0.2,0.8", PRINTED_FIGURES[1].text, "0.5,0.5,0\n0.25,0.5,0.25", "0.1,0.9\n.25,.75"],
 )
 def test_every_probability_shown_was_typed(paste: str) -> None:
     page = open_page(law="given_matrix", paste=paste)
@@ -153,7 +153,7 @@ def test_figure_1_is_judged_as_typed_and_its_law_is_an_offer_that_the_address_ke
     check_sound(page)
     assert "exact ε = 5.493061" in text(page)
     shown = " ".join(html(page))
-    assert all(f">{value:.6f}<" in shown for number in (1, 2) for value in printed_figure(number).values.ravel())
+    assert all(f">{value:.6f}<" in shown for number in (1, 2) for value in PRINTED_FIGURES[number].values.ravel())
     again = open_page({"tm_law": "given_matrix", "tm_recognized": address(page)["tm_recognized"]})
     assert text(again) == text(page)
     offers(again)[0].set_value(False).run()
@@ -168,14 +168,14 @@ def test_figure_1_is_judged_as_typed_and_its_law_is_an_offer_that_the_address_ke
 def test_an_offer_taken_for_one_matrix_is_not_taken_for_the_next(between: str | None) -> None:
     page = open_page(law="given_matrix")
     offers(page)[0].set_value(True).run()
-    for pasted in [between, printed_figure(3).text] if between else [printed_figure(3).text]:
+    for pasted in [between, PRINTED_FIGURES[3].text] if between else [PRINTED_FIGURES[3].text]:
         page.text_area(key="tm_paste").set_value(pasted).run()
         taken = [offer for offer in offers(page) if offer.value]
         assert bool(taken) == (pasted == "no matrix")  # there the last answer stays, as it was asked for
     check_sound(page)
     assert "equal the Laplace sanitizer with n = 5, ε = 2." in offers(page)[0].label
     assert "Your numbers are used exactly as given" in text(page)
-    page.text_area(key="tm_paste").set_value(printed_figure(1).text).run()
+    page.text_area(key="tm_paste").set_value(PRINTED_FIGURES[1].text).run()
     assert not problems(page)
     assert not offers(page)[0].value
 

@@ -12,7 +12,7 @@ from scipy.stats import betabinom
 
 from dpviz.designs import Design
 from dpviz.prior_rules import PRIOR_RULES
-from dpviz.published.charest import charest_table
+from dpviz.published.charest import PRINTED_TABLES
 from pages.components.words import percent
 from pages.posterior.answer import heads, laws, posterior_sentence
 from pages.posterior.categories import read_tables
@@ -156,8 +156,8 @@ def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> Non
 
 
 def test_the_presets_are_rows_of_charests_tables() -> None:
-    designs = {(2.0, int(row["M"])) for row in charest_table(3).rows}
-    designs |= {(row["epsilon"], 1) for row in charest_table(4).rows}
+    designs = {(2.0, int(row["M"])) for row in PRINTED_TABLES[3].rows}
+    designs |= {(row["epsilon"], 1) for row in PRINTED_TABLES[4].rows}
     for case in PRESETS.values():
         assert (case["epsilon"], case["sets"]) in designs
         assert (case["n"], case["x"], case["gamma1"], case["gamma2"]) == (100, 30, 1.0, 1.0)

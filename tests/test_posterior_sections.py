@@ -21,7 +21,7 @@ from dpviz.exports.script import posterior_script
 from dpviz.inference.cells import posterior_cells
 from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.parameters import readable
-from dpviz.published.charest import ERRATA, LITERAL, charest_table, compare_charest
+from dpviz.published.charest import ERRATA, LITERAL, PRINTED_TABLES, compare_charest
 from tests.mixtures import Law, referee, weights_of
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 from tests.test_posterior_page import button_group, check_answered, shown_laws, spread
@@ -245,7 +245,7 @@ def test_published_tables_stand_beside_ours_with_the_misprints_and_the_first_rea
             if design not in seen:
                 assert abs(float(z.replace("−", "-"))) <= 3, design
             seen.add(design)
-        printed_numbers = [readable(value, 5) for row in charest_table(number).rows for value in row.values()]
+        printed_numbers = [readable(value, 5) for row in PRINTED_TABLES[number].rows for value in row.values()]
         assert {re.sub("</?small>", "", row[1]) for row in rows} <= set(printed_numbers)
     named = [one for one in ERRATA if one.what == "posterior"]
     assert len(named) >= 2

@@ -6,7 +6,6 @@ Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 
@@ -20,14 +19,11 @@ from dpviz.privacy import (
     log_odds_table,
     probabilistic_delta,
 )
-from dpviz.published.record import PrintedTable, Record, read_errata, read_table
+from dpviz.published.record import Record, read_errata, read_tables
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
 
-__all__ = [
-    "PRINTED_EPSILON", "accounts_of_printed_delta", "compare_figures", "equation_one", "fig_1_synthesizer",
-    "fig_3_synthesizer", "printed_figure",
-]  # fmt: skip
+__all__ = ["PRINTED_EPSILON", "PRINTED_FIGURES", "accounts_of_printed_delta", "compare_figures"]
 
 SOURCE = "Abowd & Vilhuber (2008)"
 PRINTED_DIGITS, PRINTED_EPSILON, PRINTED_DELTA = 6, 2.0, 0.0006
@@ -41,34 +37,17 @@ ERRATA = read_errata("abowd_vilhuber")
 """What the paper says of its figures and its own equations contradict, in our words; every number is computed here."""
 
 
-@checked()
-@cache
-def printed_figure(number: int) -> PrintedTable:
-    """Figure 1, 2, 3 or 4 as printed.
+PRINTED_FIGURES = read_tables("abowd_vilhuber_fig", CAPTIONS)
+"""Figures 1 to 4 as printed."""
 
-    Examples
-    --------
-    >>> printed_figure(1).values[0].tolist()
-    [0.647228, 0.294194, 0.05349, 0.004863, 0.000221, 4e-06]
-    """
-    if number not in CAPTIONS:
-        raise ValueError(f"number must be 1, 2, 3 or 4, a figure of Abowd & Vilhuber (2008); got {number!r}.")
-    return read_table(f"abowd_vilhuber_fig{number}", CAPTIONS[number])
+LAW_OF_FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+"""The law that Fig. 1 and Fig. 2 show to every printed digit: the posterior-mean plug-in."""
 
+EQUATION_ONE = BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
+"""The law of the paper's equation (1) at the same parameters: the posterior draw."""
 
-def fig_1_synthesizer() -> PosteriorMean:
-    """The law that Fig. 1 and Fig. 2 show to every printed digit: the posterior-mean plug-in."""
-    return PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
-
-
-def equation_one() -> BetaBinomial:
-    """The law of the paper's equation (1) at the same parameters: the posterior draw."""
-    return BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
-
-
-def fig_3_synthesizer() -> LaplaceSanitizer:
-    """The law of Fig. 3 and Fig. 4."""
-    return LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
+LAW_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
+"""The law of Fig. 3 and Fig. 4."""
 
 
 def compare_figures() -> list[Record[float]]:
@@ -79,24 +58,23 @@ def compare_figures() -> list[Record[float]]:
     >>> [(record.printed, record.ours) for record in compare_figures()]
     [(36, 36), (30, 30), (36, 36), (30, 30), (36, 0), (30, 0)]
     """
-    plug, draw, noise = fig_1_synthesizer(), equation_one(), fig_3_synthesizer()
+    plug, draw, noise = LAW_OF_FIG_1, EQUATION_ONE, LAW_OF_FIG_3
     records = []
     for number, release in ((1, plug), (2, plug), (3, noise), (4, noise), (1, draw), (2, draw)):
-        printed = printed_figure(number).values
+        printed = PRINTED_FIGURES[number].values
         ours = release.transition_matrix() if number % 2 else np.abs(log_odds_table(release))
         same = int(np.count_nonzero(np.round(ours, PRINTED_DIGITS) == printed))
         verdict = "every printed digit" if same == printed.size else "another law"
         source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
-        records.append(
-            Record[float](
-                source=source, what=release.label, printed=printed.size, ours=same, verdict=verdict, design=design
-            )
+        record = Record[float](
+            source=source, what=release.label, printed=printed.size, ours=same, verdict=verdict, design=design
         )
+        records.append(record)
     return records
 
 
 @checked()
-def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Record[float]]:
+def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[Record[float]]:
     """The ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 
     Examples
@@ -104,7 +82,7 @@ def accounts_of_printed_delta(synthesizer: Synthesizer | None = None) -> list[Re
     >>> [round(account.ours, 6) for account in accounts_of_printed_delta()]
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """
-    release, epsilon = synthesizer or fig_1_synthesizer(), PRINTED_EPSILON
+    release, epsilon = synthesizer, PRINTED_EPSILON
     over, matrix = exceeds(log_odds_table(release), epsilon), release.transition_matrix()
     even, jeffreys = (law(release)[:, None] * matrix for law in (even_counts, jeffreys_counts))
     failure = failure_by_row(release, epsilon)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.checked import checked
+from dpviz.checked import argument, checked
 from dpviz.coverage.law import release_law
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.frequentist import release_probabilities
@@ -23,11 +22,11 @@ from dpviz.inference.moments import proportion_moments
 from dpviz.inference.posterior import posterior_if_known
 from dpviz.inference.summaries import posterior_summaries
 from dpviz.numerics.multisets import multisets
-from dpviz.published.record import PrintedTable, Record, read_errata, read_table
+from dpviz.published.record import Record, read_errata, read_tables
 from dpviz.synthesizers import BetaBinomial
 from dpviz.types import FloatArray
 
-__all__ = ["ERRATA", "FIGURE_1", "charest_table", "compare_charest"]
+__all__ = ["ERRATA", "FIGURE_1", "PRINTED_TABLES", "compare_charest"]
 
 CAPTIONS = {
     1: "Relative bias (in %) of q̄_M as an estimator of p",
@@ -105,22 +104,11 @@ class PosteriorRuns(NamedTuple):
     mean_of_variances: Expected
 
 
-@checked()
-@cache
-def charest_table(number: int) -> PrintedTable:
-    """Table 1, 2, 3 or 4 as printed.
-
-    Examples
-    --------
-    >>> charest_table(3).rows[0]
-    {'M': 1.0, 'posterior_mean': 0.311, 'rel_bias_pct': 0.76, 'posterior_variance_1e-3': 6.3}
-    """
-    if number not in CAPTIONS:
-        raise ValueError(f"number must be 1, 2, 3 or 4, a table of Charest (2011); got {number!r}.")
-    return read_table(f"charest_table{number}", CAPTIONS[number])
+PRINTED_TABLES = read_tables("charest_table", CAPTIONS)
+"""Tables 1 to 4 as printed."""
 
 
-@checked()
+@checked(number=argument("number", 1, 4, title="table of the paper", integer=True))
 def compare_charest(number: int) -> list[Record[float]]:
     """Every number of a table beside what it estimates, column by column in each row.
 
@@ -135,9 +123,9 @@ def compare_charest(number: int) -> list[Record[float]]:
     >>> first.what, first.printed, first.ours
     ('true_dataset', 0.12, 0.0)
     """
-    table, generator = charest_table(number), np.random.default_rng(2011)
+    generator = np.random.default_rng(2011)
     compare = {1: _biases, 2: _variances, 3: _posteriors, 4: _posteriors}[number]
-    return [line for row in table.rows for line in compare(number, row, generator)]
+    return [line for row in PRINTED_TABLES[number].rows for line in compare(number, row, generator)]
 
 
 def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:

@@ -21,10 +21,9 @@ Printed = TypeVar("Printed", float, str)
 class Record(Generic[Printed]):
     """Something printed, and ours.
 
-    `what` is a column, a figure, a way of counting, or what a sentence is about. `printed` is as printed, `ours` what
-    it should be or estimates; two numbers or two sentences. `error` is the standard error of their difference, of a
-    simulation or of rounding, `our_error` the part of it that is ours, and `design` the parameters behind a number.
-    The verdict says what the printed is to be taken for.
+    `what` is a column, a figure, a way of counting, or what a sentence is about; `printed` and `ours` are two numbers
+    or two sentences. `error` is the standard error of their difference, `our_error` the part of it that is ours, and
+    `design` the parameters behind a number. The verdict says what the printed is to be taken for.
 
     Examples
     --------
@@ -61,20 +60,21 @@ class PrintedTable:
         return np.array([[cell for name, cell in row.items() if name.startswith("m1=")] for row in self.rows])
 
 
-def read_table(name: str, caption: str) -> PrintedTable:
-    """The table in the file of this name."""
-    text = _text(name)
-    rows = tuple({column: float(cell) for column, cell in row.items()} for row in csv.DictReader(text.splitlines()))
-    return PrintedTable(caption, rows, text)
+def read_tables(name: str, captions: dict[int, str]) -> dict[int, PrintedTable]:
+    """The tables in the files of this name, by number."""
+    tables = {}
+    for number, caption in captions.items():
+        text = _text(f"{name}{number}")
+        rows = csv.DictReader(text.splitlines())
+        cells = tuple({column: float(cell) for column, cell in row.items()} for row in rows)
+        tables[number] = PrintedTable(caption, cells, text)
+    return tables
 
 
 def read_errata(paper: str) -> tuple[Record[str], ...]:
     """What a paper prints and its own definitions contradict, in our words."""
-    _, *rows = csv.reader(_text(f"{paper}_errata").splitlines())
-    return tuple(
-        Record(source=source, what=what, printed=printed, ours=ours, verdict=verdict)
-        for source, what, printed, ours, verdict in rows
-    )
+    rows = csv.DictReader(_text(f"{paper}_errata").splitlines())
+    return tuple(Record(**row) for row in rows)  # type: ignore[arg-type]
 
 
 def _text(name: str) -> str:

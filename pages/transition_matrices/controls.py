@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.designs import NOISE, Design
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
-from dpviz.published.abowd_vilhuber import printed_figure
+from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS, keep_choice, keep_numbers, read_address
@@ -72,7 +72,7 @@ def _widest() -> dict[str, Parameter]:
 
 PAGE = PageNumbers(PREFIX, _widest(), tuple(LINKS)).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
-keep_matrix(PREFIX, printed_figure(1).text)
+keep_matrix(PREFIX, PRINTED_FIGURES[1].text)
 
 
 def first_asked() -> Asked:

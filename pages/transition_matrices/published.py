@@ -20,18 +20,18 @@ def _audit() -> list[list[str]]:
     rows = []
     for one in paper.compare_figures():
         number, equal = int(one.design["figure"]), f"{one.ours:.0f} of {one.printed:.0f}"
-        rows.append([f"Fig. {number}", paper.printed_figure(number).caption, one.what, equal, one.verdict])
+        rows.append([f"Fig. {number}", paper.PRINTED_FIGURES[number].caption, one.what, equal, one.verdict])
     return rows
 
 
 def _tables(number: int) -> str:
     """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
-    law: Synthesizer = paper.fig_1_synthesizer() if number <= 2 else paper.fig_3_synthesizer()
-    printed = paper.printed_figure(number)
+    law: Synthesizer = paper.LAW_OF_FIG_1 if number <= 2 else paper.LAW_OF_FIG_3
+    printed = paper.PRINTED_FIGURES[number]
     shown = [(law, f"Fig. {number} as printed: {printed.caption}", printed.values), (law, f"Ours: {law.label}", None)]
     if number <= 2:
         shown.append(
-            (paper.equation_one(), "The paper's equation (1) at the same n, m and prior: the posterior draw", None)
+            (paper.EQUATION_ONE, "The paper's equation (1) at the same n, m and prior: the posterior draw", None)
         )
     if number % 2:
         return "".join(matrix_html(each, caption, values=values) for each, caption, values in shown)
@@ -42,7 +42,7 @@ def _tables(number: int) -> str:
 
 
 def _accounts() -> list[list[str]]:
-    both = zip(paper.accounts_of_printed_delta(), paper.accounts_of_printed_delta(paper.equation_one()), strict=True)
+    both = zip(paper.accounts_of_printed_delta(), paper.accounts_of_printed_delta(paper.EQUATION_ONE), strict=True)
     return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.verdict] for plug, draw in both]
 
 
