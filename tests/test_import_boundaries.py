@@ -168,6 +168,10 @@ def test_numerics_know_nothing_of_what_is_computed() -> None:
         assert all(within(name, "dpviz.types", "dpviz.checked", "dpviz.numerics") for name in names), path.name
 
 
+def test_what_an_analyst_computes_in_blocks_is_cut_in_one_place() -> None:
+    assert not [path.name for path in sorted((PACKAGE / "inference").glob("*.py")) if "range(0, " in path.read_text()]
+
+
 def test_a_study_knows_neither_what_it_estimates_nor_from_which_data() -> None:
     for path in sorted((PACKAGE / "studies").glob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz")]

@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 from scipy.special import betainc, logit
 
 from dpviz.inference._log_odds import FARTHEST, SMALLEST, incomplete_beta, log_parts, outward
-from dpviz.inference._turning_points import BLOCK, Mixtures, angle_grid, falling_roots
+from dpviz.inference._turning_points import Mixtures, angle_grid, falling_roots
+from dpviz.numerics.blocks import blocks
 from dpviz.numerics.gamma import log_beta
 from dpviz.types import BoolArray, FloatArray, IntArray
 
@@ -45,9 +46,7 @@ class Ladder(Mixtures):
 
     def at(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
-        step = max(1, BLOCK // len(self.first))
-        blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
-        parts = [self._at(rows[block], log_odds[block]) for block in blocks]
+        parts = [self._at(rows[block], log_odds[block]) for block in blocks(len(rows), len(self.first))]
         return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
     def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

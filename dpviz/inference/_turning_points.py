@@ -5,9 +5,8 @@ With components Beta(a + k, b − k) and weights w_k the derivative is again suc
     f'(p) ∝ Σ_k (w_k − w_{k−1}) p^(a + k − 2) (1 − p)^(b − k − 1) / (Γ(a + k − 1) Γ(b − k)),
 
 a polynomial in the odds t = p / (1 − p) but for a positive factor. By Descartes's rule of signs it has at most as many
-roots as its coefficients have changes of sign, and as many but for an even number. Where the signs on a grid show them
-all, none is missed. Otherwise each cell of the grid is halved until Taylor's theorem with a bound of the remainder
-shows that it has no root, or a monotone derivative.
+roots as its coefficients have changes of sign. Where the signs on a grid show them all, none is missed. Otherwise each
+cell is halved until Taylor's theorem with its remainder shows that it has no root, or a monotone derivative.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ import numpy as np
 from scipy.special import gammaln
 
 from dpviz.inference._log_odds import SMALLEST
+from dpviz.numerics.blocks import blocks
 from dpviz.types import BoolArray, FloatArray, IntArray
 
 NOISE = 1e-11  # Relative difference of neighbouring weights below which it is rounding
 # Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12
 FINEST = 1e-4
 TAIL_STEP = 1.5  # Width of the cells in log-odds beyond the even grid, where few terms matter
-BLOCK = 2_000_000  # Most numbers of a table held at once
 LEAST_STEPS, MOST_STEPS, SETTLED = 64, 120, 1e-14
 ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
 
@@ -134,12 +133,10 @@ class Mixtures:
         """Middles of the cells that had to be halved: mixture, log-odds, and sign of the derivative."""
         which, left, right = np.repeat(rows, len(grid) - 1), np.tile(grid[:-1], len(rows)), np.tile(grid[1:], len(rows))
         found: list[tuple[IntArray, FloatArray, FloatArray]] = []
-        step = max(1, BLOCK // len(self._place))
         while len(which):
             middle, half = (left + right) / 2, (right - left) / 2
             open_, signs = np.zeros(len(which), dtype=bool), np.zeros(len(which))
-            for start in range(0, len(which), step):
-                part = slice(start, start + step)
+            for part in blocks(len(which), len(self._place)):
                 open_[part], signs[part] = self._undecided(which[part], middle[part], half[part])
             which, middle, left, right = which[open_], middle[open_], left[open_], right[open_]
             found.append((which, middle, signs[open_]))

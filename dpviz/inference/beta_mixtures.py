@@ -15,12 +15,12 @@ from dpviz.analysis import LEVEL
 from dpviz.checked import argument, checked
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_beta, log_parts, nearest
+from dpviz.numerics.blocks import blocks
 from dpviz.numerics.gamma import log_beta
 from dpviz.parameters import shown
 from dpviz.types import FloatArray
 
 DROPPED = 1e-16  # Bound on the total weight of the components that densities and probabilities leave out
-BLOCK = 2_000_000  # Most numbers held at once when a curve is evaluated at many points
 # Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before
 CELLS, NARROWINGS = 8, 4
 
@@ -88,12 +88,6 @@ class BetaMixture:
         return first, second, weights
 
     @cached_property
-    def _density_terms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Exponents of p and of 1 − p, and ln of the factor, of every kept component's part of the density."""
-        a, b, weights = self._kept
-        return a - 1, b - 1, np.log(weights) - log_beta(a, b)
-
-    @cached_property
     def _probability_terms(self) -> tuple[FloatArray, ...]:
         """Exponents and log factors of the terms between neighbours; a, b, ln B and weight of the last of each run."""
         a, b, weights = self._kept
@@ -122,13 +116,14 @@ class BetaMixture:
     ) -> FloatArray:
         points = np.asarray(p, dtype=float)
         flat = points.ravel()
-        step = max(1, BLOCK // len(self._kept[0]))
-        value = np.concatenate([np.zeros(0), *(function(flat[i : i + step]) for i in range(0, len(flat), step))])
+        parts = [function(flat[part]) for part in blocks(len(flat), len(self._kept[0]))]
+        value = np.concatenate([np.zeros(0), *parts])
         return np.where(flat < 0, 0.0, np.where(flat > 1, above, value)).reshape(points.shape)
 
     def _density(self, p: FloatArray) -> FloatArray:
+        a, b, weights = self._kept
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _sum_of_powers(np.log(p), np.log1p(-p), *self._density_terms)
+            return _sum_of_powers(np.log(p), np.log1p(-p), a - 1, b - 1, np.log(weights) - log_beta(a, b))
 
     def _below(self, log_odds: FloatArray) -> FloatArray:
         """Cumulative probability at each of `log_odds`, a sum of positive terms: small ones keep their digits."""

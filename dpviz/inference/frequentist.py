@@ -11,9 +11,9 @@ from scipy.stats import binom
 
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.checked import argument, checked
-from dpviz.inference.beta_mixtures import BLOCK
 from dpviz.inference.confidential import along_axis
 from dpviz.inference.summaries import EQUAL_TAILS, PosteriorInterval, posterior_summaries
+from dpviz.numerics.blocks import blocks
 from dpviz.numerics.multisets import multisets
 from dpviz.studies import Measure
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -55,11 +55,8 @@ def posterior_coverage(
     """Pr(posterior interval of the release holds p), over the confidential rows and the M independent sets.
 
     Σ over releases of Pr(x̃_1 … x̃_M | p) 1{p in the interval}, Pr(x̃ | p) = Σ_x Binomial(x; n, p) Π_j T[x, x̃_j]. The
-    order of the sets does not matter: up to 20,000 of the C(m + M, M) releases are enumerated, beyond them `generator`
-    draws `runs` at each p. Equal tails never hold p = 0 or 1; a region of highest density does where the density is
-    highest there.
-
-    Source: Charest (2011), §4, gives the model; its coverage is not in the paper.
+    order of the sets does not matter: up to 20,000 releases are enumerated, beyond them `generator` draws `runs` at
+    each p. Equal tails never hold p = 0 or 1. Source: Charest (2011), §4, gives the model, not its coverage.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
@@ -106,13 +103,11 @@ def release_probabilities(
     """Pr(release r) under each law of x (a column of `law`, shape (n + 1, points)), shape (releases, points)."""
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), law.shape[1]))
-    step = max(1, BLOCK // law.shape[0])
-    for start in range(0, len(counts), step):
-        block = counts[start : start + step]
-        given = columns[block[:, 0]] * ways[start : start + step, None]
-        for place in range(1, block.shape[1]):
-            given *= columns[block[:, place]]
-        chances[start : start + step] = given @ law
+    for part in blocks(len(counts), len(law)):
+        given = columns[counts[part, 0]] * ways[part, None]
+        for place in range(1, counts.shape[1]):
+            given *= columns[counts[part, place]]
+        chances[part] = given @ law
     return chances
 
 

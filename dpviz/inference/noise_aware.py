@@ -10,6 +10,7 @@ from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
 from dpviz.inference.sum_law import ReleaseSums, binomial_weights
 from dpviz.inference.summaries import Components
+from dpviz.numerics.blocks import blocks
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
@@ -81,9 +82,8 @@ def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z:
     grid = np.sin(np.linspace(0, np.pi / 2, GRID)) ** 2
     weights = binomial_weights(grid, n)
     centres = weights @ mean
-    first, last, size = np.empty(len(observed), int), np.empty(len(observed), int), max(1, BLOCK // GRID)
-    for start in range(0, len(observed), size):
-        block = slice(start, start + size)
+    first, last = np.empty((2, len(observed)), int)
+    for block in blocks(len(observed), GRID, BLOCK):
         held = excess(observed[block, None], weights) <= 0
         held[np.arange(len(held)), np.abs(observed[block, None] - centres).argmin(axis=1)] = True
         first[block], last[block] = held.argmax(axis=1), GRID - 1 - held[:, ::-1].argmax(axis=1)
@@ -129,9 +129,7 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     rows = Components(sums.n, 1.0, 1.0)
     likely = np.flatnonzero(sums.rows.max(axis=0) > TOO_ROUGH * sums.rounding)
     low, high = np.empty((2, len(likely)))
-    step = max(1, BLOCK // (sums.n + 1))
-    for start in range(0, len(likely), step):
-        block = slice(start, start + step)
+    for block in blocks(len(likely), sums.n + 1, BLOCK):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + rows.log_prior)
         low[block], high[block], _ = rows.equal_tails(weights, level)

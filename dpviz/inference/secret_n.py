@@ -119,16 +119,13 @@ def posterior_secret_n(
     """The posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown, exactly.
 
     w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x) over the n of the prior's
-    range. An agency that follows the rule α = m / (e^ε − 1) may publish α all the same: it depends on m and ε, so it
-    says nothing about n unless m is made equal to n. `prior` is that of n, with at most 2,000,000 pairs (n, x).
+    range, at most 2,000,000 pairs (n, x). α = m / (e^ε − 1) says nothing about n unless m is made equal to n.
 
     Source: Charest (2011), §5, proposes a prior on n as another level of the model.
 
-    A prior of a single size is a known n.
-
     >>> from dpviz.inference.posterior import posterior_mixture
     >>> design = dict(synthetic_counts=[1], m=1, alpha=1, beta=1)
-    >>> secret = posterior_secret_n(**design, prior=uniform_size(1, 1))
+    >>> secret = posterior_secret_n(**design, prior=uniform_size(1, 1))  # a known n
     >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
     0.0
     """

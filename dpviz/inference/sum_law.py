@@ -12,6 +12,7 @@ from scipy.special import gammaln
 from dpviz.analysis import SETS
 from dpviz.checked import checked
 from dpviz.inference.confidential import released_rows
+from dpviz.numerics.blocks import blocks
 from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
@@ -20,7 +21,6 @@ LARGEST_ROWS = 6_000_000  # Most numbers in the table of sums: (n + 1)(Mm + 1)
 MOST_PRODUCTS = 50_000_000  # Most multiplications with which the sums are convolved term by term; beyond, by transforms
 TRANSFORM_ERROR = 1e-14
 SMALLEST = 1e-300  # Probability that counts as 0: numbers next to the smallest are slow
-BLOCK = 2_000_000  # Most numbers of one block of transforms
 
 
 def within_sums(n: int, m: int, sets: int) -> bool:
@@ -87,10 +87,8 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
         return ReleaseSums(_convolved(rows, sets))
     length = next_fast_len(size, real=True)
     sums = np.empty((n + 1, size))
-    step = max(1, BLOCK // length)
     with np.errstate(under="ignore"):
-        for start in range(0, n + 1, step):
-            block = slice(start, start + step)
+        for block in blocks(n + 1, length):
             sums[block] = irfft(rfft(rows[block], length, axis=1) ** sets, length, axis=1)[:, :size]
     return ReleaseSums(np.maximum(sums, 0.0, out=sums), TRANSFORM_ERROR)
 

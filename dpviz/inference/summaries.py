@@ -14,8 +14,9 @@ from dpviz.checked import checked
 from dpviz.inference._highest_density import Ladder, Region, highest_density
 from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
 from dpviz.inference._turning_points import angle_grid
-from dpviz.inference.beta_mixtures import BLOCK, DROPPED, PROBABILITY
+from dpviz.inference.beta_mixtures import DROPPED, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
+from dpviz.numerics.blocks import blocks
 from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
@@ -182,9 +183,8 @@ def posterior_summaries(
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
     components = Components(n, gamma1, gamma2)
     parts, several = [], {}
-    step = max(1, BLOCK // (n + 1))
-    for start in range(0, len(distinct), step):
-        block = distinct[start : start + step]
+    for part in blocks(len(distinct), n + 1):
+        block = distinct[part]
         known, which = np.unique(block, return_inverse=True)
         table = synthesizer.log_transition(np.arange(n + 1), known).T
         log_weights = np.broadcast_to(components.log_prior, (len(block), n + 1)).copy()
@@ -198,7 +198,7 @@ def posterior_summaries(
         width = high - low
         for index, region in regions.items():
             width[index] = sum(stop - begin for begin, stop in region)
-            several[start + index] = region
+            several[part.start + index] = region
         parts.append(np.stack([*components.moments(weights), low, high, width]))
     place = place.ravel()
     mean, variance, low, high, width = np.concatenate(parts, axis=1)[:, place]

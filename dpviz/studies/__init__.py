@@ -6,15 +6,6 @@ from dpviz.studies.plan import Blocks, Plan, StudyTally
 from dpviz.studies.saving import SavedRun, read_run, save_run
 
 __all__ = [
-    "Blocks",
-    "Measure",
-    "Plan",
-    "SavedRun",
-    "StudyTally",
-    "read_run",
-    "repetitions_needed",
-    "run_study",
-    "save_run",
-    "stream_study",
-    "wilson_interval",
-]
+    "Blocks", "Measure", "Plan", "SavedRun", "StudyTally", "read_run", "repetitions_needed", "run_study", "save_run",
+    "stream_study", "wilson_interval",
+]  # fmt: skip

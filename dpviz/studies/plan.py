@@ -15,29 +15,15 @@ from dpviz.parameters import Parameter
 from dpviz.studies.sums import Sums
 
 REPETITIONS = Parameter(
-    name="repetitions",
-    symbol="R",
-    title="Repetitions",
-    minimum=1,
-    maximum=10_000_000,
-    default=10_000,
-    slider_minimum=100,
-    slider_maximum=1_000_000,
-    integer=True,
-    scale="log",
+    name="repetitions", symbol="R", title="Repetitions", integer=True, scale="log",
+    minimum=1, maximum=10_000_000, default=10_000, slider_minimum=100, slider_maximum=1_000_000,
     help="How often the whole study is repeated, each time with new data. The error of its result falls with the "
     "square root of this number.",
-)
+)  # fmt: skip
 SEED = Parameter(
-    name="seed",
-    symbol="seed",
-    title="Seed",
-    minimum=0,
-    maximum=1_000_000_000,
-    default=1,
-    integer=True,
+    name="seed", symbol="seed", title="Seed", integer=True, minimum=0, maximum=1_000_000_000, default=1,
     help="The number that fixes all random draws: the same seed gives the same digits.",
-)
+)  # fmt: skip
 BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
 SHOWN = argument("shown", 0, 1000, title="repetitions kept one by one", integer=True)
 
