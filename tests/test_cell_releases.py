@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from dpviz.methods.cell_releases import CellRelease, DrawnCells, PlugInCells
+from dpviz.methods.cell_releases import DrawnCells, PlugInCells
 from dpviz.methods.posterior_parameter import PosteriorParameter
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
@@ -20,7 +20,7 @@ from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from tests.referees import divergence
 
-CELL_LAWS: dict[str, type[CellRelease]] = {"draw": DrawnCells, "plug_in": PlugInCells}
+CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}
 
 LAWS: dict[str, type[DirichletMultinomial | MultinomialMean | MultinomialMode]] = {
     "synth_post_one": DirichletMultinomial,
@@ -195,8 +195,8 @@ def test_three_cells_are_not_two(method: str) -> None:
     two, three = (minimum_prior(method, n=100, m=100, cells=k, epsilon=1.0, delta=1e-5) for k in (2, 3))
     prior = prior_of(method, 5.0)
     made = [release(method, n=100, m=100, cells=k, alpha=prior) for k in (2, 3)]
-    assert not isinstance(made[0], CellRelease)
-    assert isinstance(made[1], CellRelease)
+    assert not isinstance(made[0], PlugInCells)
+    assert isinstance(made[1], PlugInCells)
     assert delta_for_epsilon(made[0], 1.0) != pytest.approx(delta_for_epsilon(made[1], 1.0), rel=1e-3)
     assert two != pytest.approx(three, rel=1e-3)
 

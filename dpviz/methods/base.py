@@ -109,8 +109,8 @@ class Method:
         """The privacy losses of a pair, as in `pair_delta`."""
         self.refuse("of several sets")
 
-    def cell_losses(self, n: int, m: int, alpha: float, cells: int) -> Losses:
-        """The privacy losses of the worst pair of k cells."""
+    def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> Losses:
+        """The privacy losses of the worst pair of k cells, with as many pseudo-rows in one as in the other."""
         self.refuse("of several sets")
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:

@@ -8,7 +8,6 @@ two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +23,10 @@ NEGLIGIBLE, FAR = 1e-18, 90.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellRelease(ABC):
-    """m rows in k ≥ 3 cells, released after α pseudo-rows were added to each cell: the prior, less 1 for the mode.
+class PlugInCells:
+    """m independent rows in k ≥ 3 cells, with the proportions (n_c + α) / (n + kα): the multinomial.
+
+    α pseudo-rows are added to each cell: the prior, less 1 for the mode.
 
     Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), §6.4.
 
@@ -42,9 +43,9 @@ class CellRelease(ABC):
     cells: int
     alpha: float
 
-    @abstractmethod
     def worst_log_odds(self) -> WorstCase:
-        """The log-odds of m rows in one of the two cells."""
+        """m ln(1 + 1 / α), of m rows in one of the two cells."""
+        return WorstCase(self.m * math.log1p(1 / self.alpha), 1, 0)
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -81,25 +82,27 @@ class CellRelease(ABC):
                 s, u, last, term = s[going], u[going], last[going], term[going]
         return total
 
-    @abstractmethod
     def _mode(self, s: IntArray) -> IntArray:
         """The likeliest count u of s under the likelier table."""
+        x = self.alpha
+        return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
 
-    @abstractmethod
     def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
         """ln of the odds of one more row in the two cells, less (m − s) / (s + 1)."""
+        return np.full(s.shape, math.log(pair / rest))
 
-    @abstractmethod
     def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
         """The least count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
+        room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
+        return s + 1 - np.ceil(room).astype(np.int64)
 
-    @abstractmethod
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
         """The log-odds of u of s rows in the first of the two cells."""
+        return (2 * u - s) * math.log1p(1 / self.alpha)
 
-    @abstractmethod
     def _next(self, u: IntArray, s: IntArray) -> FloatArray:
         """Pr(u + 1 | s) / Pr(u | s), 0 at u = s."""
+        return (s - u) * (self.alpha + 1) / ((u + 1) * self.alpha)
 
     def _totals(self) -> tuple[IntArray, FloatArray]:
         """The totals s of the two cells that have a probability worth counting, and its logarithm."""
@@ -121,7 +124,7 @@ class CellRelease(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnCells(CellRelease):
+class DrawnCells(PlugInCells):
     """One draw of the proportions, then all rows from it: the Dirichlet-multinomial."""
 
     def worst_log_odds(self) -> WorstCase:
@@ -153,29 +156,3 @@ class DrawnCells(CellRelease):
         bases = (self.alpha + 1, self.alpha, 2 * self.alpha + 1)
         rising = [cumulative_sum(np.log1p(np.arange(self.m) / base)).total() for base in bases]
         return super()._log_split(u, s) + rising[0][u] + rising[1][s - u] - rising[2][s]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlugInCells(CellRelease):
-    """Independent rows with the proportions (n_c + α) / (n + kα): the multinomial."""
-
-    def worst_log_odds(self) -> WorstCase:
-        """m ln(1 + 1 / α)."""
-        return WorstCase(self.m * math.log1p(1 / self.alpha), 1, 0)
-
-    def _mode(self, s: IntArray) -> IntArray:
-        x = self.alpha
-        return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
-
-    def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
-        return np.full(s.shape, math.log(pair / rest))
-
-    def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
-        room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
-        return s + 1 - np.ceil(room).astype(np.int64)
-
-    def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
-        return (2 * u - s) * math.log1p(1 / self.alpha)
-
-    def _next(self, u: IntArray, s: IntArray) -> FloatArray:
-        return (s - u) * (self.alpha + 1) / ((u + 1) * self.alpha)

@@ -11,7 +11,7 @@ from dpviz import limits
 from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.methods.average_draw import parameter_draw_delta
 from dpviz.methods.base import Failure, Method, RowMethod
-from dpviz.methods.cell_releases import CellRelease, DrawnCells, PlugInCells
+from dpviz.methods.cell_releases import DrawnCells, PlugInCells
 from dpviz.methods.pairs import BetaLosses, ManyBetaBinomial, beta_binomial_pair
 from dpviz.methods.posterior_parameter import (
     PosteriorParameter,
@@ -104,7 +104,7 @@ class ZhengRows(RowMethod):
     """m rows from a posterior, of two counts or of k."""
 
     most_rows = limits.PRIOR_ROWS
-    cell_release: type[CellRelease]
+    cell_release: type[PlugInCells]
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
         if alpha <= self.lost:
@@ -143,13 +143,11 @@ class SynthPostOne(ZhengRows):
     def losses(self, ones: float, zeros: float, m: int) -> DiscreteLosses:
         return beta_binomial_pair(ones, zeros, m)
 
-    def cell_losses(self, n: int, m: int, alpha: float, cells: int) -> DiscreteLosses:
-        released = np.arange(m + 1)
-        u, v = np.meshgrid(released, released, indexing="ij")
+    def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> DiscreteLosses:
+        u, v = np.indices((m + 1, m + 1))
         inside = u + v <= m
-        law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
-        rest = n - 1 + (cells - 2) * alpha
-        return DiscreteLosses(*law.three_cell_losses(alpha, alpha, rest, u[inside], v[inside]))
+        law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=ones)
+        return DiscreteLosses(*law.three_cell_losses(ones, zeros, n - 1 + (cells - 2) * ones, u[inside], v[inside]))
 
     def spread(self, total: float, m: int) -> float:
         return 1 / (total + 1) + total / (total + 1) / m

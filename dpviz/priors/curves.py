@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,7 +32,6 @@ class Scale:
     above: float
     whole: bool = False
     together: tuple[Axis, ...] = ()
-    of_delta = False
 
     def ends(self, chosen: float) -> tuple[float, float]:
         return max(self.low, chosen / self.below), min(self.high, max(chosen * self.above, 10 * self.low))
@@ -43,8 +43,6 @@ class Scale:
 
 class DeltaScale(Scale):
     """The axis of δ."""
-
-    of_delta = True
 
     def ends(self, chosen: float) -> tuple[float, float]:
         return min(1e-12, max(self.low, chosen / self.below)) if chosen > 0 else 1e-12, max(0.1, chosen)
@@ -130,7 +128,7 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     points = axis_points(axis, chosen, POINTS if rows < 10_000 else SEVERAL if rows < 50_000 else FEW)
     moved = (axis, *scale.together) if m_is_n else (axis,)
     settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
-    places, promises = scale.place(points), [False, True] if scale.of_delta or setting.delta > 0 else [True]
+    places, promises = scale.place(points), [False, True] if settings[0].delta > 0 else [True]
     searched = {key: kind.like(method) for key, method in kind.methods.items()}
     found = dict.fromkeys(one for one, _ in searched.values())
     lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
@@ -140,19 +138,17 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
         if claim.family == kind.key and (False in promises or not claim.promise.delta)
     ]
     printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
-    kept: set[int] = set()
+    shown: list[int] = []
     for stride in STRIDES:
         level = [*np.flatnonzero(points == chosen).tolist(), 0, len(points) - 1, *range(0, len(points), stride)]
-        for place in dict.fromkeys(level):
-            if place not in kept:
-                for line in lines.values():
-                    line.find(place)
-                for claim in claims:
-                    printed[claim.key][place] = _printed(claim, settings[place])
-        kept.update(level)
-        shown = sorted(kept)
+        for place in dict.fromkeys(one for one in level if one not in shown):
+            for line in lines.values():
+                line.find(place)
+            for claim in claims:
+                printed[claim.key][place] = _printed(claim, settings[place])
+        shown = sorted(set(level))
         exact = [
-            Curve(method=key, kind="pure" if pure else "exact", values=lines[one, pure].values[shown] + more)
+            Curve(method=key, kind="pure" if pure else "exact", values=lines[one, pure].values(shown) + more)
             for pure in promises
             for key, (one, more) in searched.items()
         ]
@@ -173,31 +169,26 @@ class _Line:
     pure: bool
     settings: list[Setting]
     places: FloatArray
-    values: FloatArray = field(init=False)
-    _found: dict[int, Start] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.values = np.full(len(self.settings), np.nan)
+    found: dict[int, Start] = field(init=False, default_factory=dict)
 
     def find(self, place: int) -> None:  # what no prior gives, or the exact answer does not reach, is a gap
         setting = self.settings[place]
-        delta = 0.0 if self.pure else setting.delta
-        try:
-            found = self.kind.search(self.method, setting, delta, self._start(place))
-        except ValueError:
-            return
-        if 0 < found.prior < math.inf:
-            self._found[place] = found
-        self.values[place] = found.prior if found.prior < math.inf else math.nan
+        with suppress(ValueError):
+            found = self.kind.search(self.method, setting, 0.0 if self.pure else setting.delta, self._start(place))
+            if 0 < found.prior < math.inf:
+                self.found[place] = found
+
+    def values(self, places: list[int]) -> FloatArray:
+        return np.array([self.found[one].prior if one in self.found else math.nan for one in places])
 
     def _start(self, place: int) -> Start | None:
-        if not self._found:
+        if not self.found:
             return None
         here = float(self.places[place])
-        near = sorted(self._found, key=lambda other: abs(float(self.places[other]) - here))[:NEAREST]
-        closest = self._found[near[0]]
+        near = sorted(self.found, key=lambda other: abs(float(self.places[other]) - here))[:NEAREST]
+        closest = self.found[near[0]]
         log_prior = interpolated(
-            [float(self.places[one]) for one in near], [math.log(self._found[one].prior) for one in near], here
+            [float(self.places[one]) for one in near], [math.log(self.found[one].prior) for one in near], here
         )
         pair, n = closest.pair, self.settings[place].n
         if pair is not None:  # the worst pair keeps its distance from the nearer end

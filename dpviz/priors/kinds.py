@@ -57,7 +57,7 @@ class Setting:
         return {**dataclasses.asdict(self), "beta": self.alpha}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Given:
     """What one set of a method gives at a prior or range: ε without δ, or infinity, ε at the setting's δ, and so on.
 
@@ -75,13 +75,9 @@ def _given(
     setting: Setting, pure: float, end: float, epsilon_at: Callable[[float], float], delta_at: Callable[[float], float]
 ) -> Given:
     epsilons = np.linspace(0.0, end, PROFILE_POINTS)
-    return Given(
-        pure_epsilon=pure,
-        epsilon_at_delta=pure if setting.delta == 0 else epsilon_at(setting.delta),
-        delta_at_epsilon=delta_at(setting.epsilon),
-        epsilons=epsilons,
-        deltas=np.array([delta_at(epsilon) for epsilon in epsilons.tolist()]),
-    )
+    deltas = np.array([delta_at(epsilon) for epsilon in epsilons.tolist()])
+    at_delta = pure if setting.delta == 0 else epsilon_at(setting.delta)
+    return Given(pure, at_delta, delta_at(setting.epsilon), epsilons, deltas)
 
 
 class Kind(ABC):
@@ -188,8 +184,8 @@ class Bernoulli(Kind):
         return least_prior(asked, start)
 
     def by_advanced(self, method: Method, setting: Setting, sets: int) -> float:
-        one = setting
-        return prior_by_advanced(method.key, one.n, one.m, sets, one.epsilon, one.delta, self.cells(setting))
+        n, m, epsilon, delta = setting.n, setting.m, setting.epsilon, setting.delta
+        return prior_by_advanced(method.key, n, m, sets, epsilon, delta, self.cells(setting))
 
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)

@@ -83,10 +83,6 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     return SizeCurves(rows, deltas, {key: delta(method.limit, 1) for key, method in known.items()})
 
 
-def _averaged() -> list[Method]:
-    return [method for method in CALIBRATED.values() if method.knows(Method.average_delta)]
-
-
 def average_and_worst(
     n: int, m: int, alpha: float, theta_real: float, epsilon: float
 ) -> dict[str, tuple[float, float | None] | None]:
@@ -106,7 +102,7 @@ def average_and_worst(
     found: dict[str, tuple[float, float | None] | None] = {
         PARAM_MAP.key: (PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None)
     }
-    for method in _averaged():
+    for method in CALIBRATED.values():
         found[method.key] = None
         if alpha > method.lost:
             worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
@@ -141,17 +137,15 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = [one for one in _averaged() if alpha > one.lost]
+    methods = [one for one in CALIBRATED.values() if alpha > one.lost]
     smaller = np.minimum(points, 1 - points)
     folded = np.round(smaller, FOLDED).tolist()
     known: dict[float, dict[str, float]] = {}
-    shown: set[int] = set()
+    places: list[int] = []
     for stride in STRIDES:
-        level = {0, len(points) - 1, *range(0, len(points), stride)} - shown
-        if not level:
+        before, places = places, sorted({len(points) - 1, *range(0, len(points), stride)})
+        if places == before:
             continue
-        shown |= level
-        places = sorted(shown)
         for place in places:
             if folded[place] not in known:
                 theta = float(smaller[place])

@@ -15,7 +15,7 @@ from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
-from dpviz.privacy.composition import SETS, Bracket, composed_delta
+from dpviz.privacy.composition import SETS, Bracket
 
 ALMOST_NONE = 1e-291
 """A prior that counts as none; the search for a larger one starts from it."""
@@ -71,12 +71,9 @@ def minimum_prior_for_sets(
             f"got {readable(max(n, m))}."
         )
     alone, enough = single(epsilon, delta), min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
-    if cells > 2:
-        low = max(alone * (1 - TOLERANCE), ALMOST_NONE)
-        losses = partial(made.cell_losses, n, m, cells=cells)
-        return _of_one_pair(lambda alpha: composed_delta(losses(alpha=alpha), sets, epsilon), delta, low, enough)
     low, high = max(alone, ALMOST_NONE), min(enough, prior_by_advanced(method, n, m, sets, epsilon, delta, cells))
-    return SetSearch(partial(made.losses, m=m), n, sets, epsilon, delta, low, high, made.log_density).bracket()
+    pairs, losses = (n, partial(made.losses, m=m)) if cells == 2 else (1, partial(made.cell_losses, n, m, cells))
+    return SetSearch(losses, pairs, sets, epsilon, delta, low, high, made.log_density).bracket()
 
 
 @lru_cache(maxsize=1024)
@@ -87,31 +84,6 @@ def prior_by_advanced(method: str, n: int, m: int, sets: int, epsilon: float, de
         return minimum_prior(method, n=n, m=m, epsilon=share, delta=failure, cells=cells)
 
     return least_by_advanced(single, sets, epsilon, delta)[0]
-
-
-def _of_one_pair(composed: Callable[[float], Bracket], delta: float, low: float, high: float) -> Bracket:
-    """Where a falling δ(α), known between bounds, passes `delta`."""
-    upper = _crossing(lambda alpha: composed(alpha).upper, delta, low, high)
-    while upper < high and composed(upper).upper > delta:
-        upper *= 1 + TOLERANCE / 10
-    lower = _crossing(lambda alpha: composed(alpha).lower, delta, low, upper)
-    while lower > low and composed(lower).lower <= delta:
-        lower *= 1 - TOLERANCE / 10
-    return Bracket(max(lower, low), min(upper, high))
-
-
-def _crossing(delta_of: Callable[[float], float], delta: float, low: float, high: float) -> float:
-    """Where a falling δ(α) passes `delta` in [low, high], or the end beyond which it does."""
-
-    def excess(log_alpha: float) -> float:
-        return math.log(max(delta_of(math.exp(log_alpha)), 1e-320) / delta)
-
-    ends = math.log(low), math.log(high)
-    if excess(ends[1]) > 0:
-        return high
-    if excess(ends[0]) <= 0:
-        return low
-    return math.exp(float(brentq(excess, *ends, xtol=TOLERANCE / 20)))
 
 
 def least_by_advanced(
