@@ -34,10 +34,9 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
     """Check the arguments of the decorated function by what is declared of them and by their annotations.
 
     A number arrives as a plain int or float, an array as an array; numpy's numbers, fractions and decimals are numbers,
-    truth values are none. The wrong kind is a TypeError, a value outside its domain a ValueError; both are sentences
-    that name the argument, what is allowed and what came. Arguments in `broadcast` must have shapes that go together.
-    `declared` gives, by the name of the argument, the declaration of a number, the words that are accepted, a function
-    that returns the checked value, or GAPS where there may be NaN.
+    truth values are none. The wrong kind is a TypeError, a value outside its domain a ValueError, in a sentence.
+    Arguments in `broadcast` must have shapes that go together. `declared` gives, by the name of the argument, the
+    declaration of a number, the words that are accepted, what returns the checked value, or GAPS where NaN may be.
 
     >>> @checked(kind=("low", "high"))
     ... def shift(kind: str, by: int) -> int:
@@ -55,19 +54,16 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
         if missing:
             raise TypeError(f"{function.__name__} has no arguments {', '.join(sorted(missing))}.")
 
-        renamed = {
-            name: replace(one, name=name) if isinstance(one, Parameter) else one for name, one in declared.items()
-        }
+        named = {name: replace(one, name=name) if isinstance(one, Parameter) else one for name, one in declared.items()}
 
         @functools.cache
         def checks() -> dict[str, Check]:
             """Made at the first call: annotations may name what is imported later."""
             hints = typing.get_type_hints(function)
-            kinds = {name: one.kind for name, one in signature.parameters.items()}
             return {
-                name: _check(name, hints.get(name, Any), renamed.get(name), name in broadcast)
-                for name, kind in kinds.items()
-                if kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+                name: _check(name, hints.get(name, Any), named.get(name), name in broadcast)
+                for name, one in signature.parameters.items()
+                if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
             }
 
         @functools.wraps(function)
@@ -80,9 +76,8 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
                 np.broadcast_shapes(*(np.shape(bound.arguments[name]) for name in broadcast))
             except ValueError:
                 shapes = ", ".join(f"{name} {np.shape(bound.arguments[name])}" for name in broadcast)
-                raise ValueError(
-                    f"{' and '.join(broadcast)} must have shapes that go together; got {shapes}."
-                ) from None
+                all_names = " and ".join(broadcast)
+                raise ValueError(f"{all_names} must have shapes that go together; got {shapes}.") from None
             return function(*bound.args, **bound.kwargs)
 
         return typing.cast(Function, guarded)
@@ -206,6 +201,7 @@ def _sequence(value: object) -> object:
     return _if(isinstance(value, Sequence) and not isinstance(value, (str, bytes)), value)
 
 
+# Kinds of values that are no classes of dpviz, in words, and what reads them.
 PLAIN: dict[Any, tuple[str, Check]] = {
     int: ("a whole number", _whole),
     float: ("a number", _real),
@@ -219,4 +215,3 @@ PLAIN: dict[Any, tuple[str, Check]] = {
     Mapping: ("a mapping", lambda value: _if(isinstance(value, Mapping), value)),
     dict: ("a dictionary", lambda value: _if(isinstance(value, Mapping), value)),
 }
-"""Kinds of values that are no classes of dpviz."""

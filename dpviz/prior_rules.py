@@ -13,8 +13,7 @@ from dpviz.synthesizers.cells import PriorCellSynthesizer
 if TYPE_CHECKING:
     from dpviz.designs import Design
 
-NOTHING = 1e-50
-"""A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for."""
+NOTHING = 1e-50  # A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,17 @@ def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: 
     return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells).upper
 
 
+# By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set.
 PRIOR_RULES = {
     "pure": PriorRule("ε/M for each set, no δ", ("epsilon",), _pure),
     "exact": PriorRule("least for all sets together", ("epsilon", "delta"), _exact),
     "own": PriorRule("own α", ("alpha",), lambda design: design.alpha),
 }
-"""By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set."""
 
 
 def promised_by(law: type[Synthesizer], prior: str) -> tuple[str, ...]:
     """Names of the numbers of the promise, or of the prior, that a release follows from.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer
     >>> promised_by(BetaBinomial, "exact"), promised_by(LaplaceSanitizer, "own")
     (('epsilon', 'delta'), ('epsilon',))

@@ -9,8 +9,6 @@ from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.prior import PriorSynthesizer
 
 ZHENG: tuple[Method, ...] = (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, PARAM_POST, PARAM_MAP)
-"""The five methods of Zheng (2015), §3.2."""
-
 _method_like_any = cache(RowMethod)
 
 
@@ -41,7 +39,6 @@ class _Methods(Mapping[str, Method]):
 
 
 METHODS = _Methods(ZHENG)
-CALIBRATED = _Methods(tuple(method for method in ZHENG if method.calibrated))
-"""All methods by key, and those that some prior makes private."""
+CALIBRATED = _Methods(tuple(method for method in ZHENG if method.calibrated))  # those that some prior makes private
 
 __all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE", "Failure", "Method", "RowMethod", "method_of"]

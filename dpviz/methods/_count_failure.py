@@ -22,8 +22,8 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
     """The probability, at the worst table, that the counts of SYNTH_Post(One) tell it from a neighbour by more than ε.
 
-    The upper tails follow from each other along one staircase, as in `dpviz.synthesizers._staircase`: down a row a
-    tail gains Pr(t | i) t / x, and to the right it loses the counts that are passed, relative to the largest term.
+    Along one staircase, as in `dpviz.synthesizers._staircase`: down a row a tail gains Pr(t | i) t / x, and to the
+    right it loses the counts that are passed, relative to the largest term.
     """
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)
@@ -57,8 +57,7 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
 
 def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
     """ln Pr(j | i + 1) / Pr(j | i) of the Beta-binomial with x = α + i and y = β + n − 1 − i."""
-    odds: FloatArray = np.log1p(j / x) - np.log1p((m - j) / y)
-    return odds
+    return np.log1p(j / x) - np.log1p((m - j) / y)
 
 
 def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
@@ -66,12 +65,7 @@ def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
     i = np.arange(n)
     up: FloatArray = np.log1p(1 / (alpha + i))
     down: FloatArray = np.log1p(1 / (alpha + (n - 1 - i)))
-
-    def log_odds(j: IntArray) -> FloatArray:
-        odds: FloatArray = j * up - (m - j) * down
-        return odds
-
-    t = _thresholds(log_odds, (epsilon + m * down) / (up + down), m, epsilon)
+    t = _thresholds(lambda j: j * up - (m - j) * down, (epsilon + m * down) / (up + down), m, epsilon)
     rows = np.arange(n + 1)
     least = t[np.maximum(rows - 1, 0)]
     inside = np.minimum(least, m)

@@ -17,8 +17,7 @@ from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
 
-SMALLEST_TAIL = 1e-305
-"""Tail below which it is taken relative to its leading term, as it underflows."""
+SMALLEST_TAIL = 1e-305  # Tail below which it is taken relative to its leading term, as it underflows
 
 
 @checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, theta_real=THETA_REAL, epsilon=check_epsilon)
@@ -30,14 +29,8 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     x ∈ {0, 1} because the binomial is log-concave, and sums of products of TP2 kernels are TP2 (Karlin 1968). So δ is
     one tail, P(> θ*) − e^ε Q(> θ*), from the one θ* where the ratio is e^ε. With D_k what the tails of neighbouring
     counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k), and Q_k = Q_0 + D_0 + … + D_{k−1}: positive terms.
-
-    Its relative error is about 1e-12 down to δ = 1e-300 for priors up to 1e6, and 1e-6 for priors of 1e12.
-
-    Source: Zheng (2015), Theorem 6.20.
-
-    Examples
-    --------
-    One row and a flat prior: densities 2θ and 2(1 − θ).
+    Its relative error is about 1e-12 down to δ = 1e-300 for priors up to 1e6, and 1e-6 for priors of 1e12. Source:
+    Zheng (2015), Theorem 6.20. One row and a flat prior: densities 2θ and 2(1 − θ).
 
     >>> round(parameter_draw_delta(1, 1.0, 1.0, 0.5, 0.0), 12)
     0.5

@@ -24,46 +24,32 @@ TWO_CELLS_OR_MORE = dataclasses.replace(CELLS, minimum=2, default=2)
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of probabilistic privacy under a symmetric prior.
+    """The failure of probabilistic privacy under a symmetric prior."""
 
-    `at`: its probability at the worst table, of a prior and an ε. `change`: a bound, from a prior on, on how fast
-    log-odds that are no larger than ε change with ln α. `settled`: a prior up to which log-odds move by at most m α
-    times the change of ln α, or stay above ε or below 0.
-    """
-
-    at: Callable[[float, float], float]
-    change: Callable[[float], float]
-    settled: float
+    at: Callable[[float, float], float]  # its probability at the worst table, of a prior and an ε
+    change: Callable[[float], float]  # bounds, from a prior on, how fast log-odds up to ε change with ln α
+    settled: float  # up to this prior log-odds move by at most m α times the change of ln α, or stay above ε or below 0
 
 
 class Method:
     """A way to release what was learned from the data, and what it can do.
 
     What a subclass does not override it cannot do, and refuses in a sentence: `knows` says which. Priors are
-    *effective* where they are what is added to the counts: the prior less `lost`, the pseudo-rows of each cell that it
-    does not use.
-
-    `words` say what is released; `color` is the key of the law or method whose color it has. `calibrated`: whether some
-    prior, or some range of the data, makes it private; `never_pure`: whether none does without δ. `independent`:
-    whether rows are independent given the data, so that M sets of m rows are one of Mm rows; `rows_together`: whether
-    the m rows of a Gaussian release depend on each other, and are conditioned together. `knows_cells`: whether the
-    release of k cells depends on n or k, or is that of two cells and a single row. `limit`: the method that a release
-    of rows tends to as their number grows, where it is known. `log_density`: ln of the density at 0 of the loss of a
-    pair, as in `pair_delta`, where it has one.
+    *effective* where they are what is added to the counts: the prior less `lost`.
     """
 
     key: str
     label: str
-    words: str
-    color: str
-    lost = 0.0
-    calibrated = True
-    never_pure = False
-    independent = False
-    rows_together = False
-    knows_cells = True
-    limit: Method | None = None
-    log_density: Callable[[float, float], float] | None = None
+    words: str  # what is released
+    color: str  # key of the law or method whose color it has
+    lost = 0.0  # pseudo-rows of each cell that it does not use
+    calibrated = True  # some prior, or range of the data, makes it private
+    never_pure = False  # none does without δ
+    independent = False  # rows are independent given the data: M sets of m rows are one of Mm rows
+    rows_together = False  # the m rows of a Gaussian release depend on each other, and are conditioned together
+    knows_cells = True  # the release of k cells depends on n or k; otherwise it is that of two cells and a single row
+    limit: Method | None = None  # what a release of rows tends to as their number grows, where it is known
+    log_density: Callable[[float, float], float] | None = None  # ln of that of a pair's loss at 0, where it has one
 
     def __repr__(self) -> str:
         return self.key

@@ -18,21 +18,16 @@ from dpviz.numerics.sums import cumulative_sum
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 
-NEGLIGIBLE, FAR = 1e-18, 90.0
-"""Share of the sum below which what is to come is left out; nats below the likeliest total of two cells likewise."""
+NEGLIGIBLE = 1e-18  # Share of the sum below which what is to come is left out
+FAR = 90.0  # Nats below the likeliest total of two cells likewise
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlugInCells:
     """m independent rows in k ≥ 3 cells, with the proportions (n_c + α) / (n + kα): the multinomial.
 
-    α pseudo-rows are added to each cell: the prior, less 1 for the mode.
-
-    Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), §6.4.
-
-    Examples
-    --------
-    One row, one draw, three cells, one pseudo-row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
+    α pseudo-rows are added to each cell: the prior, less 1 for the mode. Source: Abowd & Vilhuber (2008), equation (1);
+    Zheng (2015), §6.4. One row, one draw, three cells, one pseudo-row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
 
     >>> round(DrawnCells(n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
     0.25
@@ -119,8 +114,7 @@ class PlugInCells:
         """ln Pr(u | s) under the likelier table, which has α + 1 and α in the two cells."""
         x, total = self.alpha, 2 * self.alpha + 1
         share = xlogy(u, (x + 1) / total) + xlogy(s - u, x / total)
-        coefficient = gammaln(s + 1) - gammaln(u + 1) - gammaln(s - u + 1)
-        return coefficient + share
+        return gammaln(s + 1) - gammaln(u + 1) - gammaln(s - u + 1) + share
 
 
 @dataclass(frozen=True, kw_only=True)

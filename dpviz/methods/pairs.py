@@ -61,16 +61,10 @@ class BetaLosses(Losses):
             )
         disc = 4 / (spacing * (math.sqrt(a + b) / 2 + tilt + 2))
         quadrature = 20 * (high - low) * math.exp(top) * disc**-5 if disc > 4 else 1.0
+        mass_error = ROUNDING * (30 + float(_depth(a, b, np.array(low - mode))) + a * (b / (a + b)) * (high - low))
+        unit, astray = self.cumulants(tilt)[0], min(below + quadrature, 1.0)
         return LossGrid.from_cells(
-            low,
-            spacing,
-            tilt,
-            to_lower,
-            to_upper,
-            log_unit=self.cumulants(tilt)[0],
-            beyond=beyond,
-            astray=min(below + quadrature, 1.0),
-            mass_error=ROUNDING * (30 + float(_depth(a, b, np.array(low - mode))) + a * (b / (a + b)) * (high - low)),
+            low, spacing, tilt, to_lower, to_upper, log_unit=unit, beyond=beyond, astray=astray, mass_error=mass_error
         )
 
 
@@ -79,8 +73,6 @@ def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
 
     L(j) = ln(1 + j / x) − ln(1 + (m − j) / y). Every pair of neighbours of a Beta-binomial release is one of these.
 
-    Examples
-    --------
     >>> pair = beta_binomial_pair(1.0, 1.0, 1)
     >>> np.exp(pair.losses).round(9).tolist(), np.exp(pair.log_masses).round(6).tolist()
     ([0.5, 2.0], [0.333333, 0.666667])

@@ -18,15 +18,13 @@ from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
 
-TOGETHER, CHUNK = 2000, 2048
-"""Pairs up to which one look at all of them is faster than a search, and those whose fractions are added together."""
-
-ROUNDING, MOST_TERMS = 1e-12, 400
-"""Relative change by a term below which one that no longer shrinks is rounding; terms of the continued fraction."""
-
-MANY, LARGEST_ODDS = 1e5, 1e300
-"""Rows of both cells from which the fraction converges too slowly within a standard deviation of the centre, where
-incomplete beta functions have all their digits; odds x / y from which θ is 1 to any number of digits."""
+TOGETHER = 2000  # Pairs up to which one look at all of them is faster than a search
+CHUNK = 2048  # Pairs whose fractions are added together
+ROUNDING, MOST_TERMS = 1e-12, 400  # Change by a term below which one that no longer shrinks is rounding; most terms
+# Rows of both cells from which the fraction converges too slowly within a standard deviation of the centre, where
+# incomplete beta functions have all their digits.
+MANY = 1e5
+LARGEST_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -37,12 +35,7 @@ class PosteriorParameter:
 
     The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and pseudo-rows of one cell and y of
     the other have no bound, so no ε alone is ever kept; δ(ε) is positive and falls as the prior grows. n is 1 to
-    100,000, α and β are 1e-300 to 1e12.
-
-    Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
-
-    Examples
-    --------
+    100,000, α and β are 1e-300 to 1e12. Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
     One row and a flat prior: Beta(2, 1) against Beta(1, 2), that is densities 2θ and 2(1 − θ). At ε = 0 they differ by
     ∫ (4θ − 2) over θ > 1/2, which is 1/2.
 
@@ -90,7 +83,6 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatAr
     The likelier law's density is larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two tails
     differ by one term, D = θ^x (1 − θ)^y Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)), so that
     δ = D − (e^ε − 1) Pr(Beta(x, y + 1) > θ). The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
-
     """
     log_term = _log_term(x, y, epsilon)
     if epsilon == 0:
@@ -129,9 +121,6 @@ def log_loss_density(x: FloatArray, y: FloatArray) -> FloatArray:
     of one table x and p grow and x + y is fixed, so that all but e^w is log-convex at every L, and a mixture of
     log-convex functions is log-convex. Hence e^{−w}, the integral of that part, is, and so is e^{−Mw} δ_M(ε), where
     δ_M(ε) = E (1 − e^{ε − S})_+ for a sum S of M such losses: w is concave, and ln δ_M − M w is convex.
-
-    Examples
-    --------
     At x = y = 1 the loss is the logit of θ ~ Beta(2, 1), whose density 2θ · θ (1 − θ) is 1/4 at θ = 1/2.
 
     >>> round(float(np.exp(log_loss_density(np.array([1.0]), np.array([1.0])))[0]), 12)
@@ -142,12 +131,8 @@ def log_loss_density(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
     """ln of Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)) (x / (x + y))^x (y / (x + y))^y, without large numbers."""
-    return (
-        stirling_remainder(x + y)
-        - stirling_remainder(x)
-        - stirling_remainder(y)
-        - 0.5 * (math.log(2 * math.pi) + np.log(x) + np.log(y / (x + y)))
-    )
+    remainders = stirling_remainder(x + y) - stirling_remainder(x) - stirling_remainder(y)
+    return remainders - 0.5 * (math.log(2 * math.pi) + np.log(x) + np.log(y / (x + y)))
 
 
 @checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, epsilon=check_epsilon)
@@ -155,10 +140,8 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     """The probability, at the worst table, that the θ of PARAM_Post tells it from a neighbour by more than e^ε.
 
     For n1 ones the neighbours with fewer ones speak where θ / (1 − θ) > e^ε (n1 + α − 1) / (n0 + β), those with more
-    where it is below e^{−ε} (n1 + α) / (n0 + β − 1).
-
-    Source: Machanavajjhala et al. (2008), disclosure set; Zheng (2015), Lemma 6.5, whose interval this is.
-
+    where it is below e^{−ε} (n1 + α) / (n0 + β − 1). Source: Machanavajjhala et al. (2008), disclosure set; Zheng
+    (2015), Lemma 6.5, whose interval this is.
     """
     ones = np.arange((n // 2 if alpha == beta else n) + 1)  # equal priors: row n − i is the mirror image of row i
     a, b = alpha + ones, beta + (n - ones)

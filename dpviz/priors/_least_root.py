@@ -7,25 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-RESOLUTION, APART, NODES = 1e-13, 1e-8, 4
-"""Relative accuracy of a calibrated prior, which then moves to the private side; difference of two ln prior from which
-that of their δ is more than rounding; most values of δ that a prior is interpolated from."""
-
-Pair = tuple[int, bool]
-"""A pair of neighbours, rows i and i + 1, and whether row i + 1 is the likelier one."""
+RESOLUTION = 1e-13  # Relative accuracy of a calibrated prior, which then moves to the private side
+APART = 1e-8  # Difference of two ln prior from which that of their δ is more than rounding
+NODES = 4  # Most values of δ that a prior is interpolated from
+Pair = tuple[int, bool]  # Neighbours, rows i and i + 1, and whether row i + 1 is the likelier one
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where the search for a prior starts, or where it ended: a guess of the prior, or the answer.
-
-    `slope` is d ln(−ln δ) / d ln(prior) there: 1 for the tail of a normal or a gamma law; `pair` is the worst pair of
-    neighbours there, where it is known.
-    """
+    """Where the search for a prior starts, or where it ended: a guess of the prior, or the answer."""
 
     prior: float
-    slope: float = 1.0
-    pair: Pair | None = None
+    slope: float = 1.0  # d ln(−ln δ) / d ln(prior) there; 1 for the tail of a normal or a gamma law
+    pair: Pair | None = None  # the worst neighbours there, where they are known
 
 
 def excess_of(value: float, delta: float) -> float:
@@ -110,8 +104,6 @@ def _interpolated(nodes: list[tuple[float, float]], slope: float) -> float:
 def interpolated(abscissae: list[float], values: list[float], at: float) -> float:
     """The polynomial through a few points, by Neville's rule.
 
-    Examples
-    --------
     >>> interpolated([0.0, 1.0, 2.0], [0.0, 1.0, 4.0], 3.0)
     9.0
     """

@@ -12,21 +12,15 @@ from scipy.optimize import brentq
 
 from dpviz.privacy.composition import Bracket, Losses, composed_delta
 
-Block = tuple[int, int]
-"""First and last of some pairs of neighbours."""
-
-COARSE, LOOK, FIRST, FINEST = 0.03, 0.01, 0.01, 3e-5
-"""Resolutions of a rough guess, of a look, of the first solution and, times √M, of the finest."""
-
-TOLERANCE, WEIGHT_ROUNDING = 1e-6, 1e-12
-"""Relative width aimed at of a calibrated prior's bracket; bound on what rounding does to a difference of weights."""
-
-MOST_FINE, MOST_PARTS = 120, 8
-"""Blocks looked at closely before blocks are allowed to be wider, and most parts that one is split into at once."""
-
-SAME_TILT, SAME_PRIOR = 0.03, 1e-4
-"""Largest change of ln x and ln y for which the tilt of the last pair still serves (any tilt gives valid bounds), and
-relative change of the prior for which a block that was not shown to be private is not looked at again."""
+Block = tuple[int, int]  # First and last of some pairs of neighbours
+COARSE, LOOK, FIRST = 0.03, 0.01, 0.01  # Resolutions of a rough guess, of a look and of the first solution
+FINEST = 3e-5  # Finest resolution, times √M
+TOLERANCE = 1e-6  # Relative width aimed at of a calibrated prior's bracket
+WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weights
+MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
+MOST_PARTS = 8  # Most parts that a block is split into at once
+SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
+SAME_PRIOR = 1e-4  # Relative change of the prior up to which a block not shown to be private is not looked at again
 
 
 @dataclass
@@ -210,10 +204,7 @@ class SetSearch:
 
 
 def _parts(block: Block, excess: float, steepness: float, width: int) -> list[Block]:
-    """A block in as many parts as it takes until they are likely to be private, if ln δ rises by `steepness` a pair.
-
-    `excess` is ln δ of the block over what is allowed. A poor guess costs time alone.
-    """
+    """A block, `excess` nats of δ above what is allowed, in parts likely to be private if ln δ rises by `steepness`."""
     first, last = block
     size = last - first + 1
     wanted = size - excess / steepness if steepness > 0 else 0.0

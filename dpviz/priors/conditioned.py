@@ -23,17 +23,13 @@ from scipy.special import ndtr
 
 from dpviz.types import FloatArray
 
-ABSCISSAS, SHARES = np.polynomial.legendre.leggauss(12)
-"""Gauss-Legendre rule on [−1, 1], for integrands that a few terms of their Taylor series describe."""
+ABSCISSAS, SHARES = np.polynomial.legendre.leggauss(12)  # For integrands that a few terms of a Taylor series describe
+NARROW = 0.5  # Half-width in standard deviations below which a truncated normal law is integrated, not subtracted
+POINTS, COARSE = 200, 33  # Points of the trapezoid rule, and of the search for its ends
+DROP = 45.0  # Nats that the integrand has fallen by at the ends
 
-NARROW = 0.5
-"""Half-width in standard deviations below which a truncated normal law is integrated rather than subtracted."""
-
-POINTS, COARSE, DROP = 200, 33, 45.0
-"""Points of the trapezoid rule and of the search for its ends, and nats that the integrand has fallen by there."""
-
+# ln Z(x̄) and R − E[t | x̄] for means x̄, all in units of σ.
 Conditioned = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-"""ln Z(x̄) and R − E[t | x̄] for means x̄, all in units of σ."""
 
 
 def conditioned_epsilon(
@@ -107,14 +103,13 @@ def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArra
 
 def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:
     """Ends, one pair for each row, beyond which a log-concave function is `DROP` below its largest value."""
-    shrinking = True
+    rows, shrinking = np.arange(len(low)), True
     while shrinking:
         grid = low + (high - low) * np.linspace(0, 1, COARSE)
         values = log_values(grid)
         kept = values > values.max(axis=1, keepdims=True) - DROP
         first = np.maximum(kept.argmax(axis=1) - 1, 0)
         last = np.minimum(COARSE - kept[:, ::-1].argmax(axis=1), COARSE - 1)
-        rows = np.arange(len(grid))
         low, high = grid[rows, first][:, None], grid[rows, last][:, None]
         shrinking = bool((last - first < COARSE / 2).any())
     return low, high

@@ -58,14 +58,11 @@ SCALES: dict[Axis, Scale] = {
     "n": Scale(1, limits.PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
 }
 
-POINTS, SEVERAL, FEW = 25, 13, 9
-"""Points of a curve beside the chosen one; fewer of them from 10,000 rows on, and from 50,000."""
-
-STRIDES, NEAREST = (8, 4, 2, 1), 4
-"""Steps between the points of a curve, coarse to fine, and most values that a guess of the next is drawn through."""
-
+POINTS, SEVERAL, FEW = 25, 13, 9  # Points of a curve beside the chosen one; fewer from 10,000 rows on, and from 50,000
+STRIDES = (8, 4, 2, 1)  # Steps between the points of a curve, coarse to fine
+NEAREST = 4  # Most values that a guess of the next is drawn through
+# Printed bounds that have a number at every m; those on a single row are left to the table.
 DRAWN = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
-"""Printed bounds that have a number at every m; those on a single row are left to the table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +106,6 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
 
     `family` is a key of `KINDS`; where `m_is_n`, m moves with n on the axis n.
 
-    Examples
-    --------
     >>> setting = Setting(n=10, m=10, epsilon=1.0)
     >>> curves = prior_curves("bernoulli", setting, "epsilon")
     >>> one = next(line for line in curves.lines if line.method == "synth_post_one" and line.kind == "pure")

@@ -19,19 +19,14 @@ from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.synthesizers import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
-LARGEST_SOUGHT = PRIOR_ONES.maximum / 2
-"""The largest prior that is tried where no closed form bounds the answer."""
+LARGEST_SOUGHT = PRIOR_ONES.maximum / 2  # The largest prior that is tried where no closed form bounds the answer
+ROUNDED = 1e-15  # Relative change of a prior, for each 1 + ε, that outweighs the rounding of its largest log-odds
 
-ROUNDED = 1e-15
-"""Relative change of a prior, for each 1 + ε, that outweighs the rounding of its largest log-odds beside ε."""
-
-
+# Intervals of priors that the probabilistic search starts with at least, the largest change of ln α in one (but for
+# priors so small that log-odds have settled), and the relative length of one that is not halved again.
 INTERVALS, WIDEST, NARROWEST = 12, 1.0, 1e-9
-"""Fewest intervals of priors that the search between the (ε, δ) answer and the pure one starts with; largest change of
-ln α in one, but for priors so small that log-odds have settled; relative length of one that is not halved again."""
-
+# Intervals that it looks at before it gives up: as many as the rows of all its failures allow.
 FEWEST_LOOKS, MOST_LOOKS, LARGEST_WORK = 1_000, 30_000, 8_000_000
-"""Intervals of priors that the search looks at before it gives up: as many as the rows of all its failures allow."""
 
 
 @checked(method=METHODS, n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA, beta=PRIOR_ZEROS, cells=TWO_CELLS_OR_MORE)
@@ -55,11 +50,8 @@ def minimum_prior(
 
     n and m are 1 to 100,000, ε is 1e-6 to 1000, or 0 with a positive δ, 0 ≤ δ < 1; neighbours are substitution. The
     prior zeros are `beta` where it is given, otherwise `ratio` α; of k `cells`, 3 to 1,000, all have the same prior.
-
     Source: Zheng (2015), chapter 6, asks for it; Machanavajjhala et al. (2008) for pure SYNTH_Post(One).
 
-    Examples
-    --------
     One row, one draw: the proportions are (α + 1) / (2α + 1) and α / (2α + 1), so δ = (1 + α − 2α) / (2α + 1) at
     ε = ln 2, which is 1/4 at α = 1/2.
 
@@ -178,19 +170,15 @@ def _guess(epsilon: float, delta: float) -> float:
 
 
 def _least_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
-    """The least prior from `lowest` on that keeps the promise; infinite where there is none up to `highest`.
-
-    It is sought for the worst pair alone, then for what another pair asks for more. `bound` is private where finite.
-    """
+    """The least prior up to `highest`, of the worst pair, then of one that asks for more; finite `bound` is private."""
     top, here, value = min(bound, highest), min(start.prior, highest), None
     if start.pair is None:
         worst = promise.all_pairs(here)
         value, start = worst.value, replace(start, pair=promise.pair(worst))
     while True:
         pair = start.pair
-        found = least_root(
-            promise.one_pair(pair), promise.delta, lowest, top, bound <= highest, here, value, start.slope
-        )
+        delta_of, private = promise.one_pair(pair), bound <= highest
+        found = least_root(delta_of, promise.delta, lowest, top, private, here, value, start.slope)
         found = replace(found, pair=pair)
         if pair is None or found.prior >= top:
             return found
@@ -219,13 +207,8 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     is smaller by as much as log-odds near ε can change inside the interval.
 
     The promise holds at α and fails at α (1 − 1e-9), for n and m up to 10,000; the ends are those of `minimum_prior`. A
-    ValueError says where the failure crosses δ so often that the search does not end.
-
-    Source: Machanavajjhala et al. (2008).
-
-    Examples
-    --------
-    One row, one draw: a released 1 or 0 has log-odds ln((α + 1) / α), so nothing but pure privacy helps.
+    ValueError says where the failure crosses δ so often that the search does not end. Source: Machanavajjhala et al.
+    (2008). One row, one draw: a released 1 or 0 has log-odds ln((α + 1) / α), so nothing but pure privacy helps.
 
     >>> round(minimum_prior_probabilistic("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 6)
     1.0

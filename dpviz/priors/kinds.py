@@ -23,8 +23,7 @@ from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pur
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray
 
-PROFILE_POINTS, SMALLEST_DELTA = 41, 1e-12
-"""Points of a privacy profile, and where it ends."""
+PROFILE_POINTS, SMALLEST_DELTA = 41, 1e-12  # Points of a privacy profile, and where it ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +58,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Given:
-    """What one set of a method gives at a prior or range: ε without δ, or infinity, ε at the setting's δ, and so on.
+    """What one set of a method gives at a prior or range; `epsilons` and `deltas` are its privacy profile."""
 
-    For Gaussian data `pure_epsilon` is that of the release conditioned to [−R, R], the rest of what it is as it stands.
-    """
-
-    pure_epsilon: float
+    pure_epsilon: float  # of Gaussian data that of the release conditioned to [−R, R]
     epsilon_at_delta: float
     delta_at_epsilon: float
     epsilons: FloatArray
@@ -81,26 +77,19 @@ def _given(
 
 
 class Kind(ABC):
-    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy.
-
-    `mechanism`: key of the synthesizer that a design names, SYNTH_Post(One) of counts. `numbers`: what a `Setting` of
-    it has beside n, m, ε and δ. `quantity`, `symbol`, `axis`: what is asked for, its symbol, and its name along an
-    axis; `level`: the parameter that says how much there is; `larger_is_safer`: whether more of it is more private, as
-    of a prior but not of a range; `cost`: numbers that what it costs depends on. `conditioned`: whether the answer
-    without δ is for another release, each number of which is conditioned to the range.
-    """
+    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy."""
 
     key: str
     label: str
-    mechanism = "beta_binomial"
-    numbers: tuple[str, ...] = ()
-    quantity: str
+    mechanism = "beta_binomial"  # key of the synthesizer that a design names
+    numbers: tuple[str, ...] = ()  # what a `Setting` of it has beside n, m, ε and δ
+    quantity: str  # what is asked for
     symbol: str
     axis: str
-    level: str
-    larger_is_safer = True
-    cost: tuple[str, ...] = ()
-    conditioned = False
+    level: str  # the parameter that says how much there is
+    larger_is_safer = True  # more of it is more private, as of a prior but not of a range
+    cost: tuple[str, ...] = ()  # numbers that what it costs depends on
+    conditioned = False  # the answer without δ is for another release, each number of which is conditioned to the range
     binary = False
 
     def __repr__(self) -> str:
@@ -258,4 +247,3 @@ class Gaussian(Kind):
 
 GAUSSIAN = Gaussian()
 KINDS: dict[str, Kind] = {kind.key: kind for kind in (Bernoulli(), Categories(), GAUSSIAN)}
-"""The three kinds of data of Zheng (2015), by key."""

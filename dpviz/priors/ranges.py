@@ -59,12 +59,8 @@ class GaussianRelease:
 
     The posterior mode or a posterior draw of μ; m rows around the mode, around a single posterior draw, or each around
     a draw of its own: a `method` of `METHODS`. n and m are 1 to 100,000, σ and σ0 1e-12 to 1e12, in the unit of the
-    data, σ0 may be infinite, for a flat prior, and M `sets` are 1 to 100.
+    data, σ0 may be infinite, for a flat prior, and M `sets` are 1 to 100. Source: Zheng (2015), chapter 7.
 
-    Source: Zheng (2015), chapter 7.
-
-    Examples
-    --------
     A flat prior leaves the mean as it is; the posterior of 100 rows has a tenth of their standard deviation.
 
     >>> release = GaussianRelease(method="param_post", n=100, m=1, sigma=1.0, sigma0=math.inf)
@@ -111,8 +107,6 @@ class GaussianRelease:
     def delta(self, range_over_sigma: float, epsilon: float) -> float:
         """The least δ for which the untruncated release is (ε, δ)-DP; 1 for PARAM_MAP.
 
-        Examples
-        --------
         Zheng's Theorem 7.8 promises δ = 10⁻⁵ for R/σ = 2.084 here.
 
         >>> release = GaussianRelease(method="param_post", n=100, m=1, sigma=1.0, sigma0=1.0)
@@ -131,12 +125,9 @@ class GaussianRelease:
         """The exact pure ε of the release whose every number is conditioned to lie in [−R, R].
 
         μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One); independent numbers
-        add up. Infinite for PARAM_MAP. It rises in R; its relative error is about 1e-13.
+        add up. Infinite for PARAM_MAP. It rises in R; its relative error is about 1e-13. Source:
+        `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
 
-        Source: `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
-
-        Examples
-        --------
         With a single row the normalisers of x̄ = −R and x̄ = R are equal, so ε = 2sR²/v, with s = v = ½ here.
 
         >>> release = GaussianRelease(method="param_post", n=1, m=1, sigma=1.0, sigma0=1.0)
@@ -189,12 +180,9 @@ def maximum_range(
     """The largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
     For 0 < δ < 1 the release is not truncated: R/σ = r n √v/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 it is
-    that of `GaussianRelease.pure_epsilon`. ε, 1e-6 to 1,000, and δ are those of all sets together.
+    that of `GaussianRelease.pure_epsilon`. ε, 1e-6 to 1,000, and δ are those of all sets together. Source: Zheng
+    (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
 
-    Source: Zheng (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
-
-    Examples
-    --------
     >>> round(maximum_range("param_post", n=100, sigma0=1.0, epsilon=1.0, delta=1e-5), 3)
     1.347
     >>> round(maximum_range("param_post", n=100, epsilon=1.0), 5)

@@ -15,11 +15,11 @@ from dpviz.synthesizers import Release
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
 
-STRIDES, FOLDED = (12, 6, 3, 1), 12
-"""Steps between the points along θ, coarse to fine; decimals to which θ and 1 − θ must agree to be the same point."""
+STRIDES = (12, 6, 3, 1)  # Steps between the points along θ, coarse to fine
+FOLDED = 12  # Decimals to which θ and 1 − θ must agree to be the same point
 
+# The methods whose rows tend to something known as their number grows.
 BY_SIZE = {key: method for key, method in CALIBRATED.items() if method.limit}
-"""The methods whose rows tend to something known as their number grows."""
 
 
 @checked(method=CALIBRATED, cells=TWO_CELLS_OR_MORE)
@@ -28,8 +28,6 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
 
     β = α where it is not given; with k > 2 cells every cell has α, and m is at most 2,000, or 20 n where that is more.
 
-    Examples
-    --------
     >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
     0.333333333333
     """
@@ -54,13 +52,10 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     """δ(ε) of every release of m rows at one prior, for each m; SYNTH_MAP is missing where α or β is 1 or less.
 
     No δ falls as m grows, because leaving out one of the released rows is post-processing. The limits are δ of
-    PARAM_Post, and 1 of PARAM_MAP and the posterior mean, which tell neighbouring tables apart for sure.
+    PARAM_Post, and 1 of PARAM_MAP and the posterior mean, which tell neighbouring tables apart for sure. Source: Zheng
+    (2015), Theorem 5.1 (SYNTH_Post(One) never exceeds PARAM_Post), Hypothesis 5.5 (that it gets there), Theorem 5.4 and
+    Corollary 5.6 (the other two exceed every δ below 1).
 
-    Source: Zheng (2015), Theorem 5.1 (SYNTH_Post(One) never exceeds PARAM_Post), Hypothesis 5.5 (that it gets there),
-    Theorem 5.4 and Corollary 5.6 (the other two exceed every δ below 1).
-
-    Examples
-    --------
     One confidential row and a flat prior. At ε = 0 one released row differs by 1/3, an even m by m / (2m + 2), a draw
     of θ by 1/2.
 
@@ -88,12 +83,9 @@ def average_and_worst(
 ) -> dict[str, tuple[float, float | None] | None]:
     """δ of every method with n − 1 random rows, ones with the probability θ, and with the worst fixed ones.
 
-    The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less.
+    The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less. Source:
+    Zheng (2015), section 6.3.
 
-    Source: Zheng (2015), section 6.3.
-
-    Examples
-    --------
     One of two rows is random: the count is 1 or 2 against 0 or 1, half of the time the same.
 
     >>> average_and_worst(2, 1, 1.0, 0.5, 0.0)["param_map"]
@@ -110,7 +102,7 @@ def average_and_worst(
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class AverageCurves:
     """Average-case δ by method along rising probabilities θ of a one."""
 
@@ -125,9 +117,6 @@ def stream_average_by_theta(
 
     With α = β nothing changes when ones and zeros trade places, so δ(θ) = δ(1 − θ) and each pair is computed once.
     SYNTH_MAP is missing at a prior of 1 or less.
-
-    Examples
-    --------
     One row has no others to hide behind: Beta-binomial rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3 at every θ.
 
     >>> *_, last = stream_average_by_theta(1, 1, 1.0, 0.0, [0.2, 0.5])
@@ -150,7 +139,5 @@ def stream_average_by_theta(
             if folded[place] not in known:
                 theta = float(smaller[place])
                 known[folded[place]] = {one.key: one.average_delta(n, m, alpha, theta, epsilon) for one in methods}
-        yield AverageCurves(
-            thetas=points[places],
-            deltas={one.key: np.array([known[folded[place]][one.key] for place in places]) for one in methods},
-        )
+        deltas = {one.key: np.array([known[folded[place]][one.key] for place in places]) for one in methods}
+        yield AverageCurves(points[places], deltas)

@@ -17,8 +17,7 @@ from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
 from dpviz.privacy.composition import SETS, Bracket
 
-ALMOST_NONE = 1e-291
-"""A prior that counts as none; the search for a larger one starts from it."""
+ALMOST_NONE = 1e-291  # A prior that counts as none; the search for a larger one starts from it
 
 
 @checked(
@@ -33,12 +32,9 @@ def minimum_prior_for_sets(
     Two cells: the largest δ_M(ε; α) over all n pairs of neighbours is δ. More: the worst neighbours hold their only row
     of two cells in one or in the other, everything else elsewhere, whatever M is, as more pseudo-rows are never less
     private; PARAM_Post then tells neither k nor n. M sets of a plug-in are one set of Mm rows, at most 100,000. Without
-    δ each set has ε/M. Usually 1e-6 wide, relative.
+    δ each set has ε/M. Usually 1e-6 wide, relative. Source: Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made
+    exact; Charest (2011) for ε/M each.
 
-    Source: Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
-
-    Examples
-    --------
     One row and two sets of one draw: each has odds 1 + 1/α at most, together 4 where α = 1.
 
     >>> found = minimum_prior_for_sets("synth_post_one", n=1, m=1, sets=2, epsilon=math.log(4), delta=0.0)
@@ -93,12 +89,9 @@ def least_by_advanced(
 
     Each set gets (ε0, δ0): ε0 is the largest that Theorem 2.18 takes to ε with slack δ', and δ0 = (δ − δ') / M.
     `single` is what one set needs for (ε0, δ0), the more the more private: a prior, or one over a range. Infinite where
-    every split leaves a set less than the smallest ε.
+    every split leaves a set less than the smallest ε. Source: Zheng (2015), Theorem 2.18, after Dwork, Rothblum &
+    Vadhan (2010).
 
-    Source: Zheng (2015), Theorem 2.18, after Dwork, Rothblum & Vadhan (2010).
-
-    Examples
-    --------
     Where a set needs 1/ε0 whatever its δ, all of δ is best spent as slack.
 
     >>> need, slack = least_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
