@@ -261,7 +261,7 @@ def test_advanced_composition_is_solved_once_for_each_method(monkeypatch: pytest
         solved.append(sets)
         return least_by_advanced(single, sets, epsilon, delta)
 
-    monkeypatch.setattr("dpviz.priors.sets.least_by_advanced", noted)
+    monkeypatch.setattr("dpviz.priors.kinds.least_by_advanced", noted)
     check_sound(open_priors(look="Several sets", n=43, epsilon=1.37, delta=1e-3, sets=7))
     assert solved.count(7) == len(CALIBRATED)
 

@@ -17,7 +17,7 @@ from dpviz.parameters import DELTA, EPSILON, readable, rounded_down, rounded_up
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, check_fields
-from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets, prior_by_advanced
+from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy.composition import Bracket
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
@@ -171,10 +171,6 @@ class Bernoulli(Kind):
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
         asked = Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
         return least_prior(asked, start)
-
-    def by_advanced(self, method: Method, setting: Setting, sets: int) -> float:
-        n, m, epsilon, delta = setting.n, setting.m, setting.epsilon, setting.delta
-        return prior_by_advanced(method.key, n, m, sets, epsilon, delta, self.cells(setting))
 
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 from scipy.optimize import brentq, minimize_scalar
 
@@ -66,20 +66,10 @@ def minimum_prior_for_sets(
             f"n and m must be at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells; "
             f"got {readable(max(n, m))}."
         )
-    alone, enough = single(epsilon, delta), min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
-    low, high = max(alone, ALMOST_NONE), min(enough, prior_by_advanced(method, n, m, sets, epsilon, delta, cells))
+    low = max(single(epsilon, delta), ALMOST_NONE)
+    high = min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
     pairs, losses = (n, partial(made.losses, m=m)) if cells == 2 else (1, partial(made.cell_losses, n, m, cells))
     return SetSearch(losses, pairs, sets, epsilon, delta, low, high, made.log_density).bracket()
-
-
-@lru_cache(maxsize=1024)
-def prior_by_advanced(method: str, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
-    """The least prior by advanced composition, solved once: the exact search starts from it, and a page shows it."""
-
-    def single(share: float, failure: float) -> float:
-        return minimum_prior(method, n=n, m=m, epsilon=share, delta=failure, cells=cells)
-
-    return least_by_advanced(single, sets, epsilon, delta)[0]
 
 
 def least_by_advanced(
