@@ -19,10 +19,7 @@ PrivateEnd = Literal["larger", "smaller", "neither"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A number that a user may set, with everything that is known about it.
-
-    `maximum` belongs to the domain, and `minimum` unless `open_minimum`. The slider goes to the ends of the domain
-    where it has none of its own. With `per_cell` a sequence with one value for each cell is accepted.
+    """A number that a user may set, with everything that is known about it; both ends belong to its domain.
 
     >>> Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=9, default=5, help="", integer=True).check(0)
     Traceback (most recent call last):
@@ -37,10 +34,10 @@ class Parameter:
     default: float
     help: str
     integer: bool = False
-    open_minimum: bool = False
-    per_cell: bool = False
+    open_minimum: bool = False  # the minimum does not belong to the domain
+    per_cell: bool = False  # a sequence with one value for each cell is accepted
     scale: Scale = "linear"
-    slider_minimum: float | None = None
+    slider_minimum: float | None = None  # of the domain where it is not given, as is the maximum
     slider_maximum: float | None = None
     private_end: PrivateEnd = "neither"
 
@@ -134,8 +131,7 @@ def shown(value: object) -> str:
 
 
 LONGEST_SHOWN = 40  # Characters of a refused value that a message repeats
-# Units in the last place that a formula may be off by: a number that close to a short one is meant to be it.
-LAST_PLACES = 4
+LAST_PLACES = 4  # Units in the last place that a formula may be off by: a number that close to a short one is meant
 WIDE = Context(prec=2000)  # Holds every digit of a floating-point number
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -197,9 +193,7 @@ DELTA = Parameter(
 
 
 def rounded_up(number: float, digits: int = 6) -> float:
-    """The least number of `digits` significant decimal digits that is not below `number`.
-
-    A least prior shown with fewer digits than it has must still keep its promise.
+    """The least number of `digits` significant decimal digits that is not below `number`, as a least prior is shown.
 
     >>> rounded_up(7.58061, 4), rounded_up(0.25), rounded_up(float("inf")), rounded_up(0.1 + 0.2)
     (7.581, 0.25, inf, 0.3)

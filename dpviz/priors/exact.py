@@ -202,10 +202,8 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     """The least symmetric prior from which on a method keeps probabilistic (ε, δ)-differential privacy.
 
     The failure jumps down as the prior grows, where one more count falls inside the promise, and rises between the
-    jumps. So the answer is the largest prior below which it fails. Intervals of priors are searched from the pure
-    answer downwards and halved; one is left out when at both its ends the failure stays within δ for a promise that
-    is smaller by as much as log-odds near ε can change inside the interval.
-
+    jumps, so intervals of priors are searched from the pure answer downwards and halved; one is left out when at both
+    ends the failure stays within δ for an ε that is smaller by as much as log-odds near it can change inside.
     The promise holds at α and fails at α (1 − 1e-9), for n and m up to 10,000; the ends are those of `minimum_prior`. A
     ValueError says where the failure crosses δ so often that the search does not end. Source: Machanavajjhala et al.
     (2008). One row, one draw: a released 1 or 0 has log-odds ln((α + 1) / α), so nothing but pure privacy helps.

@@ -28,21 +28,16 @@ PROFILE_POINTS, SMALLEST_DELTA = 41, 1e-12  # Points of a privacy profile, and w
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What the printed bounds are held against.
-
-    n and m are 1 to 100,000, ε 1e-6 to 1000, 0 ≤ δ < 1, where without δ no (ε, δ) theorem is asked; k `cells` are those
-    of the categorical family, 2 to 1,000, σ and σ0 those of the Gaussian family, where σ0 may be infinite, and `alpha`,
-    at least 1, is the prior of the release that Corollary 6.2 adds noise to.
-    """
+    """What the printed bounds are held against; without δ no (ε, δ) theorem is asked."""
 
     n: int
     m: int
     epsilon: float
     delta: float = 0.0
-    cells: int = 3
+    cells: int = 3  # of the categorical family
     sigma: float = 1.0
-    sigma0: float = math.inf
-    alpha: float = 1.0
+    sigma0: float = math.inf  # with σ, of the Gaussian family
+    alpha: float = 1.0  # at least 1: the prior of the release that Corollary 6.2 adds noise to
 
     def __post_init__(self) -> None:
         check_fields(self, MANY_ROWS, MANY_SYNTHETIC_ROWS, EPSILON, DELTA, TWO_CELLS_OR_MORE, PRIOR_ONES, SIGMA, SIGMA0)

@@ -55,13 +55,10 @@ def check_fields(made: object, *declarations: Parameter) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianRelease:
-    """A release from n rows of N(μ, σ²) with the prior μ ~ N(0, σ0²), data in [−R, R].
+    """M releases by a method of `METHODS` from n rows of N(μ, σ²), the prior μ ~ N(0, σ0²), data in [−R, R].
 
-    The posterior mode or a posterior draw of μ; m rows around the mode, around a single posterior draw, or each around
-    a draw of its own: a `method` of `METHODS`. n and m are 1 to 100,000, σ and σ0 1e-12 to 1e12, in the unit of the
-    data, σ0 may be infinite, for a flat prior, and M `sets` are 1 to 100. Source: Zheng (2015), chapter 7.
-
-    A flat prior leaves the mean as it is; the posterior of 100 rows has a tenth of their standard deviation.
+    n and m are 1 to 100,000, σ and σ0, infinite for a flat prior, are in the unit of the data. Source: Zheng (2015),
+    chapter 7. A flat prior leaves the mean as it is; the posterior of 100 rows has a tenth of their standard deviation.
 
     >>> release = GaussianRelease(method="param_post", n=100, m=1, sigma=1.0, sigma0=math.inf)
     >>> release.shrinkage, release.variance, round(release.ratio(1.0), 12)
@@ -96,10 +93,7 @@ class GaussianRelease:
 
     @checked(range_over_sigma=RANGE)
     def ratio(self, range_over_sigma: float) -> float:
-        """r = √M · 2Rs/(n √v), the ratio of sensitivity to noise of the untruncated release.
-
-        M sets show x̄ through the average of their normal statistics with mean s x̄. Infinite for PARAM_MAP.
-        """
+        """r = √M · 2Rs/(n √v), sensitivity over noise of the untruncated sets' average; infinite for PARAM_MAP."""
         distance = 2 * range_over_sigma * self.shrinkage / self.n
         return math.sqrt(self.sets) * distance / math.sqrt(self.variance) if self.variance else math.inf
 
@@ -127,7 +121,6 @@ class GaussianRelease:
         μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One); independent numbers
         add up. Infinite for PARAM_MAP. It rises in R; its relative error is about 1e-13. Source:
         `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
-
         With a single row the normalisers of x̄ = −R and x̄ = R are equal, so ε = 2sR²/v, with s = v = ½ here.
 
         >>> release = GaussianRelease(method="param_post", n=1, m=1, sigma=1.0, sigma0=1.0)

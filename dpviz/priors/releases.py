@@ -24,9 +24,7 @@ BY_SIZE = {key: method for key, method in CALIBRATED.items() if method.limit}
 
 @checked(method=CALIBRATED, cells=TWO_CELLS_OR_MORE)
 def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = None, cells: int = 2) -> Release:
-    """The release of a method of `CALIBRATED` under a prior, as the measures of `dpviz.privacy` take it.
-
-    β = α where it is not given; with k > 2 cells every cell has α, and m is at most 2,000, or 20 n where that is more.
+    """The release of a method under a prior, with β = α unless given; with k > 2 cells m is at most 2,000, or 20 n.
 
     >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
     0.333333333333
@@ -53,8 +51,7 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
 
     No δ falls as m grows, because leaving out one of the released rows is post-processing. The limits are δ of
     PARAM_Post, and 1 of PARAM_MAP and the posterior mean, which tell neighbouring tables apart for sure. Source: Zheng
-    (2015), Theorem 5.1 (SYNTH_Post(One) never exceeds PARAM_Post), Hypothesis 5.5 (that it gets there), Theorem 5.4 and
-    Corollary 5.6 (the other two exceed every δ below 1).
+    (2015), Theorem 5.1, Hypothesis 5.5, Theorem 5.4 and Corollary 5.6.
 
     One confidential row and a flat prior. At ε = 0 one released row differs by 1/3, an even m by m / (2m + 2), a draw
     of θ by 1/2.
@@ -65,7 +62,7 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     """
     if len(sizes) == 0:
         raise ValueError("sizes must hold at least one number of released rows; got none.")
-    rows = np.array(sorted({int(MANY_SYNTHETIC_ROWS.check(size)) for size in sizes}))
+    rows = np.unique(MANY_SYNTHETIC_ROWS.check_each(sizes))
     smaller = min(PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta))
 
     def delta(method: Method | None, m: int) -> float:
@@ -84,9 +81,7 @@ def average_and_worst(
     """δ of every method with n − 1 random rows, ones with the probability θ, and with the worst fixed ones.
 
     The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less. Source:
-    Zheng (2015), section 6.3.
-
-    One of two rows is random: the count is 1 or 2 against 0 or 1, half of the time the same.
+    Zheng (2015), section 6.3. One of two rows is random: the count is 1 or 2 against 0 or 1, half of the time the same.
 
     >>> average_and_worst(2, 1, 1.0, 0.5, 0.0)["param_map"]
     (0.5, None)
