@@ -56,11 +56,11 @@ class ParamPost(Method):
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """ln(y / x), x = α + i and y = α + n − 1 − i, changes by α/y − α/x, at most (n − 1)/(α + n − 1)."""
-        return Failure(
-            lambda alpha, epsilon: parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=epsilon),
-            partial(_apart, n),
-            0.0,
-        )
+
+        def at(alpha: float, epsilon: float) -> float:
+            return parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=epsilon)
+
+        return Failure(at, partial(_apart, n), 0.0)
 
     def losses(self, ones: float, zeros: float, m: int) -> BetaLosses:
         return BetaLosses(ones, zeros)

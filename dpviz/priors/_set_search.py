@@ -20,7 +20,6 @@ WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weight
 MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
 MOST_PARTS = 8  # Most parts that a block is split into at once
 SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
-SAME_PRIOR = 1e-4  # Relative change of the prior up to which a block not shown to be private is not looked at again
 
 
 @dataclass
@@ -46,7 +45,6 @@ class SetSearch:
     log_density: Callable[[float, float], float] | None = None
     _tilt: tuple[float, float, float] | None = field(init=False, default=None)
     _private: set[Block] = field(init=False, default_factory=set)
-    _open: dict[Block, tuple[float, float]] = field(init=False, default_factory=dict)
 
     def at(self, alpha: float, block: Block, resolution: float, *, only_upper: bool = False) -> Bracket:
         """Bounds on δ_M of the block's pair."""
@@ -144,7 +142,7 @@ class SetSearch:
                 block = blocks.pop()
                 if block in self._private or any(a <= block[0] and block[1] <= b for a, b in known):
                     continue
-                upper = self._coarse(alpha, block)
+                upper = self.upper(alpha, block, LOOK)
                 if upper <= self.delta:
                     self._private.add(block)
                     continue
@@ -160,14 +158,6 @@ class SetSearch:
             if not blocks:
                 return worst, width
             width = 2 * width + 1
-
-    def _coarse(self, alpha: float, block: Block) -> float:
-        """An upper bound on δ_M of the block, from a smaller prior where that was not enough a moment ago."""
-        seen, upper = self._open.get(block, (0.0, 0.0))
-        if not seen <= alpha <= seen * (1 + SAME_PRIOR):
-            upper = self.upper(alpha, block, LOOK)
-            self._open[block] = alpha, upper
-        return upper
 
     def _exceeding_between(
         self, alpha: float, known: list[Block], resolution: float, log_density: Callable[[float, float], float]

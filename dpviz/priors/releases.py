@@ -62,7 +62,7 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     """
     if len(sizes) == 0:
         raise ValueError("sizes must hold at least one number of released rows; got none.")
-    rows = np.unique(MANY_SYNTHETIC_ROWS.check_each(sizes))
+    rows = np.unique(MANY_SYNTHETIC_ROWS.check_each(sizes)).astype(np.int64)
     smaller = min(PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta))
 
     def delta(method: Method | None, m: int) -> float:

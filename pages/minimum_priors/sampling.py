@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dpviz.limits import POPULATION, SAMPLED_ROWS_SHOWN
-from dpviz.methods import CALIBRATED, RowMethod
+from dpviz.methods import CALIBRATED
+from dpviz.methods.base import RowMethod
 from dpviz.parameters import readable
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
 from dpviz.theorems.general import subsampled_epsilon_printed
