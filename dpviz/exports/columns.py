@@ -16,12 +16,20 @@ __all__ = ["columns_csv"]
 
 
 def cell(value: float | None) -> str:
-    """A number to every digit; empty where there is none."""
+    """A number to every digit; empty where there is none.
+
+    >>> cell(0.1), cell(None), cell(float("nan"))
+    ('0.1', '', '')
+    """
     return "" if value is None or math.isnan(value) else repr(float(value))
 
 
 def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A header and its rows."""
+    """A header and its rows.
+
+    >>> csv_text(("x", "y"), [(1, 2)]).split()
+    ['x,y', '1,2']
+    """
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([head, *rows])
     return out.getvalue()

@@ -8,14 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz import limits
-from dpviz.checked import argument, checked
+from dpviz.checked import checked
 from dpviz.exports.columns import csv_text
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray, IntArray
 
 __all__ = ["figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
-
-DIGITS = argument("digits", 0, 17, integer=True)
 
 
 @checked()
@@ -37,19 +35,18 @@ def log_odds_csv(synthesizer: Synthesizer) -> str:
     return _csv(names, synthesizer, _neighbours(synthesizer), synthesizer.log_odds_table())
 
 
-@checked(digits=DIGITS)
-def matrix_latex(synthesizer: Synthesizer, caption: str, digits: int = 6) -> str:
+@checked()
+def matrix_latex(synthesizer: Synthesizer, caption: str) -> str:
     """The transition matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
     names = _names(synthesizer, "$n_{{{cell}}}$")
-    return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption, digits)
+    return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption)
 
 
-@checked(digits=DIGITS)
-def log_odds_latex(synthesizer: Synthesizer, caption: str, digits: int = 6, *, signed: bool = False) -> str:
-    """The log-odds table as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for the booktabs package."""
+@checked()
+def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
+    """The unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for the booktabs package."""
     names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
-    table = synthesizer.log_odds_table()
-    return _latex(names, synthesizer, _neighbours(synthesizer), table if signed else np.abs(table), caption, digits)
+    return _latex(names, synthesizer, _neighbours(synthesizer), np.abs(synthesizer.log_odds_table()), caption)
 
 
 @checked()
@@ -83,9 +80,7 @@ def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: F
     return csv_text(names + released, [[*label, *map(repr, line)] for label, line in lines])
 
 
-def _latex(
-    names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str, digits: int
-) -> str:
+def _latex(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str) -> str:
     tables = synthesizer.column_counts
     lines = [
         r"% needs \usepackage{booktabs}",
@@ -100,15 +95,9 @@ def _latex(
         lines.append(" & ".join([*lead, *map(str, released)]) + rf" \\ % m_{cell}")
     lines.append(r"\midrule")
     for label, line in zip(counts.tolist(), values.tolist(), strict=True):
-        lines.append(" & ".join([*map(str, label), *(_number(value, digits) for value in line)]) + r" \\")
+        numbers = (r"$\infty$" if math.isinf(value) else f"{value:.6f}" for value in line)
+        lines.append(" & ".join([*map(str, label), *numbers]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-def _number(value: float, digits: int) -> str:
-    if math.isinf(value):
-        return r"$\infty$" if value > 0 else r"$-\infty$"
-    text = f"{value:.{digits}f}"
-    return f"${text}$" if value < 0 else text
 
 
 LATEX = str.maketrans({
