@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +58,11 @@ def percent(share: float, digits: int = 5) -> str:
     return f"{readable(rounded, digits)} %"
 
 
+def number(value: float, digits: int) -> str:
+    """A number in a table; a dash where there is none."""
+    return readable(value, digits) if math.isfinite(value) else "–"
+
+
 def raised(formula: str) -> str:
     """A formula whose exponents, written after ^, stand above the line.
 
@@ -83,14 +89,16 @@ def problem(sentence: str) -> None:
     st.html(f'<p class="dpviz-problem" role="alert">{escape(sentence)}</p>')
 
 
-def listing(head: list[str], rows: list[list[str]], caption: str, numeric: frozenset[int] = frozenset()) -> None:
-    """A small table of words and numbers; `numeric` columns are set to the right. Cells may hold inline HTML.
+def listing(head: list[str], rows: list[list[str]], caption: str, numeric: Collection[int] | None = None) -> None:
+    """A small table of words and numbers; `numeric` columns, all but the first if None, are set to the right.
 
-    On a phone a table with numbers becomes a list: each row's first cell, below it the numbers under their names.
+    Cells may hold inline HTML. On a phone a table with numbers becomes a list: each row's first cell, below it the
+    numbers under their names.
     """
+    columns = range(1, len(head)) if numeric is None else numeric
 
     def cell(tag: str, place: int, value: str) -> str:
-        if place not in numeric:
+        if place not in columns:
             return f"<{tag}>{value}</{tag}>"
         named = f' data-label="{escape(re.sub("<[^>]+>", "", head[place]))}"' if tag == "td" else ""
         return f"<{tag} class=num{named}>{value}</{tag}>"
@@ -99,7 +107,7 @@ def listing(head: list[str], rows: list[list[str]], caption: str, numeric: froze
         return "".join(cell(tag, place, value) for place, value in enumerate(values))
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    kind = "dpviz-list dpviz-stack" if numeric else "dpviz-list"
+    kind = "dpviz-list dpviz-stack" if columns else "dpviz-list"
     st.html(
         f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
         f'<table class="{kind}"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -40,10 +40,7 @@ ROUNDING = 1e-9  # bias below which it may be nothing but rounding
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
-    """The exact coverage of each rule shown; without those whose sums would take too long.
-
-    Rules that know the noise read the sum of the counts alone: their sums are short whatever the design is.
-    """
+    """The exact coverage of each rule shown whose sums are short, as they always are of rules that read the sum alone."""
     found = coverages(design, design.rules) if within_reach(design.n, design.m, design.sets) else {}
     return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
 

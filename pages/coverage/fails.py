@@ -20,26 +20,31 @@ from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import NOTICED, decomposition, exact_values, exact_variances
 
+CAUSES = {
+    "prior_bias": ("prior's pull", "the prior's pull"),
+    "ignored_variance": ("variance wrong on average", "the rule's variance, which is {size} on average,"),
+    "rule_noise": ("noise of the variance", "the noise of the rule's variance"),
+    NOT_NORMAL: ("q̄ is not normal", "the shape of q̄'s distribution, which is not normal,"),
+}
+"""Each cause of `CoverageDecomposition.lost`: its short name, and what sentences call it."""
 
-def causes_of(*, prior: bool) -> dict[str, str]:
-    """Short names of the causes, by the keys of `CoverageDecomposition.lost`."""
-    pull = "prior's pull" if prior else "bias of the noise"
-    names = (pull, "variance wrong on average", "noise of the variance", "q̄ is not normal")
-    return dict(zip((*REPAIRS, NOT_NORMAL), names, strict=True))
+OF_NOISE = {"prior_bias": ("bias of the noise", "the bias of noise that is cut off at 0 and n")}
+"""What is otherwise where no prior pulls."""
+
+
+def _causes(place: int, *, prior: bool) -> dict[str, str]:
+    return {key: names[place] for key, names in (CAUSES if prior else CAUSES | OF_NOISE).items()}
 
 
 def show_failure(design: Design) -> None:
     """What each cause costs, in a sentence, a picture and a table, and the eight combinations of repairs."""
     rules = exact_variances(design)
-    if not rules and any(RULES[key].knows_noise for key in exact_values(design)):
-        st.caption(SPEC.note("no_causes"))
-        return
     if not rules:
-        st.caption("The repairs are sums over the exact distribution of the releases, which would take too long here.")
+        st.caption(SPEC.note("no_causes" if exact_values(design) else "no_repairs"))
         return
     found = {key: decomposition(design, key) for key in rules}
     first, prior = found[rules[0]], design.law.has_prior
-    causes = causes_of(prior=prior)
+    causes = _causes(0, prior=prior)
     change = f"{percent(first.published, 4)} → {percent(first.repaired, 4)}"
     st.html(answer(change, failure_sentence(first, short(first.rule), prior=prior)))
     effects = {
@@ -50,20 +55,17 @@ def show_failure(design: Design) -> None:
     chart = causes_chart(effects, names={key: RULES[key].label for key in found})
     alt = "For each rule, what each cause takes from the promised coverage (left) or adds to it (right)."
     show_figure(chart, key=f"{PREFIX}causes", alt=alt, height=460)
-    rows = [
-        [f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published, 4)]
-        for key, one in found.items()
-        for costs in [[signed(-100 * value, 4) for value in one.lost.values()]]
-    ]
-    head = ["rule", "promised", *causes.values(), "as published"]
-    listing(head, rows, "What each cause costs, in points", frozenset(range(1, 7)))
+    rows = []
+    for key, one in found.items():
+        costs = (signed(-100 * value, 4) for value in one.lost.values())
+        rows.append([f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published, 4)])
+    listing(["rule", "promised", *causes.values(), "as published"], rows, "What each cause costs, in points")
     note(repairs_explained(first, prior=prior))
     rows = [
         [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place]), 4) for one in found.values())]
         for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
     ]
-    head = ["repaired", *map(short, found)]
-    listing(head, rows, "Coverage with each combination of repairs", frozenset(range(1, len(head))))
+    listing(["repaired", *map(short, found)], rows, "Coverage with each combination of repairs")
     variances = ", ".join(f"{readable(one.mean_variance, 3)} ({short(key)})" for key, one in found.items())
     error, bias, spread = readable(first.error_bound, 1), readable(first.bias, 4), readable(first.variance, 4)
     st.caption(SPEC.note("costs", error=error, bias=bias, spread=spread, variances=variances))
@@ -93,15 +95,9 @@ def failure_sentence(one: CoverageDecomposition, rule: str, *, prior: bool) -> s
 
 
 def _costs(one: CoverageDecomposition, told: dict[str, float], *, prior: bool) -> str:
-    size = "too small" if one.mean_variance < one.variance else "too large"
-    words = {
-        "prior_bias": "the prior's pull" if prior else "the bias of noise that is cut off at 0 and n",
-        "ignored_variance": f"the rule's variance, which is {size} on average,",
-        "rule_noise": "the noise of the rule's variance",
-        NOT_NORMAL: "the shape of q̄'s distribution, which is not normal,",
-    }
+    size, words = "too small" if one.mean_variance < one.variance else "too large", _causes(1, prior=prior)
     *parts, last = (
-        f"{words[key]} {'costs' if value > 0 else 'adds'} {readable(100 * abs(value), 3)} points"
+        f"{words[key].format(size=size)} {'costs' if value > 0 else 'adds'} {readable(100 * abs(value), 3)} points"
         for key, value in told.items()
     )
     return f"{', '.join(parts)} and {last}" if parts else last
@@ -111,7 +107,7 @@ def repairs_explained(one: CoverageDecomposition, *, prior: bool) -> str:
     """What the three repairs do, and whose interval all three of them make."""
     longer = readable(1 / abs(one.slope), 3) if one.slope else "∞"
     line = "a straight line with a prior" if prior else "close to a straight line away from 0 and 1"
-    cause, estimate = causes_of(prior=prior)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
+    cause, estimate = _causes(0, prior=prior)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
     return SPEC.note(
         "repairs", cause=cause, line=line, longer=longer, estimate=estimate, order="" if prior else " (to first order)",
         error=readable(one.unbiased_standard_error, 3), plain=readable(math.sqrt(one.variance), 3),

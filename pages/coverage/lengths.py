@@ -14,7 +14,7 @@ from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import listing, note, percent
+from pages.components.words import listing, note, number, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import exact_values
@@ -28,7 +28,7 @@ def show_lengths(design: Design) -> None:
     """Expected lengths against p with their limit, and at the reader's p what each rule pays for its coverage."""
     rules = tuple(exact_values(design))
     if not rules:
-        st.caption("Expected lengths are sums over the distribution of the releases, which would take too long here.")
+        st.caption(SPEC.note("no_lengths"))
         return
     note(f"{SPEC.note('lengths')} {below_the_limit(design.sets)}")
     points = np.unique(np.append(PROPORTIONS, design.p))
@@ -59,24 +59,15 @@ def _draw(design: Design, found: LengthCurves) -> None:
     rows = []
     for (key, line), coverage in zip(lengths.items(), curves.coverage, strict=True):
         length, smallest = float(line[place]), float(coverage.min())
-        times = np.isfinite(length) and limit > 0
-        rows.append(
-            [
-                f"<b>{short(key)}</b>",
-                readable(length, 4) if np.isfinite(length) else "–",
-                f"{readable(length / limit, 3)} times" if times else "–",
-                percent(float(coverage[place]), 4),
-                f"{percent(smallest, 4)}{'' if smallest >= design.level - KEEPS else ', too few'}",
-            ]
-        )
+        times = f"{number(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
+        few = "" if smallest >= design.level - KEEPS else ", too few"
+        shares = percent(float(coverage[place]), 4), f"{percent(smallest, 4)}{few}"
+        rows.append([f"<b>{short(key)}</b>", number(length, 4), times, *shares])
     said = "; the limit is out of reach at these sizes."
     if np.isfinite(limit):
         rows.append(["<i>shortest possible</i>", readable(limit, 4), "1", f"≥ {level}", ""])
-        several = " With several sets the limit is that of rules that read the sum alone."
-        said = (
-            ". The lines are exact at the points drawn, straight between them; the limit is an integral, here to "
-            f"within {readable(float(found.limit_error[place]), 1)}.{several if design.sets > 1 else ''}"
-        )
+        said = SPEC.note("limit", error=readable(float(found.limit_error[place]), 1))
+        said += " With several sets the limit is that of rules that read the sum alone." * (design.sets > 1)
     head = ["rule", f"expected length at p = {readable(design.p, 4)}", "the shortest possible", "coverage there"]
-    listing([*head, "smallest coverage in the picture"], rows, "Expected lengths", frozenset(range(1, 5)))
+    listing([*head, "smallest coverage in the picture"], rows, "Expected lengths")
     st.caption(f"Length inside 0 to 1, over the releases that have an interval{said}")

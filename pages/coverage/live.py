@@ -25,7 +25,7 @@ from dpviz.parameters import readable, rounded_up
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
-from pages.components.words import listing, page_answer, percent
+from pages.components.words import listing, number, page_answer, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
@@ -106,12 +106,10 @@ def _picture(
     curves: Growing[CoverageLines] | None, axis: str,
 ) -> None:  # fmt: skip
     chosen, marks = getattr(design, axis), {key: one.coverage for key, one in exact.items()}
-    points, values = np.array([]), {}
-    if curves is not None and curves.latest is not None:
-        line = curves.latest.through(chosen, marks)
-        points, values = line.points, dict(zip(line.rules, line.coverage, strict=True))
+    line = curves.latest.through(chosen, marks) if curves and curves.latest else None
+    values = dict(zip(line.rules, line.coverage, strict=True)) if line else {}
     chart = coverage_chart(
-        points, values, names={key: RULES[key].label for key in design.rules},
+        line.points if line else np.array([]), values, names={key: RULES[key].label for key in design.rules},
         ends={key: RULES[key].abbreviation for key in design.rules}, title=TITLES[axis], log=axis == "epsilon",
         level=design.level, chosen=chosen, marks=marks,
         dots=[_dot(key, found.rules[key]) for key in design.rules] if found else [],
@@ -119,9 +117,9 @@ def _picture(
     )  # fmt: skip
     alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
     show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=picture_height(len(design.rules)))
-    if curves is not None and curves.latest is not None:
+    if curves and curves.latest:
         st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
-    if curves is not None and curves.problem:
+    if curves and curves.problem:
         st.caption(f"The line ends early: {curves.problem}")
     if len(exact) < len(design.rules):
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
@@ -161,20 +159,21 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     rows = []
     for key in design.rules:
         one, ours = exact.get(key), found.rules[key] if found else None
-        known = not one or one.mean_width_inside_error_bound <= LENGTH_ERROR
-        width = _value("mean_width_inside", one, ours) if known else math.nan
-        listed = [_value(field, one, ours) for field in shares.values()]
+        width, *listed = (_value(field, one, ours) for field in ("mean_width_inside", *shares.values()))
+        if one and one.mean_width_inside_error_bound > LENGTH_ERROR:
+            width = math.nan
+        off = _apart(one.coverage, key, found) if one and found else ""
         rows.append(
             [
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
                 percent(one.coverage) if one else "beyond reach",
                 _simulated(ours) if ours else "not yet",
-                *(_apart(one.coverage, key, found) if one and found else "" for _ in apart),
-                readable(width, 4) if math.isfinite(width) else "–",
+                *(off for _ in apart),
+                number(width, 4),
                 *(percent(share, 3) if math.isfinite(share) else "–" for share in listed),
             ]
         )
-    listing(head, rows, "Coverage of each rule", frozenset(range(1, len(head))))
+    listing(head, rows, "Coverage of each rule")
     kind = "simulated" if not exact else "exact" if len(exact) == len(design.rules) else "exact where the coverage is"
     st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
 
@@ -186,9 +185,8 @@ def _value(field: str, one: ExactCoverage | None, ours: RulePerformance | None) 
 
 def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
     """How often T_M is negative, which the last two columns tell apart."""
-    shares = [one.negative_total_share for one in exact.values()]
-    if not exact and found is not None:
-        shares = [found.negative_total_share.value]
+    simulated = [found.negative_total_share.value] if found else []
+    shares = [one.negative_total_share for one in exact.values()] or simulated
     known = [share for share in shares if math.isfinite(share)]
     if not known:
         return ""

@@ -10,7 +10,7 @@ from dpviz.coverage import Measure, Performance, performance_of, repetitions_nee
 from dpviz.designs import Design
 from dpviz.inference.moments import set_moments
 from dpviz.parameters import readable
-from pages.components.words import listing, percent
+from pages.components.words import listing, number, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import short
 from pages.coverage.exact import coverages, decomposition, exact_values, exact_variances
@@ -37,81 +37,61 @@ def show_moments(design: Design) -> None:
         ["mean square error", *_beside(square, found.mean_square_error if found else None)],
     ]
     head = ["the estimate q̄", "closed form", "simulated", "apart, in standard errors"]
-    listing(head, rows, "Bias and variance of the estimate", frozenset({1, 2, 3}))
+    listing(head, rows, "Bias and variance of the estimate")
     _variances(design, found)
     if found is not None:
-        _simulated(design, found)
-    if design.sets > 1:
         rows = [
-            ["v̄, the variance within", _number(exact.mean_within), _number(math.sqrt(exact.variance_within))],
-            ["b, the variance between", _number(exact.mean_between), _number(math.sqrt(exact.variance_between))],
-            ["T = (1 + 1/M) b − v̄", _number(exact.mean_total), _number(math.sqrt(exact.variance_total))],
+            [f"<b>{short(key)}</b>", *(_measure(getattr(found.rules[key], field)) for field in MEASURES.values())]
+            for key in design.rules
         ]
-        head = ["of the sets", "mean", "standard deviation"]
-        listing(head, rows, "Moments of the variances, closed form", frozenset({1, 2}))
+        listing(["simulated", *MEASURES], rows, "Simulated measures of each rule")
+        st.caption(SPEC.note("measures"))
+    if design.sets > 1:
+        moments = {
+            "v̄, the variance within": (exact.mean_within, exact.variance_within),
+            "b, the variance between": (exact.mean_between, exact.variance_between),
+            "T = (1 + 1/M) b − v̄": (exact.mean_total, exact.variance_total),
+        }
+        rows = [[name, number(mean, 5), number(math.sqrt(spread), 5)] for name, (mean, spread) in moments.items()]
+        listing(["of the sets", "mean", "standard deviation"], rows, "Moments of the variances, closed form")
         if exact_variances(design):
             plain = coverages(design, ("raghunathan_2003",))["raghunathan_2003"]
-            below = f"T is below 0 in {percent(plain.negative_variance_share, 4)} of the releases, exactly."
-            st.caption(f"{below} Reiter 2002 then takes (m/n) v̄ in its place.")
-    _needed(design)
+            st.caption(SPEC.note("negative", share=percent(plain.negative_variance_share, 4)))
+    if sums := exact_values(design):
+        key, one = next(iter(sums.items()))
+        needed = {error: repetitions_needed(one.coverage, error) for error in (0.01, 0.005, 0.001, 0.0005)}
+        rows = [[f"± {readable(100 * error, 3)} points (one standard error)", f"{n:,}"] for error, n in needed.items()]
+        listing([f"coverage of {short(key)} to within", "repetitions"], rows, "Repetitions needed")
+        st.caption(SPEC.note("errors"))
 
 
 def _variances(design: Design, found: Performance | None) -> None:
-    rules = exact_variances(design)
-    if not rules:
-        return
+    rows = []
     try:
-        decompositions = {key: decomposition(design, key) for key in rules}
+        for key in exact_variances(design):
+            one = decomposition(design, key)
+            bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
+            beside = _beside(bias, found.rules[key].relative_bias if found else None)
+            rows.append([f"<b>{short(key)}</b>", number(one.mean_variance, 5), *beside])
     except ValueError as unknown:
         st.caption(f"How far each rule's variance is off: {unknown}")
         return
-    rows = []
-    for key, one in decompositions.items():
-        bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
-        beside = _beside(bias, found.rules[key].relative_bias if found else None)
-        rows.append([f"<b>{short(key)}</b>", _number(one.mean_variance), *beside])
-    head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
-    listing(head, rows, "How far each rule's variance is off", frozenset(range(1, 5)))
-    st.caption("Relative bias: 100 (E[T] − Var(q̄)) / Var(q̄), as in Charest's Table 2.")
-
-
-def _simulated(design: Design, found: Performance) -> None:
-    rows = [
-        [f"<b>{short(key)}</b>", *(_measure(getattr(found.rules[key], field)) for field in MEASURES.values())]
-        for key in design.rules
-    ]
-    listing(["simulated", *MEASURES], rows, "Simulated measures of each rule", frozenset(range(1, 5)))
-    st.caption(SPEC.note("measures"))
-
-
-def _needed(design: Design) -> None:
-    exact = exact_values(design)
-    if not exact:
-        return
-    key, one = next(iter(exact.items()))
-    needed = {error: repetitions_needed(one.coverage, error) for error in (0.01, 0.005, 0.001, 0.0005)}
-    rows = [
-        [f"± {readable(100 * error, 3)} points (one standard error)", f"{runs:,}"] for error, runs in needed.items()
-    ]
-    listing([f"coverage of {short(key)} to within", "repetitions"], rows, "Repetitions needed", frozenset({1}))
-    st.caption(SPEC.note("errors"))
-
-
-def _number(value: float) -> str:
-    return readable(value, 5) if math.isfinite(value) else "–"
+    if rows:
+        head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
+        listing(head, rows, "How far each rule's variance is off")
+        st.caption("Relative bias: 100 (E[T] − Var(q̄)) / Var(q̄), as in Charest's Table 2.")
 
 
 def _measure(one: Measure) -> str:
-    if not math.isfinite(one.value) or math.isinf(one.error):
+    if math.isinf(one.error):
         return "–"
-    error = f" ± {readable(one.error, 2)}" if math.isfinite(one.error) else ""
-    return f"{readable(one.value, 5)}{error}"
+    error = f" ± {readable(one.error, 2)}" if math.isfinite(one.error) and math.isfinite(one.value) else ""
+    return f"{number(one.value, 5)}{error}"
 
 
 def _beside(exact: float, one: Measure | None) -> tuple[str, str, str]:
     """The exact number, the simulated one, and how far they are apart in standard errors."""
     if one is None:
-        return _number(exact), "not yet", ""
+        return number(exact, 5), "not yet", ""
     known = math.isfinite(one.error) and one.error > 0 and math.isfinite(exact)
-    apart = readable(round((one.value - exact) / one.error, 2), 3) if known else ""
-    return _number(exact), _measure(one), apart
+    return number(exact, 5), _measure(one), readable(round((one.value - exact) / one.error, 2), 3) if known else ""

@@ -57,8 +57,7 @@ def _table(number: int) -> None:
         )
     names = list(next(iter(rows.values())))
     cells = [[design, *(one[name] for name in names)] for design, one in rows.items()]
-    head = ["<b>printed</b>, exact, and z", *names]
-    listing(head, cells, f"Table {number}, printed and exact", frozenset(range(1, len(head))))
+    listing(["<b>printed</b>, exact, and z", *names], cells, f"Table {number}, printed and exact")
     far = sum(abs(line.z) > 3 for line in lines)
     st.caption(SPEC.note("far", far=far, all=len(lines)))
 
@@ -67,15 +66,9 @@ def _reading(reading: int) -> None:
     """Figure 1 with one of the two quantiles where T is negative."""
     rule = FIGURE_1.rules[reading]
     st.html(f"<b>{short(rule)}</b>")
-    curves = cached(_figure_1, "Figure 1: exact sums at every point …")()
+    curves, points = cached(_figure_1, "Figure 1: exact sums at every point …")(), np.array(EPSILONS)
     lines = [
-        Line(
-            name=f"p = {readable(p)}, M = {sets}",
-            color=color,
-            x=np.array(EPSILONS),
-            y=y,
-            kind="printed" if row else "exact",
-        )
+        Line(name=f"p = {readable(p)}, M = {sets}", color=color, x=points, y=y, kind="printed" if row else "exact")
         for color, (sets, values) in zip(COLORS, curves.items(), strict=True)
         for row, (p, y) in enumerate(zip(FIGURE_1.proportions, values[reading], strict=True))
     ]

@@ -20,7 +20,7 @@ from pages.coverage.published import show_published
 def _why(_design: Design) -> None:
     st.markdown(SPEC.text("words"))
     rows = [[f"<b>{rule.label}</b>", rule.formula, rule.source] for rule in RULES.values()]
-    listing(["rule", "how it is made", "source"], rows, "The rules")
+    listing(["rule", "how it is made", "source"], rows, "The rules", ())
 
 
 SECTIONS: dict[str, Callable[[Design], None]] = {

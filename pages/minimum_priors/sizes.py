@@ -65,7 +65,7 @@ def _claims(delta: float, found: SizeCurves) -> None:
         claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
         verdict = "– not defined at this prior" if curve is None else "✓ true: δ goes to 1 as m grows"
         rows.append([claim, first_broken(label, delta, found.sizes, curve), verdict])
-    listing(["chapter 5", "seen here", "verdict"], rows, "The theorems of chapter 5")
+    listing(["chapter 5", "seen here", "verdict"], rows, "The theorems of chapter 5", ())
 
 
 def first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray | None) -> str:
