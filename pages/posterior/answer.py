@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -36,7 +35,8 @@ def posterior_of(asked: Asked) -> PosteriorMixture:
 
 def laws(asked: Asked) -> dict[str, BetaMixture]:
     """The three posteriors by key."""
-    design, found = asked.design, {"exact": cast(BetaMixture, posterior_of(asked))}
+    design = asked.design
+    found: dict[str, BetaMixture] = {"exact": posterior_of(asked)}
     prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
     if design.confidential_count is not None:
         found["known"] = posterior_if_known(confidential_count=design.confidential_count, n=design.n, **prior)
@@ -57,8 +57,17 @@ def show_answer(asked: Asked) -> None:
     alt = "Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive."
     show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=440)
     rows = [[*summary(NAMES[key], law, level), " and ".join(map(spread, regions[key]))] for key, law in found.items()]
-    listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p", frozenset(range(1, 5)))
-    _source(asked)
+    listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p")
+    design, own = asked.design, ""
+    made = f"drawn with seed {design.seed} from x = {readable(design.confidential_count or 0)}"
+    if isinstance(design.mechanism, GivenMatrix):
+        own = f" {sums_sentence(design.mechanism)}"
+    words = SPEC.note(
+        "table", laws=f"{design.n + 1:,}", counts=", ".join(map(str, asked.counts)), level=percent(level, 8),
+        made=made if asked.source == "drawn" else "typed in", gamma1=readable(design.gamma1, 4),
+        gamma2=readable(design.gamma2, 4),
+    )  # fmt: skip
+    st.caption(words + own)
 
 
 def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
@@ -113,14 +122,3 @@ def contradiction(asked: Asked) -> str:
     if not never.any():
         return ""
     return SPEC.note("never", x=f"{x:,}", count=f"{asked.counts[int(np.argmax(never))]:,}")
-
-
-def _source(asked: Asked) -> None:
-    """What the numbers follow from."""
-    design, x = asked.design, readable(asked.design.confidential_count or 0)
-    made = f"drawn with seed {design.seed} from x = {x}" if asked.source == "drawn" else "typed in"
-    own = f" {sums_sentence(design.mechanism)}" if isinstance(design.mechanism, GivenMatrix) else ""
-    gamma1, gamma2, level = readable(design.gamma1, 4), readable(design.gamma2, 4), percent(design.level, 8)
-    counts, laws = ", ".join(map(str, asked.counts)), f"{design.n + 1:,}"
-    words = SPEC.note("table", laws=laws, counts=counts, made=made, gamma1=gamma1, gamma2=gamma2, level=level)
-    st.caption(words + own)

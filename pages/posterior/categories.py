@@ -35,13 +35,9 @@ def show_categories(asked: Asked) -> None:
         TABLES, text, lambda typed: _computed(asked, typed), EXAMPLE, lambda typed: " / ".join(typed.split("\n"))
     )
     design, rows, cells = asked.design, sum(tables[0]), len(tables[0])
-    st.html(
-        answer(
-            f"k = {cells}",
-            f"cells, {len(tables)} table{'s' if len(tables) > 1 else ''} of {rows:,} rows, n = {design.n:,}, α = "
-            f"{readable(alpha, 4)} and γ = {readable(design.gamma1, 4)} in every cell.",
-        )
-    )
+    sizes = f"cells, {len(tables)} table{'s' if len(tables) > 1 else ''} of {rows:,} rows, n = {design.n:,}"
+    priors = f"α = {readable(alpha, 4)} and γ = {readable(design.gamma1, 4)} in every cell."
+    st.html(answer(f"k = {cells}", f"{sizes}, {priors}"))
     listed = []
     for cell, counts in enumerate(zip(*tables, strict=True)):
         name, *numbers = summary(f"cell {cell + 1}", found.marginal(cell), design.level)
@@ -49,7 +45,7 @@ def show_categories(asked: Asked) -> None:
         expected = readable(float(found.expected_table[cell]), 4)
         listed.append([first, readable(sum(counts) / (rows * len(tables)), 4), *numbers, expected])
     head = ["cell", "released share", *heads(design.level)[1:], "expected rows"]
-    listing(head, listed, "Posterior of every cell", frozenset(range(1, 6)))
+    listing(head, listed, "Posterior of every cell")
     st.caption(SPEC.note("cells", tables=f"{len(found.weights):,}", sets=len(tables)))
 
 

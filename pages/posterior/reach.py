@@ -41,10 +41,7 @@ def show_reach(asked: Asked) -> None:
     note(SPEC.note("reach"))
     design, truth = asked.design, asked.truth
     if max(design.n, design.m) > limits.RELEASES_SHOWN:
-        st.caption(
-            f"Every release has its own interval; here they are listed for n and m up to {limits.RELEASES_SHOWN:,}. "
-            f"`posterior_coverage` of the package goes up to {limits.ROWS:,}."
-        )
+        st.caption(SPEC.note("too_many", shown=f"{limits.RELEASES_SHOWN:,}", most=f"{limits.ROWS:,}"))
         return
     label = choice(st.segmented_control, "Interval", INTERVALS, INTERVAL, required=True, label_visibility="collapsed")
     interval = INTERVALS[label]
@@ -57,13 +54,11 @@ def show_reach(asked: Asked) -> None:
     place, level = int(np.argmin(np.abs(found.proportions - here))), percent(design.level, 8)
     share, error = float(found.coverage[place]), float(found.coverage_error[place])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"
-    st.html(
-        answer(
-            f"{readable(100 * share, 4)} %",
-            f"of the {level} posterior intervals hold p when {named} = {readable(here, 4)}, {sure}; mean length "
-            f"{readable(float(found.mean_width[place]), 4)}.",
-        )
+    held, length = f"{readable(100 * share, 4)} %", readable(float(found.mean_width[place]), 4)
+    words = (
+        f"of the {level} posterior intervals hold p when {named} = {readable(here, 4)}, {sure}; mean length {length}."
     )
+    st.html(answer(held, words))
     lines = [Line(name="exact", color=design.law.key, x=points, y=found.coverage)]
     dots = [Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)]
     chart = lines_chart(
@@ -72,15 +67,12 @@ def show_reach(asked: Asked) -> None:
         Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
         key="posterior coverage",
         dots=[] if found.exact else dots,
-        marks=[Mark(x=float(points[place]), y=share, color=design.law.key, text=f"{readable(100 * share, 4)} %")],
+        marks=[Mark(x=float(points[place]), y=share, color=design.law.key, text=held)],
         rules=[Rule(text=f"level: {level}", y=design.level)],
     )
     alt = "Frequentist coverage of the posterior interval along the true proportion."
     show_figure(chart, key=f"{PREFIX}reach", alt=alt, height=380)
-    how = f"Simulated: {found.releases:,} releases at each p; there are too many to list."
-    if found.exact:
-        how = f"Exact at {len(points)} values of p, straight lines between them; all {found.releases:,} different "
-        how += "releases are listed."
+    how = SPEC.note("listed" if found.exact else "simulated", points=len(points), releases=f"{found.releases:,}")
     edge = here in (0, 1) and not interval.holds_ends
     never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
     st.caption(f"x ~ Binomial(n, p), M = {design.sets}. {how}{never}")

@@ -65,17 +65,14 @@ def show_secret(asked: Asked) -> None:
     found = accepted(
         f"{PREFIX}range", ends, compute, range_around(design.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
     )
-    sizes, narrower = found.prior.sizes, found.variance < known.variance and found.prior.sizes[-1] > design.n
+    sizes, narrower = found.prior.sizes, bool(found.variance < known.variance and found.prior.sizes[-1] > design.n)
     start, end = (readable(one, 3) for one in found.interval(design.level))
-    st.html(
-        answer(
-            mean_and_deviation(found),
-            f"Without n, which lies between {sizes[0]:,} and {sizes[-1]:,}, p is between <b>{start}</b> and "
-            f"<b>{end}</b>. With n = {design.n:,} known the standard deviation is "
-            f"{readable(math.sqrt(known.variance), 3)}; the expected n is {readable(found.expected_size, 4)}."
-            + (" Some possible n are larger than this, and that narrows the posterior of p." if narrower else ""),
-        )
-    )
+    words = SPEC.note(
+        "without_n", low=f"{sizes[0]:,}", high=f"{sizes[-1]:,}", start=start, end=end, n=f"{design.n:,}",
+        deviation=readable(math.sqrt(known.variance), 3), expected=readable(found.expected_size, 4),
+    )  # fmt: skip
+    more = " Some possible n are larger than this, and that narrows the posterior of p." * narrower
+    st.html(answer(mean_and_deviation(found), words + more))
     for doubt in doubts(design.n, found):
         note(doubt)
     names = {"exact": f"{NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
@@ -90,7 +87,7 @@ def show_secret(asked: Asked) -> None:
     alt = "Posterior probability of each number of confidential rows."
     show_figure(chart, key=f"{PREFIX}sizes", alt=alt, height=300)
     rows = [summary(names[key], law, design.level) for key, law in laws.items()]
-    listing(heads(design.level), rows, "Posterior with and without n", frozenset({1, 2, 3}))
+    listing(heads(design.level), rows, "Posterior with and without n")
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
 
 

@@ -29,14 +29,8 @@ from pages.posterior.secret import show_secret
 
 def _of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
     """A section whose sums are those of the Beta-binomial; for another synthesizer a sentence says so."""
-
-    def shown(asked: Asked) -> None:
-        if issubclass(asked.design.law, BetaBinomial):
-            show(asked)
-        else:
-            note("This section computes with the Beta-binomial synthesizer alone. Choose that synthesizer to see it.")
-
-    return shown
+    only = "This section computes with the Beta-binomial synthesizer alone. Choose that synthesizer to see it."
+    return lambda asked: show(asked) if issubclass(asked.design.law, BetaBinomial) else note(only)
 
 
 def _show_count(asked: Asked) -> None:
