@@ -23,12 +23,12 @@ from dpviz.coverage import (
 from dpviz.coverage.lines import sampled_lines
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable, readable_apart
+from dpviz.parameters import readable, readable_apart, rounded_up
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
 from pages.coverage import SPEC
-from pages.coverage.controls import PREFIX
+from pages.coverage.controls import PREFIX, named
 
 GROWING = f"{PREFIX}growing"
 AXES = {"against p": "p", "against ε": "epsilon"}
@@ -40,7 +40,7 @@ ROUNDING = 1e-9  # bias below which it may be nothing but rounding
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
-    """The exact coverage of each rule shown whose sums are short, as they always are of rules that read the sum alone."""
+    """The exact coverage of each rule shown whose sums are short, as those of rules that read the sum alone are."""
     found = coverages(design, design.rules) if within_reach(design.n, design.m, design.sets) else {}
     return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
 
@@ -86,6 +86,15 @@ def curves_of(design: Design, axis: str) -> Growing[CoverageLines] | None:
     line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis: 1.0}
     key = ("coverage curves", axis, dataclasses.replace(design, **line))
     return growing_of(GROWING, key, CoverageLines, begin)
+
+
+def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
+    """How many intervals of a rule hold the true proportion, where, and how exact that is."""
+    bound = readable(rounded_up(max(one.error_bound, 1e-15), 1), 1)
+    return (
+        f"of the {percent(design.level, 8)} intervals of {rule} hold the true proportion at {named(design)}: "
+        f"{against_level(one.coverage, design.level)}. Exact, to within {bound}.{vacuous_sentence(one.vacuous_share)}"
+    )
 
 
 def against_level(share: float, level: float) -> str:

@@ -9,34 +9,18 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
-from dpviz.coverage import (
-    CoverageLines,
-    ExactCoverage,
-    Measure,
-    Performance,
-    RulePerformance,
-    estimate_law,
-    performance_of,
-)
+from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, estimate_law, performance_of
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import holds
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable, rounded_up
+from dpviz.parameters import readable
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
 from pages.components.words import listing, number, page_answer, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
-from pages.coverage.exact import (
-    EPSILONS,
-    against_level,
-    curves_of,
-    estimate_sentence,
-    exact_values,
-    line_sentence,
-    vacuous_sentence,
-)
+from pages.coverage.exact import EPSILONS, coverage_sentence, curves_of, estimate_sentence, exact_values, line_sentence
 from pages.coverage.run import Run
 
 WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
@@ -93,11 +77,7 @@ def show_answer(design: Design) -> None:
         st.html(page_answer("beyond exact sums", beyond, "press Start"))
         return
     rule, one = next(iter(exact.items()))
-    bound = readable(rounded_up(max(one.error_bound, 1e-15), 1), 1)
-    sentence = (
-        f"of the {percent(design.level, 8)} intervals of {short(rule)} hold the true proportion at {named(design)}: "
-        f"{against_level(one.coverage, design.level)}. Exact, to within {bound}.{vacuous_sentence(one.vacuous_share)}"
-    )
+    sentence = coverage_sentence(design, short(rule), one)
     st.html(page_answer(percent(one.coverage, 4), sentence, f"coverage of {short(rule)}, exact"))
 
 
@@ -128,12 +108,12 @@ def _picture(
 
 
 def _dot(key: str, one: RulePerformance) -> Dot:
-    words = f"{_share(one.coverage)} (standard error)"
+    words = f"{_share(one)} (standard error)"
     return Dot(rule=key, y=one.coverage.value, low=one.coverage_low, high=one.coverage_high, words=words)
 
 
-def _share(one: Measure) -> str:
-    return f"{readable(100 * one.value, 5)} % ± {readable(100 * one.error, 2)}"
+def _share(one: RulePerformance) -> str:
+    return f"{readable(100 * one.coverage.value, 5)} % ± {readable(100 * one.coverage.error, 2)}"
 
 
 def _status(run: Run | None, *, exact: bool) -> None:
@@ -195,7 +175,7 @@ def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
 
 def _simulated(one: RulePerformance) -> str:
     if 0 < one.coverage.value < 1:
-        return _share(one.coverage)
+        return _share(one)
     low, high = (readable(100 * end, 4) for end in (one.coverage_low, one.coverage_high))
     return f"{readable(100 * one.coverage.value)} % ({low} to {high} %)"
 
