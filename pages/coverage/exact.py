@@ -9,18 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.coverage import (
-    CoverageDecomposition,
-    CoverageLines,
-    EstimateLaw,
-    ExactCoverage,
-    coverage_decomposition,
-    exact_coverages,
-    stream_by_synthesizer,
-    stream_lines,
-    within_reach,
-)
-from dpviz.coverage.lines import sampled_lines
+from dpviz.coverage import EstimateLaw, ExactCoverage, exact_coverages, stream_by_synthesizer, within_reach
+from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
+from dpviz.coverage.lines import CoverageLines, sampled_lines, stream_lines
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, readable_apart, rounded_up

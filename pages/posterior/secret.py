@@ -8,15 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpviz.charts.posterior import count_law_chart, posterior_chart
-from dpviz.inference.secret_n import (
-    SecretSizePosterior,
-    SizePrior,
-    decade_size,
-    poisson_size,
-    posterior_secret_n,
-    range_around,
-    uniform_size,
-)
+from dpviz.inference import secret_n
 from dpviz.parameters import readable
 from pages.components.address import keep_choice, keep_switch
 from pages.components.cached import cached
@@ -29,10 +21,10 @@ from pages.posterior.answer import NAMES, drawn, heads, mean_and_deviation, post
 from pages.posterior.controls import PAGE, PREFIX, Asked
 
 GUESS = "around a guess"
-PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
-    "every n alike": lambda low, high, _: uniform_size(low, high),
-    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
-    "every size of n alike": lambda low, high, _: decade_size(low, high),
+PRIORS: dict[str, Callable[[int, int, int], secret_n.SizePrior]] = {
+    "every n alike": lambda low, high, _: secret_n.uniform_size(low, high),
+    GUESS: lambda low, high, guess: secret_n.poisson_size(guess, low, high),
+    "every size of n alike": lambda low, high, _: secret_n.decade_size(low, high),
 }
 """Priors of n by name: functions of the fewest rows, the most, and a guess."""
 
@@ -50,20 +42,24 @@ def show_secret(asked: Asked) -> None:
         f"the range is around the true n = {design.n:,}", AROUND,
         help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
     )  # fmt: skip
-    ends = range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
+    ends = secret_n.range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     guess = int(PAGE.checked("guess")) if label == GUESS else 0
 
-    def compute(ends: tuple[int, int]) -> SecretSizePosterior:
+    def compute(ends: tuple[int, int]) -> secret_n.SecretSizePosterior:
         low, high = ends
         if low > high:
             raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-        return cached(posterior_secret_n)(
+        return cached(secret_n.posterior_secret_n)(
             synthetic_counts=asked.counts, m=design.m, alpha=design.alpha_of_one_set, beta=design.alpha_of_one_set,
             prior=PRIORS[label](low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
         )  # fmt: skip
 
     found = accepted(
-        f"{PREFIX}range", ends, compute, range_around(design.n), lambda ends: f"{ends[0]:,} to {ends[1]:,} rows"
+        f"{PREFIX}range",
+        ends,
+        compute,
+        secret_n.range_around(design.n),
+        lambda ends: f"{ends[0]:,} to {ends[1]:,} rows",
     )
     sizes, narrower = found.prior.sizes, bool(found.variance < known.variance and found.prior.sizes[-1] > design.n)
     start, end = (readable(one, 3) for one in found.interval(design.level))
@@ -91,7 +87,7 @@ def show_secret(asked: Asked) -> None:
     st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
 
 
-def doubts(n: int, found: SecretSizePosterior) -> list[str]:
+def doubts(n: int, found: secret_n.SecretSizePosterior) -> list[str]:
     """What speaks against the range: it leaves the true n out, or the posterior of n piles up at one of its ends."""
     low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
     said = []

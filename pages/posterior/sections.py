@@ -44,10 +44,8 @@ def _show_count(asked: Asked) -> None:
     alt = "Probability of each confidential count given the synthetic counts."
     show_figure(chart, key=f"{PREFIX}count_law", alt=alt, height=340)
     true = "" if x is None else f" The true one has {readable(float(found.weights[x]), 3)}."
-    st.caption(
-        f"Expected x = {readable(found.expected_count, 5)}; likeliest x = {readable(likeliest)} with probability "
-        f"{readable(float(found.weights[likeliest]), 3)}.{true}"
-    )
+    often, expected = readable(float(found.weights[likeliest]), 3), readable(found.expected_count, 5)
+    st.caption(f"Expected x = {expected}; likeliest x = {readable(likeliest)} with probability {often}.{true}")
 
 
 def _show_downloads(asked: Asked) -> None:
