@@ -25,43 +25,6 @@ LARGEST = 1e308
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
-def number_control(declaration: Parameter, key: str, *, zero: bool = False) -> float:
-    """Slider, with a 0 below the others where asked, and box of any number for `key`; NaN stands for an empty one."""
-    slider, start = f"{key}_slider", SETTINGS[key].default
-    with st.container(key=f"{key}_both"):
-        symbol = "" if declaration.symbol.lower() == declaration.title.lower() else declaration.symbol
-        typed = st.number_input(
-            f"{symbol or declaration.title}, exact value",
-            min_value=-LARGEST,
-            max_value=LARGEST,
-            value=None,  # with another one, a box that is emptied would jump back to it without a word
-            step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
-            format="%.10g",
-            key=key,
-            persist_state="session",  # a control that is hidden for a while comes back as it was
-            label_visibility="collapsed",
-        )
-        value = st.session_state.get(slider, start) if typed is None else typed
-        if declaration.integer and float(value).is_integer():
-            value = int(value)
-        drawn(key, start if typed is None else value)
-        options = sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value])
-        if st.session_state.get(slider) != value:
-            st.session_state[slider] = value
-        hint = PRIVATE_END[declaration.private_end]
-        st.select_slider(
-            f"{declaration.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
-            options=options,
-            value=value,  # where a browser missed the run that set the state, it starts from here
-            key=slider,
-            format_func=_text,
-            help=f"{declaration.help} Accepted: {declaration.domain}.",
-            on_change=_take_slider,
-            args=(key, slider),
-        )
-    return math.nan if typed is None else value
-
-
 class Link(NamedTuple):
     """How one number follows another until the reader unlinks it: the switch and its words, whom, and both symbols."""
 
@@ -100,11 +63,43 @@ class PageNumbers:
         return [self.prefix + name for name in self.declared]
 
     def number(self, name: str, highest: float | None = None) -> float:
-        """The control of one number, its slider up to `highest` where that is inside the domain."""
-        one = self.declared[name]
+        """Slider, up to `highest` where the domain has that, and a box of any number; NaN stands for an empty one."""
+        one, key = self.declared[name], self.prefix + name
         if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
-        return number_control(one, self.prefix + name, zero=name == "delta")
+        slider, start = f"{key}_slider", SETTINGS[key].default
+        with st.container(key=f"{key}_both"):
+            symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
+            typed = st.number_input(
+                f"{symbol or one.title}, exact value",
+                min_value=-LARGEST,
+                max_value=LARGEST,
+                value=None,  # with another one, a box that is emptied would jump back to it without a word
+                step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
+                format="%.10g",
+                key=key,
+                persist_state="session",  # a control that is hidden for a while comes back as it was
+                label_visibility="collapsed",
+            )
+            value = st.session_state.get(slider, start) if typed is None else typed
+            if one.integer and float(value).is_integer():
+                value = int(value)
+            drawn(key, start if typed is None else value)
+            options = sorted([stop for stop in _stops(one, name == "delta") if _text(stop) != _text(value)] + [value])
+            if st.session_state.get(slider) != value:
+                st.session_state[slider] = value
+            hint = PRIVATE_END[one.private_end]
+            st.select_slider(
+                f"{one.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
+                options=options,
+                value=value,  # where a browser missed the run that set the state, it starts from here
+                key=slider,
+                format_func=_text,
+                help=f"{one.help} Accepted: {one.domain}.",
+                on_change=_take_slider,
+                args=(key, slider),
+            )
+        return math.nan if typed is None else value
 
     def values(self, *names: str) -> dict[str, float]:
         """The controls of several numbers, in this order."""

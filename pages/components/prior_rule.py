@@ -52,18 +52,15 @@ def promise_text(design: Design) -> str:
     known = ("n", "m", "epsilon", "alpha", "beta")
     further = [one for one in design.law.parameters() if one.name not in known]
     fixed = "".join(f", {one.symbol or one.title} = {readable(one.default)} by default" for one in further)
-    return _promise(design) + fixed
-
-
-def _promise(design: Design) -> str:
     if "epsilon" not in design.promised:
         found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
         own = "your own matrix" if design.law is GivenMatrix else design.law.label
-        return f"α = {prior_text(design.alpha)} ({gives})" if design.law.has_prior else f"{gives} ({own})"
+        said = f"α = {prior_text(design.alpha)} ({gives})" if design.law.has_prior else f"{gives} ({own})"
+        return said + fixed
     noise = "" if design.law.has_prior or design.sets == 1 else ", noise for ε/M in each set"
     delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
-    return f"ε = {readable(design.epsilon, 4)}{delta}{noise}"
+    return f"ε = {readable(design.epsilon, 4)}{delta}{noise}{fixed}"
 
 
 def keep_prior_rule(prefix: str) -> str:

@@ -40,10 +40,8 @@ def chosen_axis(label: str | None) -> Axis:
 def complete_curves(asked: Asked, axis: Axis) -> Curves:
     """All points of the curves, whether or not the picture has grown to them yet."""
     key = _key(asked, axis)
-    known = finished_before(key, Curves)
-    if known is None:
-        known = prior_curves(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
-        keep_finished(key, known)
+    known = finished_before(key, Curves) or prior_curves(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
+    keep_finished(key, known)
     return known
 
 

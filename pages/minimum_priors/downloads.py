@@ -1,7 +1,5 @@
 """The page's numbers and picture as files."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import streamlit as st

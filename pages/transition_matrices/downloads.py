@@ -1,7 +1,5 @@
 """The page's numbers and pictures as files."""
 
-from __future__ import annotations
-
 from dpviz import limits
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart

@@ -29,9 +29,9 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     word = AS_GIVEN if offered is None else _word(offered)
     if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):
         problem(sentence)
-    accepted = offered is not None and _accepted(release, offered, word)
-    drawn(RECOGNIZED, word if accepted else AS_GIVEN)
-    return offered if offered is not None and accepted else release
+    exact = offered if offered is not None and _accepted(release, offered, word) else None
+    drawn(RECOGNIZED, AS_GIVEN if exact is None else word)
+    return release if exact is None else exact
 
 
 def _word(law: Synthesizer) -> str:

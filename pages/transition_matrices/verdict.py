@@ -90,9 +90,9 @@ def _probabilistic(summary: PrivacySummary) -> tuple[str, str, str]:
 
 def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
     name = "SDL: least Pr(m ≠ n)"
+    if summary.failure is None:
+        return name, *NOT_LISTED
     if summary.change is None:
-        if summary.failure is None:
-            return name, *NOT_LISTED
         return name, "1", "m differs from n, so no table is released as it is"
     row = int(summary.change.argmin())
     often = "the released table differs from the confidential one at least so often; least at "
