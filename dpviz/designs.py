@@ -23,17 +23,13 @@ from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.synthesizers.prior import PRIOR_ONES
 
-__all__ = ["Design"]
-
+MATRIX_FIELDS = ("probabilities", "decimals")
 DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 CONFIDENTIAL_COUNT = dataclasses.replace(
     DATA_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
-SHORT = {"mechanism": "law", "confidential_count": "x"}
-"""What the address of a page calls them."""
-
-NOISE = "noise_epsilon"
-"""What the address of a page calls an ε of the mechanism's own."""
+# What the address of a page calls them, and an ε of the mechanism's own.
+SHORT, NOISE = {"mechanism": "law", "confidential_count": "x"}, "noise_epsilon"
 
 
 def _number(declaration: Parameter, **changes: Any) -> Any:
@@ -46,29 +42,12 @@ def _number(declaration: Parameter, **changes: Any) -> Any:
 class Design:
     """M independent synthetic sets under one promise, and what is asked of them.
 
-    Parameters
-    ----------
-    mechanism, n, m, sets
-        Key of a synthesizer of the registry, or a matrix of one's own, which brings its n and m; m = n where it is not
-        given. n and m are 1 to 100,000, `sets` is M.
-    epsilon, delta
-        The promise for all sets together; neighbours are substitution. Only ``"exact"`` has a use for δ.
-    prior, alpha
-        ``"pure"``: the smallest prior at ε/M, as in Charest (2011). ``"exact"``: the smallest with which the M sets
-        together are (ε, δ)-differentially private, by their exact composition. ``"own"``: α = β = `alpha`. A sanitizer
-        has no prior and gets ε/M under every rule; a matrix is taken as it is.
-    details
-        Further parameters of the mechanism by its own names, such as k cells, a β that is not α, or an ε of its noise
-        that is not ε/M; what is left out has its default. `of` takes them among the others.
-    p, confidential_count, gamma1, gamma2
-        The true proportion; the confidential ones x, None where they are unknown; the analyst's prior of p.
-    level, rules, repetitions, seed
-        Of the analyst's intervals, by keys of `dpviz.inference.RULES`, and of a simulation or a release that is drawn.
+    `mechanism` is a key of the registry, or a matrix of one's own, which brings its n and m; m is n where it is not
+    given. `epsilon` and `delta` are promised for all sets together. `prior` is a key of `PRIOR_RULES`; a sanitizer has
+    none and gets ε/M. `details` are further parameters of the mechanism by its own names, such as k cells, a β that is
+    not α, or an ε of its noise that is not ε/M; `of` takes them among the others. `rules` are keys of
+    `dpviz.inference.RULES`. Source: Charest (2011), §3.1, for the prior "pure".
 
-    Source: Charest (2011), §3.1, for ``"pure"``.
-
-    Examples
-    --------
     Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 pseudo-rows of either kind.
 
     >>> import math
@@ -142,12 +121,12 @@ class Design:
         """n and m where the mechanism has them by itself."""
         if isinstance(self.mechanism, GivenMatrix):
             return {"n": self.mechanism.n, "m": self.mechanism.m}
-        own = [one for one in dataclasses.fields(self.law) if one.name in ("n", "m") and one.init and not one.metadata]
-        return {one.name: one.default for one in own if isinstance(one.default, int)}
+        sizes = [one for one in dataclasses.fields(self.law) if one.name in ("n", "m") and one.init]
+        return {one.name: one.default for one in sizes if isinstance(one.default, int) and not one.metadata}
 
     @classmethod
     def numbers(cls) -> dict[str, Parameter]:
-        """The declarations of its numbers by name."""
+        """Declarations of its numbers by name."""
         return {field.name: field.metadata["parameter"] for field in dataclasses.fields(cls) if field.metadata}
 
     @cached_property
@@ -196,10 +175,7 @@ class Design:
 
     @cached_property
     def epsilon_of_sets(self) -> float:
-        """The pure ε that the M sets keep together, exactly: M times that of one; infinite where a 0 decides.
-
-        No set can do worse than its own worst table and neighbours, and all of them may do it at once.
-        """
+        """The exact pure ε of the M sets: M times that of one, as all may be at their worst at once."""
         return self.sets * pure_epsilon(self.synthesizer)
 
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
@@ -213,7 +189,7 @@ class Design:
     @classmethod
     @checked()
     def from_json(cls, text: str) -> Self:
-        """The design that `to_json` wrote; a ValueError in a sentence refuses what is none."""
+        """The design that `to_json` wrote."""
         values = _loaded(text)
         if not isinstance(values, dict):
             raise ValueError(f"The design must be a JSON object; got {shown(values)}.")
@@ -221,17 +197,15 @@ class Design:
 
     def to_address(self) -> dict[str, str]:
         """The design as words by the names that a page's address has, every digit; what is None is left out."""
-        values = {**self._values(), "rules": ".".join(self.rules)}
-        return {
-            SHORT.get(name, name): value if isinstance(value, str) else json.dumps(value)
-            for name, value in values.items()
-            if value is not None
-        }
+        given = {name: value for name, value in self._values().items() if value is not None}
+        given["rules"] = ".".join(self.rules)
+        words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
+        return {SHORT.get(name, name): word for name, word in words.items()}
 
     @classmethod
     @checked()
     def from_address(cls, words: Mapping[str, str]) -> Self:
-        """The design that `to_address` wrote; a ValueError in a sentence refuses what is none."""
+        """The design that `to_address` wrote."""
         read: dict[str, Callable[[str], Any]] = {name: one.parse for name, one in cls.numbers().items()}
         read["rules"] = lambda text: [key for key in text.split(".") if key]
         read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
@@ -246,17 +220,16 @@ class Design:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """The design of values by name, the mechanism's own among them; a ValueError in a sentence refuses others."""
+        """The design of values by name, the mechanism's own among them."""
         mechanism = values.get("mechanism")
         further = _further(mechanism)
         names = [*_fields(cls), *further]
-        for name in values:
-            if name not in names:
-                raise ValueError(f"A design has {', '.join(names)}; got {shown(name)}.")
+        if unknown := [name for name in values if name not in names]:
+            raise ValueError(f"A design has {', '.join(names)}; got {shown(unknown[0])}.")
         if "mechanism" not in values:
             raise ValueError("mechanism must be given; the design has none.")
         if isinstance(mechanism, dict):
-            if not set(mechanism) <= {"probabilities", "decimals"} or "probabilities" not in mechanism:
+            if not set(mechanism) <= set(MATRIX_FIELDS) or "probabilities" not in mechanism:
                 raise ValueError(f"A matrix has probabilities, and may have decimals; got {shown(list(mechanism))}.")
             mechanism = GivenMatrix(**mechanism)
         details = {one.name: values[name] for name, one in further.items() if name in values}
@@ -265,11 +238,9 @@ class Design:
 
     def _values(self) -> dict[str, Any]:
         """Its fields, and those of its mechanism, as JSON knows them."""
-        values = {name: getattr(self, name) for name in _fields(type(self))}
-        if isinstance(self.mechanism, GivenMatrix):
-            values["mechanism"] = {
-                name: np.asarray(getattr(self.mechanism, name)).tolist() for name in ("probabilities", "decimals")
-            }
+        values, given = {name: getattr(self, name) for name in _fields(type(self))}, self.mechanism
+        if isinstance(given, GivenMatrix):
+            values["mechanism"] = {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
         return values | {NOISE if name == "epsilon" else name: value for name, value in self.details}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz import privacy
+from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.synthesizers import (
     BetaBinomial,
     DirichletMultinomial,
@@ -45,7 +46,7 @@ def estimate(s: Synthesizer, likelier: int, other: int, epsilon: float, *, round
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.5])
 @pytest.mark.parametrize("s", RELEASES, ids=lambda s: f"{s.key}-{s.n}-{s.m}")
 def test_google_dp_accounting_brackets_delta(s: Synthesizer, epsilon: float) -> None:
-    worst = privacy.worst_neighbours(s, epsilon)
+    worst = worst_neighbours(s, epsilon)
     most = estimate(s, worst.likelier, worst.other, epsilon, rounded_up=True)
     least = estimate(s, worst.likelier, worst.other, epsilon, rounded_up=False)
     assert least - 1e-15 <= worst.value * (1 + 1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,10 @@ MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
 # What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
 NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_is_number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?").fullmatch
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """The values of one line of the text, with its number in the file."""
 
     number: int
@@ -112,10 +111,6 @@ def _values(number: int, line: str, separator: str) -> list[str]:
         ) from None
 
 
-def _is_number(value: str) -> bool:
-    return NUMBER.fullmatch(value) is not None
-
-
 def _refuse_not_finite(lines: list[_Line]) -> None:
     """Raise a MatrixProblem where NaN or infinity stands where a header or the name of a row could be."""
     for line in lines:
@@ -187,8 +182,8 @@ def _numbers(lines: list[_Line], labels: int) -> FloatArray:
 def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
     """Printed decimals: one number where all have as many, else one for each; None where the numbers are exact.
 
-    Numbers are exact when all are whole, or when one has more significant digits than anyone prints. A whole 0 or 1
-    beside fractions is taken to be rounded as the longest of them.
+    They are exact when all are whole, or one has more digits than anyone prints. A whole 0 or 1 beside fractions is
+    taken to be rounded as the longest of them.
     """
     places = np.empty((len(lines), len(lines[0].values) - labels), dtype=np.int64)
     for row, line in enumerate(lines):

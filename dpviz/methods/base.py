@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dpviz import limits
-from dpviz.numerics.private_side import private_side
+from dpviz.numerics.ends import private_side
 from dpviz.privacy.average_case import average_case_delta
 from dpviz.privacy.composition import Losses
 from dpviz.synthesizers import Release, TwoCellSynthesizer

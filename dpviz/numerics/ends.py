@@ -1,8 +1,12 @@
-"""Elementary functions of ε and δ, right to the ends of their domains."""
+"""Functions of ε and δ right to the ends of their domains, and calibrated values rounded to keep their promise."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+
+DIGITS = 50  # Digits that `within` decides by: far more than those of two floats that are not the same promise
 
 
 def log_inverse(delta: float) -> float:
@@ -35,3 +39,28 @@ def gain(epsilon: float) -> float:
 def quotient(numerator: float, denominator: float) -> float:
     """A positive number over one that may be 0, where it is infinite: the bound then excludes nothing."""
     return numerator / denominator if denominator > 0 else math.inf
+
+
+def private_side(value: float, towards: float, private: Callable[[float], bool]) -> float:
+    """`value`, moved `towards` the private end by as few rounding errors as it takes until ``private(value)`` holds.
+
+    >>> private_side(1.0, math.inf, lambda value: value > 1.0) == 1.0 + 2.0**-52
+    True
+    """
+    step = math.copysign(math.ulp(value), towards - value)
+    while not private(value):
+        value, step = value + step, 2 * step
+    return value
+
+
+def within(epsilon: float, *, times: int, rows: int, prior: float) -> bool:
+    """Whether times · ln(1 + rows / prior) ≤ ε, in real numbers and in floats, which tell thousands of priors alike.
+
+    >>> [within(20.0, times=1, rows=1, prior=prior) for prior in (2.061153626686912e-09, 2.06115362668692e-09)]
+    [False, True]
+    """
+    if times * math.log1p(rows / prior) > epsilon:
+        return False
+    with localcontext() as context:
+        context.prec = DIGITS + max(0, math.ceil(math.log10(prior)))
+        return times * (1 + Decimal(rows) / Decimal(prior)).ln() <= Decimal(epsilon)

@@ -65,8 +65,7 @@ def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones
     """The pair i = 0 … n − 1 whose δ is the largest, or within `AGREED` of it, with x and y as in `largest_pairs`.
 
     Let ln δ_i − w_i be convex in i and w_i concave. Between a and b ln δ_i is at most the larger of ln δ_a and ln δ_b
-    plus what w rises above its chord, nowhere more than twice as much as in the middle. Where w is flat, thousands of
-    pairs that tie need a few looks.
+    plus what w rises above its chord, nowhere more than twice as much as in the middle.
 
     >>> largest_log_convex(lambda x, y: 1 / x + 0.9 / y, lambda x, y: 0 * x, 5, 1.0, 1.0)
     0

@@ -18,7 +18,7 @@ from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.methods import METHODS, Method
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.numerics.private_side import private_side
+from dpviz.numerics.ends import private_side
 from dpviz.parameters import DELTA, EPSILON, Parameter, plain_number, shown
 from dpviz.priors.conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS

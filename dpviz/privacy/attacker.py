@@ -30,14 +30,10 @@ class AttackerView:
         return math.exp(total) if total < 709 else math.inf
 
     @property
-    def prior_probability(self) -> float:
-        """Probability of the first table before the release."""
-        return _probability(math.log(self.prior_odds))
-
-    @property
-    def posterior_probability(self) -> float:
-        """Probability of the first table after the release."""
-        return _probability(math.log(self.prior_odds) + self.log_gain)
+    def probabilities(self) -> tuple[float, float]:
+        """Probability of the first table before and after the release."""
+        prior = math.log(self.prior_odds)
+        return _probability(prior), _probability(prior + self.log_gain)
 
 
 @checked()

@@ -5,9 +5,7 @@ K ~ Binomial(n − 1, θ_real). P and Q are the laws of the release in these two
 
     H_ε = max(Σ max(0, P − e^ε Q), Σ max(0, Q − e^ε P)).
 
-Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not know row i. Proposition 2.15 bounds its least
-δ from below by H_{2ε} / (1 + e^ε); the simulator (P + Q) / 2 bounds it from above. Every answer is for one θ_real; Δ
-holds all of them.
+Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not know row i; Δ holds every θ_real.
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 
@@ -51,8 +49,6 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
     P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix,
     to about 1e-11 down to 1e-300. Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
 
-    With n = 1 there are no other rows: rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3.
-
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.5, 0.0), 12)
     0.333333333333
@@ -76,9 +72,7 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     δ = Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the least count whose ratio exceeds e^ε, and likewise downward: at least
     max(θ, 1 − θ)^{n − 1}. Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
 
-    n = 2, θ = 1/2: P = (0, 1/2, 1/2) and Q = (1/2, 1/2, 0).
-
-    >>> count_release_delta(2, 0.5, 0.0)
+    >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
     n, theta, epsilon = int(DATA_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import brentq
@@ -101,7 +102,10 @@ class DiscreteLosses(Losses):
         return top + math.log(total), mean, dot(tilted, (self.losses - mean) ** 2) / total
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
-        return LossGrid.from_outcomes(self.losses, self.log_masses, spacing, tilt, infinite=self.infinite)
+        return self._on_grid(spacing, tilt)
+
+    def _on_grid(self, *place: float) -> LossGrid:
+        return replace(LossGrid.from_outcomes(self.losses, self.log_masses, *place), infinite=self.infinite)
 
     def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:
         """What a split adds to the upper bound goes with its variance, about s (h − s): small for s near 0 or h."""
@@ -118,7 +122,7 @@ class DiscreteLosses(Losses):
         away = np.abs(place - np.rint(place))
         if dot(tilted, away * (1 - away)) * even**2 > dot(tilted, np.ones_like(tilted)) * (EVEN * spacing) ** 2:
             return None
-        return LossGrid.from_outcomes(self.losses, self.log_masses, even, tilt, anchor=anchor, infinite=self.infinite)
+        return self._on_grid(even, tilt, anchor)
 
     def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:
         if math.comb(len(self.losses) + sets - 1, sets) > ENUMERATED:
@@ -151,9 +155,8 @@ def composed_delta(
     """Bounds, rounding included, of δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
 
     `resolution` is the grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted
-    deviation of a loss; the relative width is about its square. A guessed `tilt` saves the search for λ: the bounds
-    hold for all. With `only_upper`, `lower` may be anything below δ, which saves most of the grid of nearly even
-    losses.
+    deviation of a loss; the relative width is about its square. The bounds hold for every `tilt`: a guess saves the
+    search for λ. With `only_upper`, `lower` may be anything below δ, which saves most of the grid of even losses.
 
     Randomised response that tells the truth with probability 3/4, twice: at ε = ln 3 that is 9/16 (1 − 3/9).
 

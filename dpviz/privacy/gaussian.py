@@ -17,17 +17,14 @@ import numpy as np
 from scipy.special import erfcx, erfinv, exprel, log_ndtr, ndtri
 
 from dpviz.checked import argument, checked
-from dpviz.numerics.private_side import private_side
+from dpviz.numerics.ends import private_side
 from dpviz.parameters import DELTA
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
-
 DROP = 45.0  # Nats by which the integrand has fallen where its integral is cut off
 NEARLY_EQUAL = 0.5  # M(b)/M(a) above which M(a) − M(b) is integrated from positive terms rather than subtracted
 CONVERGED = 1e-15
-
 ROUNDED_AWAY = 1e-17  # Smallest ratio of a positive ε to r: one that rounding cannot tell from 0
 LARGEST_EPSILON = 1e12  # Largest accepted ε: beyond it ε/r − r/2 would lose its digits
 RATIO = argument("ratio", 0, math.inf)
@@ -59,9 +56,7 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
     δ = Φ(r/2 − ε/r) − e^ε Φ(−r/2 − ε/r), with `ratio` r the sensitivity over the standard deviation of the noise.
     Source: Balle & Wang (2018), Theorem 8.
 
-    At ε = 0 it is 2Φ(r/2) − 1, so r = 2 leaves what lies within one standard deviation.
-
-    >>> round(gaussian_delta(2.0, 0.0), 6)
+    >>> round(gaussian_delta(2.0, 0.0), 6)  # at ε = 0 it is 2Φ(r/2) − 1
     0.682689
     """
     with np.errstate(under="ignore"):
@@ -86,9 +81,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
         log_delta = log_gaussian_delta(ratio, epsilon)
         log_slope = math.log(float(erfcx(b / math.sqrt(2))) / 2) - a * a / 2 - log_delta
         step = (target - log_delta) * math.exp(-log_slope)
-        epsilon = max(
-            epsilon - step, ROUNDED_AWAY * ratio
-        )  # where δ(0) exceeds δ by rounding alone, the root is below 0
+        epsilon = max(epsilon - step, ROUNDED_AWAY * ratio)  # the root is below 0 where δ(0) > δ by rounding alone
         if step <= CONVERGED * epsilon:
             break
     return private_side(epsilon, math.inf, lambda value: gaussian_delta(ratio, value) <= delta)

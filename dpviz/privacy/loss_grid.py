@@ -42,11 +42,10 @@ class LossGrid:
     variance (e^s − 1)(1 − e^{s−h}) ≤ sinh²(h/2). For M sets S = ΣL, Ŝ = ΣL̂, and given S the product V of the M
     factors has mean 1 and variance at most v² = cosh(h/2)^{2M} − 1.
     Upper bound. (1 − e^{ε−S} V)_+ is convex in V, so by Jensen's inequality δ_M(ε) ≤ E (1 − e^{ε−Ŝ})_+.
-    Lower bound. The excess, given S, is 0 if |S − ε| ≥ Mh, since both points of every split are less than h away.
-    Otherwise it is E (e^{ε−S} V − 1)_+ if S ≥ ε and E (1 − e^{ε−S} V)_+ if S < ε. As E (X − d)_+ ≤ (√(v² + d²) − d) / 2
-    for X of mean 0 and variance v² (Scarf), both are at most e^{Mh} g(|S − ε|) with g(r) = (√(v² + D²) − D) / 2,
-    D = 1 − e^{−r}, and g = 0 from Mh on. By Chebyshev |Ŝ − S| = |ln V| ≤ τ = −ln(1 − 2v) with probability at least
-    3/4; g never rises, so that E g(|S − ε|) ≤ 4/3 E g((|Ŝ − ε| − τ)_+). The gap is O(h²).
+    Lower bound. The excess, given S, is 0 if |S − ε| ≥ Mh. Otherwise it is E (e^{ε−S} V − 1)_+ if S ≥ ε and
+    E (1 − e^{ε−S} V)_+ if S < ε, by Scarf's E (X − d)_+ ≤ (√(v² + d²) − d) / 2 at most e^{Mh} g(|S − ε|) with
+    g(r) = (√(v² + D²) − D) / 2, D = 1 − e^{−r}. By Chebyshev |Ŝ − S| = |ln V| ≤ τ = −ln(1 − 2v) with probability at
+    least 3/4; g never rises, so that E g(|S − ε|) ≤ 4/3 E g((|Ŝ − ε| − τ)_+). The gap is O(h²).
     Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), "Connect the dots", for the split and upper bound.
     """
 
@@ -63,20 +62,13 @@ class LossGrid:
 
     @classmethod
     def from_outcomes(
-        cls,
-        losses: FloatArray,
-        log_masses: FloatArray,
-        spacing: float,
-        tilt: float = 0.0,
-        *,
-        anchor: float | None = None,
-        infinite: float = 0.0,
+        cls, losses: FloatArray, log_masses: FloatArray, spacing: float, tilt: float, anchor: float | None = None
     ) -> LossGrid:
         """Finite outcomes on a grid through `anchor`, or else the largest; those of negligible tilted mass are cut.
 
         Loss 0 between −ln 2 and ln 2 keeps its masses: 1/3 + 2/3 under P, 1/3 · 2 + 2/3 · 1/2 under Q.
 
-        >>> law = LossGrid.from_outcomes(np.zeros(1), np.zeros(1), 2 * math.log(2), anchor=math.log(2))
+        >>> law = LossGrid.from_outcomes(np.zeros(1), np.zeros(1), 2 * math.log(2), 0.0, math.log(2))
         >>> law.masses.round(9).tolist()
         [0.333333333, 0.666666667]
         """
@@ -102,17 +94,8 @@ class LossGrid:
             below, above = split_shares(rest, spacing, tilt)
             to_lower = np.bincount(index, tilted * below, size).astype(float)
             to_upper = np.bincount(index, tilted * above, size).astype(float)
-        return cls.from_cells(
-            first,
-            spacing,
-            tilt,
-            to_lower,
-            to_upper,
-            log_unit=top,
-            infinite=infinite,
-            astray=astray,
-            mass_error=mass_rounding(log_masses[tilted > NEGLIGIBLE]),
-        )
+        error = mass_rounding(log_masses[tilted > NEGLIGIBLE])
+        return cls.from_cells(first, spacing, tilt, to_lower, to_upper, log_unit=top, astray=astray, mass_error=error)
 
     @classmethod
     def from_cells(
@@ -124,10 +107,9 @@ class LossGrid:
         to_upper: FloatArray,
         *,
         log_unit: float,
-        infinite: float = 0.0,
-        beyond: float = 0.0,
         astray: float = 0.0,
         mass_error: float = 0.0,
+        **escaped: float,
     ) -> LossGrid:
         """Cells between grid points with tilted masses already split (`split_shares`, in units of e^`log_unit`)."""
         masses = np.zeros(len(to_lower) + 1)
@@ -144,8 +126,7 @@ class LossGrid:
             tilt=tilt,
             log_scale=log_unit + math.log(total),
             masses=masses[low:high] / total,
-            infinite=infinite,
-            beyond=beyond,
+            **escaped,
             astray=min(astray + 2 * NEGLIGIBLE, 1.0),
             mass_error=mass_error + ROUNDING * (1 + tilt) * farthest,
             loss_error=2 * ROUNDING * farthest,
@@ -186,11 +167,10 @@ class LossGrid:
         )
 
     def _sum(self, sets: int, lowest: int) -> tuple[int, FloatArray, float, float]:
-        """Grid index of the first sum kept, shares of the sums from there on, their ℓ₂ error, and the share astray.
+        """Grid index of the first sum kept, from `lowest` on, shares of the sums, their ℓ₂ error, and the share astray.
 
         Rounding: with F the transform, ‖F̂p − Fp‖ ≤ η ‖Fp‖ and |Fp| ≤ 1, so the powers are off by at most M η ‖Fp‖,
-        and η more going back: (M + 1) η ‖p‖ in all. Sums outside the window wrap around; Chernoff bounds them. Sums
-        below the index `lowest` are not asked for.
+        and η more going back: (M + 1) η ‖p‖ in all. Sums outside the window wrap around; Chernoff bounds them.
         """
         p = self.masses
         moved = math.expm1(sets * math.log1p(self.astray))

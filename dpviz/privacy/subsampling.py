@@ -65,11 +65,6 @@ class SubsampledRelease(TwoCellSynthesizer):
         object.__setattr__(self, "n", population)
         object.__setattr__(self, "m", self.sample.m)
 
-    @property
-    def rate(self) -> float:
-        """n / N, the probability that a row is in the sample."""
-        return self.sample.n / self.population
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         rows, columns = np.asarray(rows), np.asarray(columns)
         table = self._probabilities[np.ix_(rows, columns)]
@@ -80,7 +75,6 @@ class SubsampledRelease(TwoCellSynthesizer):
         return logs
 
     def transition_matrix(self) -> FloatArray:
-        """Pr(m1 | K), shape (N + 1, m + 1), relative error about 1e-12 wherever it exceeds 1e-280."""
         return self._probabilities.copy()
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
@@ -95,16 +89,13 @@ class SubsampledRelease(TwoCellSynthesizer):
         return table
 
     def worst_log_odds(self) -> WorstCase:
-        """The largest |log-odds|: ln(1 + n/N (e^ε* − 1)) where a sample of all zeros or all ones but one attains ε*.
-
-        Then the population has as few ones or zeros and attains the tight bound. Elsewhere all cells are searched.
-        """
+        """ln(1 + n/N (e^ε* − 1)) where a sample of all zeros or all ones but one attains ε*; else a search of all."""
         worst, size, columns = self.sample.worst_log_odds(), self.sample.n, np.arange(self.m + 1)
         ends = self.sample.log_odds(np.array([0, size - 1]), columns) * np.array([[-1.0], [1.0]])
         end, column = (int(place) for place in np.unravel_index(int(np.argmax(ends)), ends.shape))
         if ends[end, column] < worst.value * (1 - TIE):
             return super().worst_log_odds()
-        value = subsampled_tight(float(ends[end, column]), self.rate)
+        value = subsampled_tight(float(ends[end, column]), size / self.population)
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
 
     @checked(epsilon=check_epsilon)
@@ -147,7 +138,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         near = np.abs(log_odds) < 1
         change = matrix[1:] - matrix[:-1]
         change[near] = matrix[:-1][near] * np.expm1(-log_odds[near])
-        return self.rate * (np.exp(_log_hypergeometric(self.population - 1, size - 1)) @ change)
+        return self.sample.n / self.population * (np.exp(_log_hypergeometric(self.population - 1, size - 1)) @ change)
 
     def _log_cells(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | row) of single cells too improbable for a product of matrices."""
@@ -168,7 +159,7 @@ class SubsampledRelease(TwoCellSynthesizer):
 
 
 def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
-    """The least ε at an allowed δ of the release of a sample, exact: the worst of all neighbouring populations.
+    """The least ε at an allowed δ of the release of a sample, exact over all neighbouring populations.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(subsampled_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 6)  # ln(1 + (2 − 1) / 2)

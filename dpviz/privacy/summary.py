@@ -14,7 +14,6 @@ from dpviz.types import FloatArray, IntArray
 
 PICTURE_SIDE = 151  # Most rows and columns of a picture; larger tables are shown at evenly spaced counts
 PROFILE_POINTS = 41
-
 SMALLEST_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
 
 
@@ -111,18 +110,17 @@ def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
 
 def _end(synthesizer: Synthesizer, pure: float) -> float:
     """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
+
+    def visible(epsilon: float) -> bool:
+        return synthesizer.hockey_stick(epsilon).value >= SMALLEST_DELTA
+
     low, high = 0.0, pure
     if math.isinf(pure):
         table = np.abs(synthesizer.log_odds_table())
         high = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
-    if synthesizer.hockey_stick(0.98 * high).value >= SMALLEST_DELTA:
-        return high
-    if synthesizer.hockey_stick(0.0).value < SMALLEST_DELTA:  # there is no such end: no δ is as large as that
+    if visible(0.98 * high) or not visible(0.0):
         return high
     while high - low > 0.02 * high:
         middle = (low + high) / 2
-        if synthesizer.hockey_stick(middle).value >= SMALLEST_DELTA:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if visible(middle) else (low, middle)
     return high

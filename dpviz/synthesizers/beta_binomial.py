@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.numerics.private_side import private_side, within
+from dpviz.numerics.ends import private_side, within
 from dpviz.numerics.sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers import _staircase
 from dpviz.synthesizers.base import WorstCase, check_index
@@ -72,7 +72,7 @@ class BetaBinomial(PriorSynthesizer):
         return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
 
     def row(self, index: int) -> FloatArray:
-        """Pr(m1 = 0 … m | n1 = `index`), built from the mode outward, so no tail loses its digits."""
+        """As of every law, built from the mode outward, so no tail loses its digits."""
         index = check_index(index, self.n + 1)
         x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
         with np.errstate(over="ignore"):
@@ -120,7 +120,8 @@ class BetaBinomial(PriorSynthesizer):
         by_sum = (self.alpha + k) / balance / (self.beta + ((n - 1 + m) - k))
         by_row = (self.beta + ((n - 1) - i)) * balance / (self.alpha + i)
         step = min(TOGETHER, n) if min(self.alpha, self.beta) > TOGETHER_PRIOR else 1
-        far_sum, far_row = _consecutive_products(by_sum, step), _consecutive_products(by_row, step)[:, None]
+        windows = np.lib.stride_tricks.sliding_window_view
+        far_sum, far_row = windows(by_sum, step).prod(axis=1), windows(by_row, step).prod(axis=1)[:, None]
         shifted: FloatArray = np.ndarray((n - step + 1, m + 1), buffer=far_sum, strides=far_sum.strides * 2)
         growth = np.concatenate([[0.0], np.cumsum(np.log1p(m / (self.alpha + i)))])
         matrix = np.empty((n + 1, m + 1))
@@ -162,10 +163,8 @@ class BetaBinomial(PriorSynthesizer):
         return table
 
     def worst_log_odds(self) -> WorstCase:
-        """ε* = ln(1 + m / min(α, β)), at the table with a single row in the rarer cell and every draw in that cell."""
-        if self.alpha <= self.beta:
-            return WorstCase(math.log1p(self.m / self.alpha), 1, 0, self.m)
-        return WorstCase(math.log1p(self.m / self.beta), self.n - 1, self.n, 0)
+        """ε* = ln(1 + m / min(α, β))."""
+        return self.single_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         return _staircase.worst_upward_pair(self, epsilon)
@@ -173,10 +172,7 @@ class BetaBinomial(PriorSynthesizer):
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior with pure ε-differential privacy, m / (e^ε − 1), rounded to the private side.
-
-        Source: Abowd & Vilhuber (2008) and Charest (2011) after Machanavajjhala et al. (2008).
-        """
+        """m / (e^ε − 1). Source: Abowd & Vilhuber (2008), Charest (2011) after Machanavajjhala et al. (2008)."""
         alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
         return private_side(
             max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value)
@@ -188,8 +184,7 @@ def beta_binomial_log_likelihood(
 ) -> FloatArray:
     """Σ_j ln BetaBinomial(x̃_j; m, α + x, β + n − x) up to a constant that is the same for every x and n.
 
-    Rising factorials are kept relative to powers of α and β, and summed without rounding, so that neither a prior of
-    1e-107 nor one of 1e12 loses digits. The powers themselves, and C(m, x̃_j), are that constant.
+    Rising factorials are relative to powers of α and β, so that neither a prior of 1e-107 nor one of 1e12 loses digits.
     """
     x, n = np.broadcast_arrays(x, n)
     largest = int(n.max()) + m
@@ -209,11 +204,3 @@ def _log_ratio(part: float, whole: float) -> float:
 def _log_growth(base: float, k: IntArray) -> FloatArray:
     """ln(base + k) up to a constant, relative to `base` where that keeps digits."""
     return np.log1p(k / base) if base > 1 else np.log(base + k)
-
-
-def _consecutive_products(factors: FloatArray, count: int) -> FloatArray:
-    """Products of every `count` neighbouring factors."""
-    products: FloatArray = factors[: len(factors) - count + 1].copy()
-    for shift in range(1, count):
-        products *= factors[shift : shift + len(products)]
-    return products

@@ -1,12 +1,10 @@
 """Tables of k > 2 counts: their compositions, their neighbours, and privacy through three cells alone.
 
 Substituting a row moves it from cell j to cell i. For the Dirichlet-multinomial and the multinomial plug-ins the
-likelihood ratio of the two tables depends on the released counts m_i and m_j alone, so the other cells may be merged
-into one: three cells tell everything. Which neighbours are the worst follows from the same fact. A cell with x + c
-pseudo-rows is two cells with x and c merged, merging is post-processing, and post-processing never raises a
-divergence; the c rows may then join the rest, where they tell nothing. So every divergence falls as the counts of i
-and j grow and the rest shrinks: the worst neighbours hold their only row of cells i and j in i or in j, and i and j
-are the cells with the smallest priors.
+likelihood ratio of the two tables depends on the released counts m_i and m_j alone, so the other cells may be merged:
+three cells tell everything. A cell with x + c pseudo-rows is two cells with x and c merged, and post-processing never
+raises a divergence; the c rows may then join the rest, where they tell nothing. So the worst neighbours hold their only
+row of cells i and j in i or in j, and i and j are the cells with the smallest priors.
 """
 
 from __future__ import annotations

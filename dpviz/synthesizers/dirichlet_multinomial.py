@@ -36,9 +36,7 @@ class DirichletMultinomial(PriorCellSynthesizer):
 
     @cached_property
     def _log_risings(self) -> list[SplitSum]:
-        known: dict[float, SplitSum] = {}
-        for weight in self.weights.tolist():
-            known.setdefault(weight, log_rising(weight, self.n + self.m))
+        known = {weight: log_rising(weight, self.n + self.m) for weight in set(self.weights.tolist())}
         return [known[weight] for weight in self.weights.tolist()]
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
@@ -53,9 +51,8 @@ class DirichletMultinomial(PriorCellSynthesizer):
     def transition_matrix(self) -> FloatArray:
         """Pr(m | n) as a product of one short table a cell, with no exponential a cell of the matrix.
 
-        Counts with this law are independent negative binomials given their sum: with A = n + Σ α_c and q = m / (A + m),
-        Pr(m | n) = Π NB(m_c; α_c + n_c, q) / NB(m; A, q). No factor exceeds 1, so nothing overflows. Rows that share
-        all but their last two counts lie together and are filled together.
+        They are independent negative binomials given their sum: Pr(m | n) = Π NB(m_c; α_c + n_c, q) / NB(m; A, q)
+        with A = n + Σ α_c, q = m / (A + m). Rows that share all but their last two counts are filled together.
         """
         confidential, released = self.row_counts, self.column_counts
         tables = [table.take(released[:, cell], axis=1) for cell, table in enumerate(self._negative_binomials)]

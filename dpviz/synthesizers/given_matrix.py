@@ -24,11 +24,8 @@ class MatrixProblem(ValueError):
 class GivenMatrix(TwoCellSynthesizer):
     """Pr(column | row) as given; rows in order are neighbours, as the tables (0, n), (1, n − 1), …, (n, 0).
 
-    A cell given as 0 is suppression: where a neighbour's is not 0, the release decides between them and its ε is
-    infinite. Rows sum to 1 within 1e-4 and are not rescaled. `decimals` are the printed ones, one number for all
-    entries or one for each, None where the numbers are exact.
-
-    Source: Abowd & Vilhuber (2008), §3: a differential-privacy audit of the sanitizers in regular use.
+    Rows sum to 1 within 1e-4 and are not rescaled. `decimals` are the printed ones, one number for all entries or one
+    for each, None where the numbers are exact. Source: Abowd & Vilhuber (2008), §3: an audit of sanitizers in use.
 
     >>> release = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
     >>> release.worst_log_odds()
@@ -61,14 +58,13 @@ class GivenMatrix(TwoCellSynthesizer):
                 )
             object.__setattr__(self, "decimals", places if places.ndim else int(places))
         matrix.setflags(write=False)
-        object.__setattr__(self, "probabilities", matrix)
-        object.__setattr__(self, "n", matrix.shape[0] - 1)
-        object.__setattr__(self, "m", matrix.shape[1] - 1)
+        rows, columns = matrix.shape
+        for name, value in {"probabilities": matrix, "n": rows - 1, "m": columns - 1}.items():
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         """Its shape and a fingerprint: equal for equal numbers with as many printed decimals, and only for them."""
-        rows, columns = self.probabilities.shape
-        return f"GivenMatrix({rows} x {columns}, {self._digest})"
+        return f"GivenMatrix({self.n + 1} x {self.m + 1}, {self._digest})"
 
     def __eq__(self, other: object) -> bool:
         """Whether the numbers and their printed decimals are the same."""
@@ -98,7 +94,6 @@ class GivenMatrix(TwoCellSynthesizer):
         return self._log_probabilities[np.ix_(rows, columns)]
 
     def transition_matrix(self) -> FloatArray:
-        """The matrix as given."""
         return self.probabilities.copy()
 
     @cached_property
@@ -111,10 +106,7 @@ class GivenMatrix(TwoCellSynthesizer):
         return [(int(row), int(column)) for row, column in np.argwhere(~positive & beside)]
 
     def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Least and largest signed log-odds that round to the given digits, cell by cell; equal where exact.
-
-        A printed value p stands for anything from p − h to p + h, h half a unit of its own last decimal.
-        """
+        """Least and largest signed log-odds that round to the given digits, cell by cell; equal where exact."""
         half = self.half_units
         low, high = np.maximum(self.probabilities - half, 0.0), self.probabilities + half
         with np.errstate(divide="ignore", invalid="ignore"):

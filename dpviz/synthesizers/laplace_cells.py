@@ -70,8 +70,7 @@ class LaplaceCells(CellSynthesizer):
     def _places(self) -> list[tuple[int, int]]:
         """Counts before a row is added to cell i and to cell j, that stand for every pair of neighbours.
 
-        Clamping merges released counts. From n = 3 on a count can be far enough from both ends for it to merge only
-        counts with the same likelihood ratio, and no other count can tell more.
+        From n = 3 on clamping merges, at counts of 1, only released counts with the same likelihood ratio.
         """
         if self.n >= 3:
             return [(1, 1)]
@@ -79,8 +78,7 @@ class LaplaceCells(CellSynthesizer):
 
     def _cell_losses(self, place: int, *, gains: bool) -> tuple[FloatArray, FloatArray]:
         """Losses of one cell between counts `place` and `place` + 1, with their probabilities on the likelier side."""
-        columns = np.arange(self.n + 1)
-        log_odds = self.one_cell.log_odds(np.array([place]), columns)[0]
+        log_odds = self.one_cell.log_odds(np.array([place]), np.arange(self.n + 1))[0]
         losses, where = np.unique(-log_odds if gains else log_odds, return_inverse=True)
         masses = self.one_cell.row(place + 1 if gains else place)
         return losses, np.array([masses[where == group].sum() for group in range(len(losses))])
@@ -97,19 +95,15 @@ class LaplaceCells(CellSynthesizer):
 
     def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
         counts = np.zeros((2, self.cells), dtype=np.int64)
-        counts[:, 0], counts[:, 1] = gains, loses
-        counts[:, 2] = self.n - 1 - gains - loses
-        counts[0, 0] += 1
-        counts[1, 1] += 1
+        counts[:, :3] = gains, loses, self.n - 1 - gains - loses
+        counts[[0, 1], [0, 1]] += 1
         return WorstCase(value, self._place(counts[0]), self._place(counts[1]), column)
 
     def worst_log_odds(self) -> WorstCase:
         """ε from n = 3 rows on; less below, where the clamp hides part of it."""
-        cases = []
+        cases, log_odds = [], self.one_cell.log_odds(np.arange(min(self.n, 2)), np.arange(self.n + 1))
         for gained, lost in self._places():
-            columns = np.arange(self.n + 1)
-            up = -self.one_cell.log_odds(np.array([gained]), columns)[0]
-            down = self.one_cell.log_odds(np.array([lost]), columns)[0]
+            up, down = -log_odds[gained], log_odds[lost]
             best = (int(np.argmax(up)), int(np.argmax(down)))
             column = (best[0] * (self.n + 1) + best[1]) * (self.n + 1) ** (self.cells - 2)
             cases.append(self._case(float(up[best[0]] + down[best[1]]), gained, lost, column))

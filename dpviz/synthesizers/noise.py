@@ -53,7 +53,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
         return table
 
     def transition_matrix(self) -> FloatArray:
-        """Pr(m1 | n1), shape (n + 1, n + 1): a mass at each distance, a tail in the first and last column."""
+        """As of every law: a mass at each distance, a tail in the first and last column."""
         n, distances = self.n, np.arange(self.n + 1)
         with np.errstate(under="ignore"):
             mass, tails = np.exp(self.log_mass(distances)), np.exp(self.log_tail(distances))

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.special import betainc
 
 from dpviz.checked import checked
-from dpviz.numerics.ends import inverse_gain
-from dpviz.numerics.private_side import private_side, within
+from dpviz.numerics.ends import inverse_gain, private_side, within
 from dpviz.numerics.sums import log_binomials
 from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.synthesizers.base import WorstCase, parameter
@@ -47,7 +46,6 @@ class PlugIn(PriorSynthesizer):
 
     @cached_property
     def _column_terms(self) -> FloatArray:
-        """ln of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
         return (_kept_column_terms if self.m <= MOST_KEPT else _column_terms)(self.m)
 
     def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -72,11 +70,8 @@ class PlugIn(PriorSynthesizer):
         return table
 
     def worst_log_odds(self) -> WorstCase:
-        """ε* = m ln(1 + 1 / min(a, b)): every draw falls in the cell that had a single row or none."""
-        a, b = self.effective_prior
-        if a <= b:
-            return WorstCase(self.m * math.log1p(1 / a), 1, 0, self.m)
-        return WorstCase(self.m * math.log1p(1 / b), self.n - 1, self.n, 0)
+        """ε* = m ln(1 + 1 / min(a, b))."""
+        return self.single_row(self.m * math.log1p(1 / min(self.effective_prior)))
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         a, b = self.effective_prior
@@ -161,15 +156,13 @@ class PlugIn(PriorSynthesizer):
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior with pure ε-differential privacy, 1 / (e^{ε/m} − 1), plus 1 for the mode.
-
-        Theorems 6.11 and 6.9 of Zheng (2015) print 1 more, which is sufficient and not necessary.
-        """
+        """1 / (e^{ε/m} − 1), plus 1 for the mode; Theorems 6.11 and 6.9 of Zheng (2015) print 1 more than needed."""
         least = max(cls.lost + inverse_gain(epsilon / m), math.nextafter(cls.lost, math.inf), PRIOR_ONES.minimum)
         return private_side(least, math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value - cls.lost))
 
 
 def _column_terms(m: int) -> FloatArray:
+    """ln of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
     coefficients = log_binomials(m)
     terms: FloatArray = (coefficients.coarse - m * math.log(2)) + coefficients.fine
     terms.setflags(write=False)

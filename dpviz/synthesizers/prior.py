@@ -41,11 +41,9 @@ PRIOR_ZEROS = dataclasses.replace(
 class PriorSynthesizer(TwoCellSynthesizer):
     """A synthesizer of two counts that adds α pseudo-rows with a one and β with a zero to the n confidential rows.
 
-    More prior is never less private: for every ε, δ(ε) never rises in α or in β. Take a release, and send each of
-    its rows to a third cell, independently, with the probability that c pseudo-rows there would give it (a Beta(A, c)
-    draw shared by all rows for the posterior draw, c / (A + c) for the plug-ins, A = n + α + β being public): that is
-    the release with c pseudo-rows in a third cell, made without the data. Merging the third cell with the first is
-    then the release with α + c. Both steps are post-processing, and post-processing never raises a divergence.
+    δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
+    cell with the probability that c pseudo-rows there would give it (one Beta(A, c) draw for the posterior draw,
+    c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
     """
 
     has_prior = True
@@ -68,6 +66,12 @@ class PriorSynthesizer(TwoCellSynthesizer):
     def mirrored(self) -> Self:
         """The same release with ones and zeros exchanged."""
         return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+
+    def single_row(self, value: float) -> WorstCase:
+        """The neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
+        if self.alpha <= self.beta:
+            return WorstCase(value, 1, 0, self.m)
+        return WorstCase(value, self.n - 1, self.n, 0)
 
     @abstractmethod
     def worst_upward_pair(self, epsilon: float) -> WorstCase:

@@ -56,7 +56,8 @@ def show_attacker(summary: PrivacySummary) -> None:
             words = f"0 is {release.column_table(0)}, and so on in the order of the columns."
             column = _place(labels[1], "column", release.shape[1], words)
         view = attacker_view(release, pair, column, NUMBERS.checked("prior_odds"))
-        before, after = readable(view.prior_probability, 6), _probability(view.posterior_probability, view.log_gain, 6)
+        prior, posterior = view.probabilities
+        before, after = readable(prior, 6), _probability(posterior, view.log_gain, 6)
         first = "before the release", f"{readable(view.prior_odds, 4)} : 1", f"probability {before}"
         then = "after the release", f"{readable(view.posterior_odds, 6)} : 1", f"probability {after}"
         st.html(numbers(first, then))
@@ -93,7 +94,7 @@ def attacker_sentence(view: AttackerView, epsilon: float) -> str:
         limit = f"more than the promised factor e<sup>ε</sup> = {factor_text(epsilon)}"
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
-        f"the first has probability {readable(view.prior_probability, 4)}. Then {view.released} is released. "
+        f"the first has probability {readable(view.probabilities[0], 4)}. Then {view.released} is released. "
         f"{gain_in_words(view)} That is {limit}. Now the first has probability "
-        f"<b>{_probability(view.posterior_probability, view.log_gain)}</b>."
+        f"<b>{_probability(view.probabilities[1], view.log_gain)}</b>."
     )
