@@ -1,7 +1,5 @@
 """Each printed bound at the user's parameters: what it says, what it really gives, and the exact answer."""
 
-from __future__ import annotations
-
 import functools
 import math
 import sys
@@ -23,22 +21,18 @@ from dpviz.theorems import CLAIMS, Claim
 from dpviz.theorems.claim import PRIOR, RANGE, SCALE, Quantity, Verdict
 from dpviz.theorems.counts import DIMITRAKAKIS
 
-SAME = 1e-9
-"""Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1."""
-
-ROUNDING = 4 * sys.float_info.epsilon
-"""Relative distance within which two values are one whatever is taken from them."""
+SAME = 1e-9  # Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1
+ROUNDING = 4 * sys.float_info.epsilon  # Relative distance within which two are one whatever is taken from them
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
     """One printed bound, for one method, held against the exact answer.
 
-    The setting is the user's own, except that a theorem on one synthetic row has m = 1. `printed` and `exact` are
-    values of what the bound speaks of, None where there is none; `gives_epsilon` and `gives_delta` the least ε, at
-    the promised δ, and the δ, at the promised ε, that the printed one really gives; `constant` would make the bound
-    exact here, where print names none. The sentence ends with those of `because`, each confirmed by a computation
-    at this setting.
+    A theorem on one synthetic row has m = 1 in its setting. `printed` and `exact` are values of what the bound speaks
+    of; `gives_epsilon` is the least ε at the promised δ, and `gives_delta` the δ at the promised ε, that the printed
+    one really gives; `constant`, where print names none, would make the bound exact here. Each is None where there is
+    none. The sentence ends with those of `because`, each confirmed by a computation at this setting.
     """
 
     bound: Claim

@@ -1,7 +1,5 @@
 """What the constants that print leaves unnamed must be to make a claim exact, over all sizes and promises."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,18 +9,13 @@ from scipy.special import betainc
 
 from dpviz.parameters import readable, rounded_down, rounded_up
 
-MOST_TABLES = 300
-"""Tables with few ones that Lemma 6.6 is held against: the fewer, the further θ strays in proportion to its mean."""
+MOST_TABLES = 300  # that Lemma 6.6 is held against: the fewer ones, the further θ strays in proportion to its mean
 
+# ln(1/δ)/α at ε = 1: of PARAM_Post as δ → 0 with n fixed, 2 ln cosh(ε/2), the exponent of a beta tail; of the plug-ins
+# where m = n ≫ α, (1 + ε) ln(1 + ε) − ε, that of a Poisson tail; and of PARAM_Post as δ → 1 with n = 1 and α → 0.
 LOG_COSH = 2 * math.log(math.cosh(0.5))
-"""2 ln cosh(ε/2) at ε = 1: ln(1/δ)/α of PARAM_Post as δ → 0 with n fixed, the exponent of a beta tail."""
-
 POISSON = 2 * math.log(2) - 1
-"""(1 + ε) ln(1 + ε) − ε at ε = 1: ln(1/δ)/α of the plug-ins where m = n ≫ α, the exponent of a Poisson tail."""
-
 NEAR_ONE = math.log1p(math.e) + math.e * math.log1p(math.exp(-1))
-"""ln(1/δ)/α of PARAM_Post as δ → 1 with n = ε = 1: Beta(1 + α, α) and its mirror image, for α → 0."""
-
 UNITY = 1 / math.expm1(1)
 EIGHTH, HALF, DOUBLE = math.sqrt(0.125), math.sqrt(0.5), math.sqrt(2)
 UP_TO_ONE = "For ε up to 1"

@@ -22,9 +22,7 @@ from dpviz.theorems.posterior_interval import lemma_6_5_failure
 if TYPE_CHECKING:
     from dpviz.audits.audit import Finding
 
-NEAR = 1e-9
-"""Relative distance within which a repaired and an exact value count as one."""
-
+NEAR = 1e-9  # Relative distance within which a repaired and an exact value count as one
 ONE_TO_LOSE = (
     "The proof takes a table with no ones as the worst case. That table cannot lose a one; the true worst case has "
     "exactly one, and needs one pseudo-row less."

@@ -1,7 +1,5 @@
 """Zheng's (2015) definitions, general theorems and lemmas, each held against numbers at the user's settings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases 2008.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -34,19 +34,12 @@ CAPTIONS = {
     3: "Mean and variance of the synthetic posterior distributions, for M sets with ε = 2 overall",
     4: "Mean and variance of the synthetic posterior distributions, for one set and several ε",
 }
-REPETITIONS = {1: 100_000, 2: 100_000, 3: 1000, 4: 1000}
-"""Simulation runs behind each table, as its caption says."""
-
-ROWS, CONFIDENTIAL_COUNT = 100, 30
-"""Confidential rows, and synthetic rows of one set, in every table; the fixed x of Tables 3 and 4."""
-
+REPETITIONS = {1: 100_000, 2: 100_000, 3: 1000, 4: 1000}  # Simulation runs behind each table, as its caption says
+ROWS, CONFIDENTIAL_COUNT = 100, 30  # Rows of the data and of a set, in every table; the fixed x of Tables 3 and 4
 ENUMERATED_SETS, SIMULATED_RUNS = 2, 20_000
 TABLE_3_EPSILON = 2.0
-TRUE_MEAN = 0.3039
-"""Mean of the true posterior Beta(31, 71), as printed."""
-
-DECIMALS = {"negative_TM_pct": 0, "posterior_mean": 3}
-"""Printed decimals, where they are not 2."""
+TRUE_MEAN = 0.3039  # Of the true posterior Beta(31, 71), as printed
+DECIMALS = {"negative_TM_pct": 0, "posterior_mean": 3}  # As printed, where they are not 2
 
 ABSOLUTE = "100 × (mean of the posterior means − 0.3039): percentage points, not relative to 0.3039 as the column says."
 LITERAL = "100 × (mean of the posterior means − 0.3039) / 0.3039: what “relative bias” says."
@@ -59,10 +52,10 @@ ERRATA = read_errata("charest")
 
 
 class Figure1(NamedTuple):
-    """The design of Figure 1, the coverage of 95 % intervals from q̄_M and T*_M, as far as the text gives it.
+    """The design of Figure 1, coverage with q̄_M and T*_M, as far as it is given; M is read from the text and tables.
 
-    The rules are both readings of T*_M where T_M is negative, the one that the text fits first. M is a reading, from
-    “two synthetic datasets” and the tables. The repetitions are those of the text and of the caption, which differ.
+    The rules are both readings of T*_M where T_M is negative, the one that the text fits first; the repetitions those
+    of the text and of the caption.
     """
 
     proportions: tuple[float, ...] = (0.25, 0.5)
@@ -112,10 +105,9 @@ PRINTED_TABLES = read_tables("charest_table", CAPTIONS)
 def compare_charest(number: int) -> list[Record[float]]:
     """Every number of a table beside what it estimates, column by column in each row.
 
-    Tables 1, 2 and 4 are exact, and so are one and two sets of Table 3; five and ten are simulated 20,000 times. Where
-    a column is not what its heading says, the reading that fits comes first and the literal one after it. A design has
-    ε over all sets, M (0 for the confidential data), and p unless x is fixed at 30. The error of a printed number is
-    that of its simulation and its rounding.
+    All is exact but five and ten sets of Table 3, simulated 20,000 times. Where a column is not what its heading says,
+    the reading that fits comes first and the literal one after it. A design has ε over all sets, M (0 for the
+    confidential data), and p unless x is fixed at 30.
 
     Examples
     --------

@@ -5,8 +5,6 @@ What a claim really gives is computed elsewhere, exactly: `dpviz.audits` holds e
 Source: Zheng (2015), *The Differential Privacy of Bayesian Inference*, bachelor's thesis, Harvard College.
 """
 
-from __future__ import annotations
-
 from dpviz.theorems import counts, gaussian, general
 from dpviz.theorems.claim import Claim
 

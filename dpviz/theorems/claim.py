@@ -1,7 +1,5 @@
 """One printed claim: what it says and when, what it promises, how it is judged, and its formula."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Chapters 4 and 6 as printed: tables of counts, released as a proportion or as m synthetic rows."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -25,9 +23,7 @@ from dpviz.theorems.claim import (
 )
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5
 
-DIMITRAKAKIS = 2.46
-"""The constant of Theorem 4.3, as printed."""
-
+DIMITRAKAKIS = 2.46  # The constant of Theorem 4.3, as printed
 MACHANAVAJJHALA = "Machanavajjhala et al. (2008)"
 Approximate = partial(Claim, family="bernoulli", quantity=PRIOR)
 Pure = partial(Approximate, promise=PURE)

@@ -4,8 +4,6 @@ A range is a bound on R/σ. The thesis lets the mean of the data move by R/n whe
 Theorems 7.8, 7.12, 7.15 and what follows from them), while it may move by 2R/n, as in Theorem 7.7.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -24,9 +22,7 @@ from dpviz.theorems.claim import (
     one_synthetic_row,
 )
 
-TIE = 1e-12
-"""Relative distance within which both sides of a condition count as equal, so that rounding does not refuse it."""
-
+TIE = 1e-12  # Relative distance within which both sides of a condition are equal, so that rounding does not refuse it
 BOUNDED, UNBOUNDED = "data in [−R, R]", "unbounded data"
 BOTH_BOUNDED, ROWS_BOUNDED = "data and μ in [−R, R]", "data and synthetic rows in [−R, R]"
 POST, BOTH, ALL = ("param_post",), ("synth_map", "synth_post_many"), ("synth_map", "synth_post_one", "synth_post_many")

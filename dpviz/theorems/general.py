@@ -1,7 +1,5 @@
 """Chapters 2 and 5 as printed: definitions, general theorems, and what parameters and rows promise of each other."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Lemma 6.5 as printed, made computable: how often the posterior draw leaves the interval, and the prior it takes."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -18,16 +16,14 @@ ROWS = dataclasses.replace(DOMAINS["n"], maximum=100_000)
 ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
-SMALLEST_DELTA = 1e-300
-"""Least positive δ: the tails below it are near the end of the floating-point numbers and lose their digits."""
+SMALLEST_DELTA = 1e-300  # Tails below it are near the end of the floating-point numbers and lose their digits
 
 
 def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
     """The largest probability, over n₁ = 0 … n, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves the interval.
 
-    The interval is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1;
-    the probability is then 1. The lemma promises (ε, δ) with it as δ. Takes n to 100,000, α and β to 1e16; tails above
-    1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
+    That is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1. Takes n
+    to 100,000, α and β to 1e16; tails above 1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
 
     Examples
     --------
