@@ -151,10 +151,6 @@ def _flat(found: Finding, printed: float) -> Finding:
     return replace(found, verdict=Verdict.SAFE, exact=exact, gives_delta=gives, sentence=said)
 
 
-def _range_needed(blank: Finding) -> float:
-    return GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised_delta)
-
-
 def _range_given(found: Finding, printed: float, _: float) -> Finding:
     made, (epsilon, delta) = GAUSSIAN.release(METHODS[found.method], found.setting), found.promised
     if not found.bound.promise.delta:
@@ -162,21 +158,15 @@ def _range_given(found: Finding, printed: float, _: float) -> Finding:
     return replace(found, gives_epsilon=made.epsilon(printed, delta), gives_delta=made.delta(printed, epsilon))
 
 
-def _scale_needed(blank: Finding) -> float:
-    """A scale of Laplace noise on PARAM_MAP: sensitivity over ε. For the Gaussian, in units of R."""
-    return KINDS[blank.bound.family].sensitivity(blank.setting) / blank.setting.epsilon
-
-
-def _scale_given(found: Finding, printed: float, exact: float) -> Finding:
-    return replace(found, gives_epsilon=found.setting.epsilon * exact / printed)
-
-
 MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, float, float], Finding]]] = {
     PRIOR: (_prior_needed, _prior_given),
-    RANGE: (_range_needed, _range_given),
-    SCALE: (_scale_needed, _scale_given),
+    RANGE: (lambda blank: GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised_delta), _range_given),
+    SCALE: (
+        lambda blank: KINDS[blank.bound.family].sensitivity(blank.setting) / blank.setting.epsilon,
+        lambda found, printed, exact: replace(found, gives_epsilon=found.setting.epsilon * exact / printed),
+    ),
 }
-"""How the exact value of a quantity is found, and what a printed one gives."""
+"""How an exact value is found, and what a printed one gives. A scale is in units of R for the Gaussian."""
 
 
 def _constant(finding: Finding) -> str:

@@ -31,10 +31,9 @@ Parts = frozenset[str]
 class Proof:
     """What the proof of one bound gets wrong, and where it is stricter than it need be.
 
-    `beyond` is how far the printed value goes beyond what the proof with some parts right allows, as a logarithm: of ε
-    at the printed range over the promised ε, of the printed over the allowed range, or of the needed over the printed
-    noise; `power` that of this ratio by which the value is repaired. Slips make a range too wide, slacks too narrow;
-    `given` are parts that the proof has right, though others of its kind do not.
+    `beyond` is the logarithm of how far the printed value goes beyond what the proof with some parts right allows, in
+    ε, the range or the noise; `power` that of this ratio by which the value is repaired. Slips make a range too wide,
+    slacks too narrow; `given` are parts that the proof has right, though others of its kind do not.
     """
 
     beyond: Callable[[Finding, Parts], float]

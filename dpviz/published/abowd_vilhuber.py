@@ -7,16 +7,8 @@ import math
 
 import numpy as np
 
+from dpviz import privacy
 from dpviz.checked import checked
-from dpviz.privacy import (
-    delta_for_epsilon,
-    even_counts,
-    exceeds,
-    failure_by_row,
-    jeffreys_counts,
-    log_odds_table,
-    probabilistic_delta,
-)
 from dpviz.published.record import Record, read_errata, read_tables
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.types import FloatArray
@@ -60,7 +52,7 @@ def compare_figures() -> list[Record[float]]:
     records = []
     for number, release in ((1, plug), (2, plug), (3, noise), (4, noise), (1, draw), (2, draw)):
         printed = PRINTED_FIGURES[number].values
-        ours = release.transition_matrix() if number % 2 else np.abs(log_odds_table(release))
+        ours = release.transition_matrix() if number % 2 else np.abs(privacy.log_odds_table(release))
         same = int(np.count_nonzero(np.round(ours, PRINTED_DIGITS) == printed))
         verdict = "every printed digit" if same == printed.size else "another law"
         source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
@@ -81,9 +73,9 @@ def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[R
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """
     release, epsilon = synthesizer, PRINTED_EPSILON
-    over, matrix = exceeds(log_odds_table(release), epsilon), release.transition_matrix()
-    even, jeffreys = (law(release)[:, None] * matrix for law in (even_counts, jeffreys_counts))
-    failure = failure_by_row(release, epsilon)
+    over, matrix = privacy.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
+    even, jeffreys = (law(release)[:, None] * matrix for law in (privacy.even_counts, privacy.jeffreys_counts))
+    failure = privacy.failure_by_row(release, epsilon)
 
     def pairs(joint: FloatArray, choose: np.ufunc) -> float:
         return float(choose(joint[:-1], joint[1:])[over].sum())
@@ -92,18 +84,18 @@ def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[R
         ("smaller side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.minimum),
          "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
          "printed 0.0006, and counts each failure where it is least likely to happen."),
-        ("worst table: probabilistic differential privacy", probabilistic_delta(release, epsilon),
+        ("worst table: probabilistic differential privacy", privacy.probabilistic_delta(release, epsilon),
          "The largest probability, over the confidential tables, of releasing counts where some neighbour's log-odds "
          "exceed 2 (Machanavajjhala et al. 2008)."),
-        ("(ε, δ)-differential privacy", delta_for_epsilon(release, epsilon),
+        ("(ε, δ)-differential privacy", privacy.delta_for_epsilon(release, epsilon),
          "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's does "
          "not cover."),
-        ("any failing cell, n1 ~ Binomial(5, ½)", float(even_counts(release) @ failure),
+        ("any failing cell, n1 ~ Binomial(5, ½)", float(privacy.even_counts(release) @ failure),
          "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: the "
          "sentence of the paper, taken at its word."),
         ("larger side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.maximum),
          "As the printed account, with the larger of the two joint probabilities."),
-        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(jeffreys_counts(release) @ failure),
+        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(privacy.jeffreys_counts(release) @ failure),
          "The joint probability of all failing cells when n1 follows the prior predictive law."),
         ("larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)", pairs(jeffreys, np.maximum),
          "The larger joint probability of each cell when n1 follows the prior predictive law."),

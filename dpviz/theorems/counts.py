@@ -34,27 +34,22 @@ ImpossibleOnAverage = partial(Denied, family="average", promise=AVERAGE, conditi
 
 
 def _per_row(m: int, epsilon: float) -> float:
-    """m/ε."""
     return m / epsilon
 
 
 def _one_draw(m: int, epsilon: float) -> float:
-    """1 + m/(e^ε − 1)."""
     return 1 + m * inverse_gain(epsilon)
 
 
 def _many_draws(m: int, epsilon: float) -> float:
-    """1 + 1/(e^{ε/m} − 1)."""
     return 1 + inverse_gain(epsilon / m)
 
 
 def _many_cells(m: int, epsilon: float) -> float:
-    """1 + 1/(e^{ε/(2m)} − 1)."""
     return 1 + inverse_gain(epsilon / (2 * m))
 
 
 def _with_logarithms(n: int, epsilon: float, delta: float) -> float:
-    """(ln n + ln(1/δ))/ε²."""
     return 1 / epsilon**2 * (math.log(n) + log_inverse(delta))
 
 

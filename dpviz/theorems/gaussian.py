@@ -37,32 +37,26 @@ Lemma = partial(Statement, family="gaussian")
 
 
 def _parameter(epsilon: float) -> float:
-    """√ε."""
     return math.sqrt(epsilon)
 
 
 def _one_draw(n: int, epsilon: float, delta: float) -> float:
-    """ε√n/√(2 ln(1/δ))."""
     return quotient(epsilon * math.sqrt(n), math.sqrt(2 * log_inverse(delta)))
 
 
 def _tail_is_small(epsilon: float, delta: float) -> bool:
-    """(ln(1/δ))² ≥ 1/(2ε)."""
     return log_inverse(delta) ** 2 >= 1 / (2 * epsilon)
 
 
 def _one_row(n: int, epsilon: float) -> float:
-    """√(εn/2)."""
     return math.sqrt(epsilon * n / 2)
 
 
 def _rows(n: int, m: int, epsilon: float) -> float:
-    """√(εn/(2m))."""
     return math.sqrt(epsilon * n / (2 * m))
 
 
 def _composed_rows(n: int, m: int, epsilon: float, delta: float) -> float:
-    """√(εn/(4√(2m ln(1/δ))))."""
     return math.sqrt(quotient(epsilon * n, 4 * math.sqrt(2 * m * log_inverse(delta))))
 
 
