@@ -124,7 +124,7 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
         if isinstance(declared, Parameter):
             if many and _sequence(value) is not NOTHING:
                 numbers = declared.check_each(value)
-                if numbers.ndim > 1 and not any(kind == PLAIN[np.ndarray] for kind in kinds):
+                if numbers.ndim > 1 and PLAIN[np.ndarray] not in kinds:
                     raise WrongKind(f"{name} must be {allowed}; got {shown(value)}.")
                 return numbers
             if single:

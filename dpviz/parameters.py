@@ -153,9 +153,8 @@ def readable(number: float, digits: int = 6) -> str:
         if rounded == math.floor(rounded):
             return f"{int(rounded):,}".replace("-", "−")
         decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-        whole, _, fraction = f"{rounded:,.{decimals}f}".partition(".")
-        fraction = fraction.rstrip("0")
-        return (f"{whole}.{fraction}" if fraction else whole).replace("-", "−")
+        text = f"{rounded:,.{decimals}f}"
+        return (text.rstrip("0").rstrip(".") if decimals else text).replace("-", "−")
     mantissa, _, exponent = f"{number:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".").replace("-", "−")
     power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)

@@ -34,10 +34,9 @@ class PosteriorParameter:
     """θ ~ Beta(α + n1, β + n0), released as it is: Zheng's PARAM_Post.
 
     The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and pseudo-rows of one cell and y of
-    the other have no bound, so no ε alone is ever kept; δ(ε) is positive and falls as the prior grows. n is 1 to
-    100,000, α and β are 1e-300 to 1e12. Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
-    One row and a flat prior: Beta(2, 1) against Beta(1, 2), that is densities 2θ and 2(1 − θ). At ε = 0 they differ by
-    ∫ (4θ − 2) over θ > 1/2, which is 1/2.
+    the other have no bound, so no ε alone is ever kept. Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
+
+    One row and a flat prior: densities 2θ and 2(1 − θ), which at ε = 0 differ by ∫ (4θ − 2) over θ > 1/2, or 1/2.
 
     >>> round(PosteriorParameter(n=1, alpha=1, beta=1).hockey_stick(0.0).value, 12)
     0.5
@@ -57,7 +56,7 @@ class PosteriorParameter:
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """The largest δ over ordered neighbours, over all n pairs in both directions, many bounded at once."""
+        """The largest δ of all n pairs in both directions, many bounded at once."""
         worst = self._upward(epsilon, self.alpha, self.beta)
         if self.alpha == self.beta:
             return worst

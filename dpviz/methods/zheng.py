@@ -31,10 +31,6 @@ def _apart(n: int, alpha: float) -> float:
     return (n - 1) / (alpha + (n - 1))
 
 
-def _crowd(n: int, m: int) -> float:
-    return m / (n - 1) if n > 1 else 0.0
-
-
 class ParamPost(Method):
     """One draw of the proportion from its posterior."""
 
@@ -137,7 +133,7 @@ class SynthPostOne(ZhengRows):
         def change(alpha: float) -> float:
             return min(m / (alpha + m), epsilon + _apart(n, alpha) * m / (alpha + (n - 1) / 2 + m))
 
-        settled = math.exp(-epsilon) / (1 + _crowd(n, m))
+        settled = math.exp(-epsilon) / (1 + (m / (n - 1) if n > 1 else 0.0))
         return Failure(lru_cache(maxsize=4096)(partial(beta_binomial_failure, n, m)), change, settled)
 
     def losses(self, ones: float, zeros: float, m: int) -> DiscreteLosses:
@@ -175,7 +171,7 @@ class SynthPostMany(ZhengRows):
         def change(alpha: float) -> float:
             return epsilon + _apart(n, alpha) * m / (alpha + (n - 1) / 2)
 
-        settled = math.exp(-epsilon - _crowd(n, m))
+        settled = math.exp(-epsilon - (m / (n - 1) if n > 1 else 0.0))
         return Failure(lru_cache(maxsize=4096)(partial(plug_in_failure, n, m)), change, settled)
 
     def spread(self, total: float, m: int) -> float:
@@ -198,10 +194,7 @@ class SynthMap(SynthPostMany):
         return 1 / m
 
 
-SYNTH_POST_ONE = SynthPostOne(
-    BetaBinomial, "synth_post_one", "SYNTH_Post(One)", "one draw of the proportion, then m rows from it"
-)
-SYNTH_POST_MANY = SynthPostMany(
-    PosteriorMean, "synth_post_many", "SYNTH_Post(Many)", "a new draw of the proportion for each row"
-)
+ONE, MANY = "one draw of the proportion, then m rows from it", "a new draw of the proportion for each row"
+SYNTH_POST_ONE = SynthPostOne(BetaBinomial, "synth_post_one", "SYNTH_Post(One)", ONE)
+SYNTH_POST_MANY = SynthPostMany(PosteriorMean, "synth_post_many", "SYNTH_Post(Many)", MANY)
 SYNTH_MAP = SynthMap(PosteriorMode, "synth_map", "SYNTH_MAP", "m rows from the most likely proportion")

@@ -46,11 +46,10 @@ def minimum_prior(
     δ = 0: the closed form, m / (e^ε − 1) for SYNTH_Post(One), 1 / (e^{ε/m} − 1) for SYNTH_Post(Many), that plus 1 for
     SYNTH_MAP, none for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, every pair of neighbours counted, so that
     α (1 − 1e-6) is not private. The smallest prior accepted (1e-300; just above 1 for SYNTH_MAP) says that any prior is
-    enough, infinity that none up to 5e11 is.
+    enough, infinity that none up to 5e11 is. Source: Zheng (2015), chapter 6; Machanavajjhala et al. (2008).
 
     n and m are 1 to 100,000, ε is 1e-6 to 1000, or 0 with a positive δ, 0 ≤ δ < 1; neighbours are substitution. The
     prior zeros are `beta` where it is given, otherwise `ratio` α; of k `cells`, 3 to 1,000, all have the same prior.
-    Source: Zheng (2015), chapter 6, asks for it; Machanavajjhala et al. (2008) for pure SYNTH_Post(One).
 
     One row, one draw: the proportions are (α + 1) / (2α + 1) and α / (2α + 1), so δ = (1 + α − 2α) / (2α + 1) at
     ε = ln 2, which is 1/4 at α = 1/2.
@@ -84,9 +83,8 @@ class Promise:
         if not 1e-9 <= self.ratio <= 1e9:
             raise ValueError(f"ratio (β / α) must be a number from 10⁻⁹ to 10⁹; got {self.ratio!r}.")
         if self.cells > 2 and (self.beta is not None or self.ratio != 1):
-            raise ValueError(
-                f"beta and ratio must be left out where there are {self.cells} cells: every cell has the same prior."
-            )
+            left_out = f"beta and ratio must be left out where there are {self.cells} cells"
+            raise ValueError(f"{left_out}: every cell has the same prior.")
 
     def all_pairs(self, effective: float) -> WorstCase:
         """The largest δ of all pairs of neighbours."""

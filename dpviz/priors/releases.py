@@ -53,8 +53,7 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     PARAM_Post, and 1 of PARAM_MAP and the posterior mean, which tell neighbouring tables apart for sure. Source: Zheng
     (2015), Theorem 5.1, Hypothesis 5.5, Theorem 5.4 and Corollary 5.6.
 
-    One confidential row and a flat prior. At ε = 0 one released row differs by 1/3, an even m by m / (2m + 2), a draw
-    of θ by 1/2.
+    One row and a flat prior: at ε = 0 one released row differs by 1/3, an even m by m / (2m + 2), a draw of θ by 1/2.
 
     >>> curves = delta_by_size(1, 1.0, 1.0, 0.0, [1, 1000])
     >>> curves.deltas["synth_post_one"].round(6).tolist(), round(curves.limits["synth_post_one"], 6)

@@ -30,10 +30,9 @@ def minimum_prior_for_sets(
     """The least prior α in every cell with which M sets together are (ε, δ)-DP: `upper` is private, `lower` is not.
 
     Two cells: the largest δ_M(ε; α) over all n pairs of neighbours is δ. More: the worst neighbours hold their only row
-    of two cells in one or in the other, everything else elsewhere, whatever M is, as more pseudo-rows are never less
-    private; PARAM_Post then tells neither k nor n. M sets of a plug-in are one set of Mm rows, at most 100,000. Without
-    δ each set has ε/M. Usually 1e-6 wide, relative. Source: Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made
-    exact; Charest (2011) for ε/M each.
+    of two cells in one or in the other, everything else elsewhere, whatever M is; PARAM_Post then tells neither k nor
+    n. M sets of a plug-in are one set of Mm rows. Without δ each set has ε/M. Usually 1e-6 wide, relative. Source:
+    Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
 
     One row and two sets of one draw: each has odds 1 + 1/α at most, together 4 where α = 1.
 
@@ -54,18 +53,14 @@ def minimum_prior_for_sets(
         pure = single(epsilon / sets, 0.0)
         return Bracket(pure, pure)
     if made.independent and sets * m > PRIOR_ROWS:
-        raise ValueError(
-            f"sets times m (all synthetic rows together) must be at most {PRIOR_ROWS:,} for several sets of a plug-in; "
-            f"got {readable(sets * m)}."
-        )
+        most = f"at most {PRIOR_ROWS:,} for several sets of a plug-in; got {readable(sets * m)}"
+        raise ValueError(f"sets times m (all synthetic rows together) must be {most}.")
     if made.independent or sets == 1:
         prior = single(epsilon, delta, sets * m)
         return Bracket(prior * (1 - TOLERANCE), prior)
     if cells > 2 and max(n, m) > ROWS_OF_CELL_SETS:
-        raise ValueError(
-            f"n and m must be at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells; "
-            f"got {readable(max(n, m))}."
-        )
+        most = f"at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
+        raise ValueError(f"n and m must be {most}; got {readable(max(n, m))}.")
     low = max(single(epsilon, delta), ALMOST_NONE)
     high = min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
     pairs, losses = (n, partial(made.losses, m=m)) if cells == 2 else (1, partial(made.cell_losses, n, m, cells))
@@ -80,9 +75,7 @@ def least_by_advanced(
     Each set gets (ε0, δ0): ε0 is the largest that Theorem 2.18 takes to ε with slack δ', and δ0 = (δ − δ') / M.
     `single` is what one set needs for (ε0, δ0), the more the more private: a prior, or one over a range. Infinite where
     every split leaves a set less than the smallest ε. Source: Zheng (2015), Theorem 2.18, after Dwork, Rothblum &
-    Vadhan (2010).
-
-    Where a set needs 1/ε0 whatever its δ, all of δ is best spent as slack.
+    Vadhan (2010). Where a set needs 1/ε0 whatever its δ, all of δ is best spent as slack.
 
     >>> need, slack = least_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
     >>> slack, round(need, 3)
