@@ -39,7 +39,7 @@ def show_inverse(asked: Asked) -> None:
         cells.append(_epsilon(given.epsilon_at_delta))
         cells.append(readable(given.delta_at_epsilon, 4) if bounded else failure(given.delta_at_epsilon))
         rows.append([name, *cells, *([_epsilon(sets * given.pure_epsilon)] if sets > 1 else [])])
-    listing(head, rows, "What this prior or range gives", frozenset(range(1, len(head))))
+    listing(head, rows, "What this prior or range gives")
     shown = {key: given for key, given in found.items() if given is not None}
     end = max(float(one.epsilons[-1]) for one in shown.values())
     right = max(end, min(setting.epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond

@@ -46,7 +46,7 @@ def show_sampling(asked: Asked) -> None:
             st.html(answer(f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}", f"{said}{readable(printed, 4)}."))
     head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []
-    listing(head, rows, "What subsampling adds", frozenset(range(1, len(head))))
+    listing(head, rows, "What subsampling adds")
     told = "Exact: all pairs of neighbouring populations, one row substituted."
     if not within:
         told = "The exact answer runs over all pairs of neighbouring populations: here for n and m up to "

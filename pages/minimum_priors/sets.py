@@ -47,7 +47,7 @@ def show_sets(asked: Asked) -> None:
         st.html(said)
     pure = f"ε/M each, δ = 0{', conditioned' if asked.kind.conditioned else ''}"
     head = ["for all sets together", pure, "(ε/M, δ/M) each", "advanced composition", "exact"]
-    listing(head, rows, face.sets_title, frozenset(range(1, 5)))
+    listing(head, rows, face.sets_title)
     if reasons:
         st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")
     st.caption(face.how_sets(asked, sets))

@@ -39,7 +39,7 @@ def show_probabilistic(asked: Asked) -> None:
         more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
         rows.append([f"<b>{method.label}</b>", least(exact), least(strict), more])
     head = ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"]
-    listing(head, rows, "Least priors for two kinds of δ", frozenset({1, 2, 3}))
+    listing(head, rows, "Least priors for two kinds of δ")
     if unfound:
         st.caption(unfound)
     st.caption(SPEC.note("Probabilistic answers", promise=asked.promise))
@@ -60,7 +60,7 @@ def show_uneven(asked: Asked) -> None:
         barred |= {"mode"} if missing else {"small"} if math.isinf(fixed) else set()
         rows.append([f"<b>{method.label}</b>", least(even), both, "needs β > 1" if missing else least(fixed)])
     head = ["least α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
-    listing(head, rows, "Least priors of uneven shape", frozenset({1, 2, 3}))
+    listing(head, rows, "Least priors of uneven shape")
     st.caption(
         f"{asked.promise}, one set, one row substituted, all pairs of neighbours in both directions. "
         + (" “Impossible”: no α makes up for so small a β." if "small" in barred else "")
