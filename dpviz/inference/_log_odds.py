@@ -30,10 +30,7 @@ def nearest(log_odds: FloatArray) -> FloatArray:
 
 
 def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The ends of the narrowest intervals of floating-point numbers around these.
-
-    Only log-odds of ±`FARTHEST` become 0 or 1: other ends nearer to them than floating-point numbers can say become the
-    last number inside, so that an interval holds 0 or 1 exactly where it should.
+    """The ends of the narrowest intervals of floating-point numbers around these, 0 or 1 for ±`FARTHEST` alone.
 
     >>> low, high = outward(np.array([-FARTHEST, 80.0]), np.array([-800.0, FARTHEST]))
     >>> low.tolist(), high.tolist()

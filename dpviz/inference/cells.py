@@ -50,18 +50,14 @@ class PosteriorCells:
 
 @checked(n=POSTERIOR_ROWS)
 def posterior_cells(
-    *,
-    synthetic_counts: Sequence[Sequence[int]] | IntArray,
-    n: int,
-    alpha: float | Sequence[float],
-    gamma: float | Sequence[float] = 1.0,
-) -> PosteriorCells:
+    *, synthetic_counts: Sequence[Sequence[int]] | IntArray, n: int,
+    alpha: float | Sequence[float], gamma: float | Sequence[float] = 1.0,
+) -> PosteriorCells:  # fmt: skip
     """The posterior of the proportions of k cells after M sets of the Dirichlet-multinomial synthesizer, exactly.
 
     π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x): the posterior is
     Σ_x w_x Dirichlet(γ + x) over all tables x of n rows, at most 2,000,000. M rows of k counts have the same total m;
     `alpha` and `gamma`, the priors of the synthesizer and of the analyst, are one number or one for each cell.
-
     Source: Charest (2011), §5: the model is easily adapted to a vector of counts.
 
     >>> post = posterior_cells(synthetic_counts=[[1, 0, 0]], n=1, alpha=1.0)
@@ -70,14 +66,12 @@ def posterior_cells(
     """
     released = checked_counts(synthetic_counts, limits.POSTERIOR_ROWS)
     if released.ndim != 2 or released.shape[1] < 2:
-        raise ValueError(
-            f"synthetic_counts must have one row of at least 2 counts for each set; got shape {released.shape}."
-        )
+        wanted = "one row of at least 2 counts for each set"
+        raise ValueError(f"synthetic_counts must have {wanted}; got shape {released.shape}.")
     totals = released.sum(axis=1)
-    if totals.min() != totals.max():
-        raise ValueError(
-            f"synthetic_counts must have the same total in every set; got {totals.min():,} and {totals.max():,}."
-        )
+    low, high = totals.min(), totals.max()
+    if low != high:
+        raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
     m, cells = int(POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
     if number > limits.LISTED_TABLES:

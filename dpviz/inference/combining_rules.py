@@ -72,9 +72,7 @@ class CombiningRule(IntervalRule):
         return 2 * float(quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
 
     def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
-        """What |T| does not exceed whatever the counts are.
-
-        T is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, so that the largest is at a corner.
+        """What |T|, linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, does not exceed whatever the counts are.
 
         >>> COMBINING_RULES["as_if_real"].largest_variance(sets=1, rows=25)  # (12/25) (13/25) / 25
         0.009984

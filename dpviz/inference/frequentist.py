@@ -41,17 +41,10 @@ class PosteriorCoverage:
 
 @checked(proportions=PROPORTION, sets=SETS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL, runs=RUNS)
 def posterior_coverage(
-    *,
-    synthesizer: TwoCellSynthesizer,
-    proportions: FloatArray | float,
-    sets: int = 1,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-    level: float = 0.95,
-    interval: PosteriorInterval = EQUAL_TAILS,
-    generator: np.random.Generator | None = None,
-    runs: int = 2000,
-) -> PosteriorCoverage:
+    *, synthesizer: TwoCellSynthesizer, proportions: FloatArray | float, sets: int = 1,
+    gamma1: float = 1.0, gamma2: float = 1.0, level: float = 0.95, interval: PosteriorInterval = EQUAL_TAILS,
+    generator: np.random.Generator | None = None, runs: int = 2000,
+) -> PosteriorCoverage:  # fmt: skip
     """Pr(posterior interval of the release holds p), over the confidential rows and the M independent sets.
 
     Σ over releases of Pr(x̃_1 … x̃_M | p) 1{p in the interval}, Pr(x̃ | p) = Σ_x Binomial(x; n, p) Π_j T[x, x̃_j]. The

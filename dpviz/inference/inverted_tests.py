@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.sum_law import ReleaseSums, binomial_weights
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.types import FloatArray, IntArray
 
 SAFE = 1e-12  # What every tail is taken to be larger than computed: more than all rounding of a tail or of an end
 GRID = 65  # Proportions between which the ends are bracketed
@@ -21,7 +21,6 @@ def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
     Where the rows of the synthesizer are not stochastically ordered, each tail is replaced by the smallest monotone
     bound from above, so that the interval holds the hull of those p. A sum that is too extreme for every p gives the
     one point 0 or 1. Ends lie outside the exact ones, by 1e-12 of probability: coverage is at least the level.
-
     Source: Clopper & Pearson (1934), for the binomial distribution without privacy.
 
     >>> low, high = equal_tailed_ends(ReleaseSums(np.eye(11)), 0.95)
@@ -37,7 +36,6 @@ def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
     With t(S) = Pr(S' ≥ S | p) that probability is t(S) + Pr(S' ≤ s* | p), s* the largest sum whose lower tail is no
     more than t(S). It lies inside the interval of `equal_tailed_ends`, is as safe, and bounds the tails likewise; where
     the two tails together do not fall and then rise in p, the end is that of the equal tails, beyond the hull.
-
     Source: Blaker (2000), for the binomial distribution; Sterne (1954) orders by the probability itself.
 
     >>> low, high = blaker_ends(ReleaseSums(np.eye(11)), 0.95)
@@ -97,8 +95,9 @@ def _blaker_low(sums: ReleaseSums, size: float) -> FloatArray:
     inner = np.flatnonzero(passes)
     found[inner] = crossing(together[inner], np.full(len(inner), target), start[inner], found[inner])
     at_start = np.einsum("sx,sx->s", weights, together) > target
-    stays = at_start | ~_falls_then_rises(together)
-    low[some] = np.where(stays, start, found)
+    change = np.diff(together, axis=1)
+    falls_again = (np.maximum.accumulate(change > SAFE, axis=1) & (change < -SAFE)).any(axis=1)
+    low[some] = np.where(at_start | falls_again, start, found)
     return low
 
 
@@ -111,12 +110,6 @@ def _last_below(lower: FloatArray, weights: FloatArray, tail: FloatArray, sums: 
         below = (value <= tail) | (middle < 0)
         first, last = np.where(below, middle, first), np.where(below, last, middle - 1)
     return first
-
-
-def _falls_then_rises(table: FloatArray) -> BoolArray:
-    change = np.diff(table, axis=1)
-    rising = np.maximum.accumulate(change > SAFE, axis=1)
-    return np.asarray(~(rising & (change < -SAFE)).any(axis=1))
 
 
 def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:

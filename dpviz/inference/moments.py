@@ -52,9 +52,8 @@ def proportion_moments(
     """Mean and variance of q, the mean over the sets of the share of ones, when n1 ~ Binomial(n, p).
 
     With A = n + α + β and θ = (n1 + α) / A: E[q] = (np + α) / A, Var(θ) = np(1 − p) / A², and E[θ(1 − θ)] =
-    E[θ](1 − E[θ]) − Var(θ). Given n1, one set of SYNTH_Post(Many) has variance θ(1 − θ) / m, PARAM_Post
-    θ(1 − θ) / (A + 1), SYNTH_Post(One) θ(1 − θ) (1 / (A + 1) + (A / (A + 1)) / m); M independent sets divide it by M.
-    SYNTH_MAP is SYNTH_Post(Many) with α − 1 and β − 1. Source: Charest (2011), §4, for the Beta-binomial.
+    E[θ](1 − E[θ]) − Var(θ). Given n1 the variance is θ(1 − θ)/M times 1/m for SYNTH_Post(Many), and for SYNTH_MAP with
+    α − 1 and β − 1; 1/(A + 1) for PARAM_Post; 1/(A + 1) + A/(A + 1)/m for SYNTH_Post(One), as in Charest (2011), §4.
 
     >>> moments = proportion_moments("synth_post_one", n=1, m=1, alpha=1, beta=1, proportion=0.5)
     >>> moments.mean, round(moments.standard_error**2, 12)  # 0 or 1 with probability 1/2 each
@@ -147,7 +146,6 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     Given x the M counts are independent. With μ, σ², κ₃, κ₄ the mean and the central moments of q:
     E[q̄] = μ, Var(q̄) = σ²/M; E[b] = σ², Var(b) = (κ₄ − σ⁴ (M − 3)/(M − 1))/M; m E[v̄] = E[q(1 − q)], m² M Var(v̄) =
     (1 − 2μ)² σ² − 2(1 − 2μ) κ₃ + κ₄ − σ⁴; m M Cov(b, v̄) = (1 − 2μ) κ₃ − κ₄ + σ⁴.
-
     Source: Charest (2011), §3.2 and §3.3, who simulates them; for Var(b) Cramér (1946), §27.4.
 
     >>> found = set_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1), p=0.5, sets=2)  # q repeats x with probability 2/3

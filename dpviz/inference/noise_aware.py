@@ -30,7 +30,6 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     E[σ_x²]/M + Var(μ_x) over x ~ Binomial(n, p). For the Beta-binomial and the plug-ins μ_x is a line in x, and σ_x² a
     parabola: then the ends solve a quadratic equation. In general the interval is the hull of those p, and where q̄ is
     too extreme for every p, the one that comes nearest.
-
     Source: Wilson (1927), for the binomial distribution without privacy.
 
     >>> from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -119,7 +118,6 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     p | S is Σ_x w_x Beta(1 + x, 1 + n − x), w_x ∝ Pr(S | x). For one set, and for the plug-ins, whose counts say no
     more than their sum, it is that of `posterior_given`; for several sets of another synthesizer it leaves a little
     out. Sums too unlikely for the digits of a large table take the interval of the nearest other.
-
     Source: Charest (2011), §4, gives the model.
 
     >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)  # p | 1 is Beta(2, 1), whose quantiles are √q

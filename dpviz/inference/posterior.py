@@ -25,20 +25,13 @@ class PosteriorMixture(BetaMixture):
 
 
 def posterior_mixture(
-    *,
-    synthetic_counts: Sequence[int] | IntArray,
-    n: int,
-    m: int,
-    alpha: float,
-    beta: float,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-) -> PosteriorMixture:
+    *, synthetic_counts: Sequence[int] | IntArray, n: int, m: int, alpha: float, beta: float,
+    gamma1: float = 1.0, gamma2: float = 1.0,
+) -> PosteriorMixture:  # fmt: skip
     """The posterior of p after M sets of the Beta-binomial synthesizer, exactly.
 
     p ~ Beta(γ1, γ2), x ~ Binomial(n, p), x̃_j ~ BetaBinomial(m, α + x, β + n − x): p | x̃ is Σ_x w_x Beta(γ1 + x,
     γ2 + n − x) with w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x), right to about 1e-12.
-
     Source: Charest (2011), §4, where the same posterior is sampled by MCMC.
 
     >>> post = posterior_mixture(synthetic_counts=[1], n=1, m=1, alpha=1, beta=1)
@@ -51,12 +44,9 @@ def posterior_mixture(
 
 @checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_given(
-    synthesizer: TwoCellSynthesizer,
-    synthetic_counts: Sequence[int] | IntArray,
-    *,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-) -> PosteriorMixture:
+    synthesizer: TwoCellSynthesizer, synthetic_counts: Sequence[int] | IntArray, *,
+    gamma1: float = 1.0, gamma2: float = 1.0,
+) -> PosteriorMixture:  # fmt: skip
     """The posterior of p after M sets of any two-cell synthesizer: w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
 
     A ValueError where no confidential count can release these. Source: Charest (2011), §4, for the Beta-binomial.

@@ -33,7 +33,6 @@ def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: f
     length inside 0 to 1 is ∫ Pr(p' in the interval | p) dp'. Neyman and Pearson's test of p' against p accepts the sums
     with the smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last. The bound holds for every procedure
     that reads the sum of the counts, randomised ones too; one that reads all counts may be shorter.
-
     Source: Pratt (1961), Length of confidence intervals, for the identity and the bound.
 
     >>> found = length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9)

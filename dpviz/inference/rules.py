@@ -21,11 +21,7 @@ from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
 from dpviz.synthesizers.plug_ins import PlugIn
 
 Table = Callable[[TwoCellSynthesizer, int, float], Ends]
-
-
-@lru_cache(maxsize=1)
-def _sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
-    return release_sums(synthesizer, sets)
+_sums = lru_cache(maxsize=1)(release_sums)
 
 
 @lru_cache(maxsize=128)

@@ -107,20 +107,13 @@ class SecretSizePosterior(BetaMixture):
 
 @checked(m=POSTERIOR_SYNTHETIC_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_secret_n(
-    *,
-    synthetic_counts: Sequence[int] | IntArray,
-    m: int,
-    alpha: float,
-    beta: float,
-    prior: SizePrior,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-) -> SecretSizePosterior:
+    *, synthetic_counts: Sequence[int] | IntArray, m: int, alpha: float, beta: float, prior: SizePrior,
+    gamma1: float = 1.0, gamma2: float = 1.0,
+) -> SecretSizePosterior:  # fmt: skip
     """The posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown, exactly.
 
     w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x) over the n of the prior's
     range, at most 2,000,000 pairs (n, x). α = m / (e^ε − 1) says nothing about n unless m is made equal to n.
-
     Source: Charest (2011), §5, proposes a prior on n as another level of the model.
 
     >>> from dpviz.inference.posterior import posterior_mixture

@@ -92,8 +92,7 @@ class Components:
         self, weights: FloatArray, beyond: FloatArray, on_grid: FloatArray, tail: float, sign: float
     ) -> FloatArray:
         """Log-odds at which one tail of every mixture is `tail`."""
-        # Newton's method on the tail's logarithm, which is straight far out, from a bracket on the grid; a step that
-        # leaves the bracket is replaced by its middle.
+        # Newton's method on the tail's logarithm, which is straight far out, inside a bracket on the grid.
         rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
         q = tail if sign > 0 else 1 - tail
         place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
@@ -158,14 +157,9 @@ class PosteriorSummaries:
 
 @checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
 def posterior_summaries(
-    synthetic_counts: IntArray | Sequence[Sequence[int]],
-    *,
-    synthesizer: TwoCellSynthesizer,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-    level: float = 0.95,
-    interval: PosteriorInterval | None = EQUAL_TAILS,
-) -> PosteriorSummaries:
+    synthetic_counts: IntArray | Sequence[Sequence[int]], *, synthesizer: TwoCellSynthesizer,
+    gamma1: float = 1.0, gamma2: float = 1.0, level: float = 0.95, interval: PosteriorInterval | None = EQUAL_TAILS,
+) -> PosteriorSummaries:  # fmt: skip
     """Mean, variance and interval of the posterior of p for many releases at once, as `posterior_given` has them.
 
     One release of M counts a row; `interval` is `EQUAL_TAILS`, `HIGHEST_DENSITY`, or None for moments alone.
@@ -177,9 +171,8 @@ def posterior_summaries(
     """
     counts, n = checked_counts(synthetic_counts, synthesizer.m), synthesizer.n
     if counts.ndim != 2:
-        raise ValueError(
-            f"synthetic_counts must have one row of counts for each release; got {counts.ndim} dimensions, not 2."
-        )
+        got = f"{counts.ndim} dimensions, not 2"
+        raise ValueError(f"synthetic_counts must have one row of counts for each release; got {got}.")
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
     components = Components(n, gamma1, gamma2)
     parts, several = [], {}

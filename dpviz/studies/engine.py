@@ -30,7 +30,6 @@ def stream_study(
     R repetitions is the same to the last digit whatever the chunks, the workers, and the stops on the way. The first
     tally is that of the first block; later chunks take 20 ms or so. The last one is `start` where nothing is left to
     do. After ``close()`` no thread is left.
-
     `start` is an earlier tally of the same plan, which may have had fewer repetitions, to go on from. `workers` chunks
     are drawn at the same time, by threads unless there is an `executor` with the interface of ``concurrent.futures``,
     which stays open; with 1 and no executor nothing but the caller's own thread runs.

@@ -45,10 +45,7 @@ class Measure:
 
     @classmethod
     def mean(cls, sums: Sums, name: str, repetitions: int) -> Self:
-        """The mean of what `sums` has summed as `name` and, squared, as `name` + ``_squared``.
-
-        The error is the standard deviation over √R; a deviation below 1e-8 of the mean is rounding.
-        """
+        """The mean of what `sums` has summed as `name` and, squared, `name` + ``_squared``; its error is s/√R."""
         if repetitions == 0:
             return cls.unknown()
         total, squared = sums.total(name), sums.total(f"{name}_squared")
@@ -70,8 +67,7 @@ class Measure:
     ) -> tuple[Measure, Measure]:
         """100 (value / other − 1) and 100 (√value / √other − 1), in per cent, by the delta method.
 
-        NaN unless `other`, from the same repetitions, is above 0, and for the roots unless the ratio is. `variance` is
-        that of `other` and `covariance` that of both, times R.
+        NaN unless `other`, and for roots the ratio, is above 0. `variance` (of `other`) and `covariance` are times R.
         """
         if not other > 0:
             return Measure.unknown(), Measure.unknown()

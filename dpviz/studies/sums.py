@@ -80,10 +80,7 @@ class Sums:
 
 
 class Kept:
-    """Base of frozen dataclasses of arrays that hold the first repetitions one by one; they add by following.
-
-    Repetitions run along the first axis, or along that which the metadata of a field calls ``"axis"``.
-    """
+    """Base of frozen dataclasses of arrays of the first repetitions, along the first axis or a field's ``"axis"``."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -100,8 +97,7 @@ class Kept:
 
     def first(self, number: int) -> Self:
         """The first `number` of them."""
-        cut = slice(number)
-        return self._each(lambda name, axis: getattr(self, name)[(slice(None),) * axis + (cut,)])
+        return self._each(lambda name, axis: getattr(self, name)[(slice(None),) * axis + (slice(number),)])
 
     def __add__(self, other: Self) -> Self:
         if not len(other):
