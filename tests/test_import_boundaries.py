@@ -152,6 +152,11 @@ def test_what_a_method_a_kind_or_an_axis_does_hangs_on_no_word(folder: str) -> N
         assert words == (["audit"] if path.name == "__init__.py" and folder == "priors" else []), path.name
 
 
+def test_the_prior_of_several_sets_is_searched_for_in_one_place() -> None:
+    searching = [path.name for path in (PACKAGE / "priors").glob("*.py") if "composed_delta" in path.read_text("utf-8")]
+    assert searching == ["_set_search.py"]
+
+
 def test_a_design_is_read_by_exports_alone() -> None:
     """It says what is asked; who computes takes the release and the numbers."""
     readers = {

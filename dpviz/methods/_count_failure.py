@@ -22,8 +22,7 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
     """The probability, at the worst table, that the counts of SYNTH_Post(One) tell it from a neighbour by more than ε.
 
-    Along one staircase, as in `dpviz.synthesizers._staircase`: down a row a tail gains Pr(t | i) t / x, and to the
-    right it loses the counts that are passed, relative to the largest term.
+    As in `dpviz.synthesizers._staircase`, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
     """
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)

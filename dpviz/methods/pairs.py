@@ -69,9 +69,7 @@ class BetaLosses(Losses):
 
 
 def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
-    """The losses of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1).
-
-    L(j) = ln(1 + j / x) − ln(1 + (m − j) / y). Every pair of neighbours of a Beta-binomial release is one of these.
+    """L(j) = ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1).
 
     >>> pair = beta_binomial_pair(1.0, 1.0, 1)
     >>> np.exp(pair.losses).round(9).tolist(), np.exp(pair.log_masses).round(6).tolist()

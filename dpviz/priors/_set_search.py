@@ -44,7 +44,7 @@ class SetSearch:
     high: float
     log_density: Callable[[float, float], float] | None = None
     _tilt: tuple[float, float, float] | None = field(init=False, default=None)
-    _private: set[Block] = field(init=False, default_factory=set)
+    _private: set[Block] = field(init=False, default_factory=set)  # with some prior, so with every larger one
 
     def at(self, alpha: float, block: Block, resolution: float, *, only_upper: bool = False) -> Bracket:
         """Bounds on δ_M of the block's pair."""
@@ -129,10 +129,9 @@ class SetSearch:
     def _exceeding(
         self, alpha: float, known: list[Block], resolution: float, width: int, slope: float
     ) -> tuple[Block | None, int]:
-        """The worst block of pairs, outside the known ones, not shown to be private with the prior α, and its width.
+        """The worst block, outside the known ones, not shown to be private with the prior α, and its width.
 
-        Blocks are split until i differs by at most `width` in them, raised where too many tie. What is private with one
-        prior is private with every larger one, and is not looked at again.
+        Blocks are split until i differs by at most `width` in them, raised where too many tie.
         """
         width = max(width, math.floor(2 * TOLERANCE * alpha))
         while True:

@@ -50,9 +50,7 @@ def minimum_prior(
 
     n and m are 1 to 100,000, ε is 1e-6 to 1000, or 0 with a positive δ, 0 ≤ δ < 1; neighbours are substitution. The
     prior zeros are `beta` where it is given, otherwise `ratio` α; of k `cells`, 3 to 1,000, all have the same prior.
-
-    One row, one draw: the proportions are (α + 1) / (2α + 1) and α / (2α + 1), so δ = (1 + α − 2α) / (2α + 1) at
-    ε = ln 2, which is 1/4 at α = 1/2.
+    One row, one draw: (α + 1) / (2α + 1) against α / (2α + 1), so δ = (1 − α) / (2α + 1) at ε = ln 2, 1/4 at α = 1/2.
 
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2)), 12)  # 1 / (2 − 1)
     1.0
@@ -202,9 +200,9 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     The failure jumps down as the prior grows, where one more count falls inside the promise, and rises between the
     jumps, so intervals of priors are searched from the pure answer downwards and halved; one is left out when at both
     ends the failure stays within δ for an ε that is smaller by as much as log-odds near it can change inside.
-    The promise holds at α and fails at α (1 − 1e-9), for n and m up to 10,000; the ends are those of `minimum_prior`. A
-    ValueError says where the failure crosses δ so often that the search does not end. Source: Machanavajjhala et al.
-    (2008). One row, one draw: a released 1 or 0 has log-odds ln((α + 1) / α), so nothing but pure privacy helps.
+    The promise holds at α and fails at α (1 − 1e-9), for n and m up to 10,000. Raises where the failure crosses δ so
+    often that the search does not end. Source: Machanavajjhala et al. (2008). One row, one draw: a released 1 or 0 has
+    log-odds ln((α + 1) / α), so nothing but pure privacy helps.
 
     >>> round(minimum_prior_probabilistic("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 6)
     1.0
@@ -217,9 +215,8 @@ def _effective(method: Method, n: int, m: int, epsilon: float, delta: float) -> 
     """The least effective prior of a method that loses no pseudo-rows."""
     rows = max(n, m) if method.limit else n
     if rows > PROBABILISTIC_ROWS:
-        raise ValueError(
-            f"n and m must be at most {PROBABILISTIC_ROWS:,} for the probabilistic answer; got {readable(rows)}."
-        )
+        most = f"at most {PROBABILISTIC_ROWS:,} for the probabilistic answer"
+        raise ValueError(f"n and m must be {most}; got {readable(rows)}.")
     least = least_prior(Promise(method, n, m, epsilon, delta)).prior
     if delta == 0 or math.isinf(least):
         return least
