@@ -215,8 +215,8 @@ def _effective(method: Method, n: int, m: int, epsilon: float, delta: float) -> 
     """The least effective prior of a method that loses no pseudo-rows."""
     rows = max(n, m) if method.limit else n
     if rows > PROBABILISTIC_ROWS:
-        most = f"at most {PROBABILISTIC_ROWS:,} for the probabilistic answer"
-        raise ValueError(f"n and m must be {most}; got {readable(rows)}.")
+        domain = f"at most {PROBABILISTIC_ROWS:,} for the probabilistic answer"
+        raise ValueError(f"n and m must be {domain}; got {readable(rows)}.")
     least = least_prior(Promise(method, n, m, epsilon, delta)).prior
     if delta == 0 or math.isinf(least):
         return least
