@@ -1,4 +1,4 @@
-"""A release drawn at random: M counts, each by its own draw from the Beta-binomial, the same for the same seed."""
+"""A release drawn at random: M counts, each by its own draw from a row of the matrix, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -98,6 +98,10 @@ def test_the_same_seed_gives_the_same_counts_and_another_seed_others(made: TwoCe
     assert found[0] == found[1]
     assert len({tuple(counts) for counts in found}) == 3
     assert made.draw(np.random.default_rng(1), 1, (2, 15)).ravel().tolist() == found[0]
+
+
+def test_no_law_has_a_way_to_draw_of_its_own() -> None:
+    assert all(law.draw is TwoCellSynthesizer.draw for law in two_cell_laws().values())
 
 
 @pytest.mark.parametrize("mechanism", two_cell_laws())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from dpviz import limits
 from dpviz.checked import checked
+from dpviz.numerics.ends import log_inverse
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.types import FloatArray
@@ -26,7 +26,7 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     """The two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
 
     Every entry lies within half a unit of its last printed digit, and the matrix has clearly more independent numbers,
-    rows · (columns − 1), than the law has parameters. It explains the digits: another one may print as the same.
+    rows · (columns − 1), than the law has parameters; another one may print as the same.
 
     >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
     >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4))
@@ -75,14 +75,10 @@ def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tup
     if n == m:
         if n > 1:
             stay = float(matrix[1, 1])
-            half, ratio = _minus_log(1 - stay), (1 - stay) / (1 + stay)
+            half, ratio = log_inverse(1 - stay), (1 - stay) / (1 + stay)
         else:
             first = float(matrix[0, 0])
-            half, ratio = _minus_log(2 * (1 - first)), (1 - first) / max(first, 1e-300)
+            half, ratio = log_inverse(2 * (1 - first)), (1 - first) / max(first, 1e-300)
         laws.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * half,)))
-        laws.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (_minus_log(ratio),)))
+        laws.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_inverse(ratio),)))
     return laws
-
-
-def _minus_log(value: float) -> float:
-    return -math.log(value) if value > 0 else math.inf

@@ -12,7 +12,6 @@ from dpviz.checked import GAPS, argument, checked
 from dpviz.types import FloatArray
 
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
-
 ENDLESS = 1e-300  # ν/t² below which the quantile t, from about 1e150 on, counts as infinite: SciPy's stays there
 LARGEST_INVERSE, NODES = 2.0, 2048  # 1/ν up to which the quantile is interpolated in 1/ν, and nodes for each unit of it
 # ν down to which ln t is interpolated in ln ν, and nodes there: at the level 0.95 the quantile is 10⁶⁰ here.
@@ -60,8 +59,8 @@ class _Cubic:
 class QuantileTable:
     """t_{ν, (1 + level)/2} as `quantile` gives it, 15 times faster: to 1e-12, relative, at usual levels from ν = 0.1.
 
-    It is smooth in 1/ν down to 0, and its logarithm in ln ν where ν is small: a cubic through four equally spaced nodes
-    is exact to 5e-11 at any level from 0.001 to 0.999999. What is smaller or larger than the tables is computed.
+    It is smooth in 1/ν down to 0, and its logarithm in ln ν where ν is small; what is beyond the tables is computed. It
+    is exact to 5e-11 at any level from 0.001 to 0.999999.
 
     >>> QuantileTable(0.95)(np.array([0.25, 1.0, 10.0, np.inf])).round(6).tolist()
     [43640.149268, 12.706205, 2.228139, 1.959964]

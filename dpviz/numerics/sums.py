@@ -1,7 +1,7 @@
 """Sums of many logarithms without the rounding of one large total.
 
-A log-probability of 5,000 draws is a difference of sums near 10⁵, whose last digit is worth 10⁻¹¹. Each sum is
-therefore kept as a coarse part, a multiple of 2⁻²⁶ that adds without rounding, and a small remainder.
+Each sum is kept as a coarse part, a multiple of 2⁻²⁶ that adds without rounding, and a small remainder: the last digit
+of sums near 10⁵, those of 5,000 draws, would be worth 10⁻¹¹.
 """
 
 from __future__ import annotations

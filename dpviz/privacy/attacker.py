@@ -68,7 +68,7 @@ def gain_in_words(view: AttackerView) -> str:
 
 
 def factor_text(log_factor: float) -> str:
-    """e raised to `log_factor`, 0 or above, to four digits; by its power of ten where it is no floating-point number.
+    """e raised to `log_factor`, 0 or above, to four digits, or by its power of ten.
 
     >>> factor_text(math.log(11)), factor_text(1000.0)
     ('11', 'about 10⁴³⁴')

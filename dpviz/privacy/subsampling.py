@@ -61,9 +61,8 @@ class SubsampledRelease(TwoCellSynthesizer):
                 f"population (rows to draw from) must be at least the size of the sample, {self.sample.n:,}; "
                 f"got {population:,}."
             )
-        object.__setattr__(self, "population", population)
-        object.__setattr__(self, "n", population)
-        object.__setattr__(self, "m", self.sample.m)
+        for name, value in {"population": population, "n": population, "m": self.sample.m}.items():
+            object.__setattr__(self, name, value)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         rows, columns = np.asarray(rows), np.asarray(columns)

@@ -6,8 +6,7 @@ i + 1 by more than e^ε are those from a threshold t on, and the two tails diffe
     Pr(m1 ≥ t | i+1) − Pr(m1 ≥ t | i) = D,   D = Pr(t | i) t / x,
 
 so δ_i = D − (e^ε − 1) Pr(m1 ≥ t | i). The threshold never decreases in i, and each tail follows from the one before.
-That difference loses digits as δ falls, so it only finds the pairs that matter; those are then summed again with
-positive terms alone (`dpviz.synthesizers._stop_loss`).
+That loses digits as δ falls, so the pairs that matter are summed again with positive terms alone (`_stop_loss`).
 """
 
 from __future__ import annotations
@@ -67,10 +66,7 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
 def _tail_differences(
     s: BetaBinomial, epsilon: float, t: IntArray, x: FloatArray, y: FloatArray, first_row: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """δ_i of the leading pairs as D − (e^ε − 1) Pr(m1 ≥ t | i), and all that was added to get those tails.
-
-    The cells on the path (0, t_0), (1, t_0), …, (1, t_1), … follow from each other by one product.
-    """
+    """δ_i of the leading pairs, and all that was added to get the tails along (0, t_0), (1, t_0), …, (1, t_1), …"""
     m, width = s.m, t - t[0]
     pairs = np.arange(len(t))
     rows = np.repeat(pairs[1:], t[1:] - t[:-1])

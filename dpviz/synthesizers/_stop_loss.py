@@ -5,8 +5,8 @@ P(j) / Q(j) = (x + j) y / (x (y + m − j)), so that what a count j adds to δ i
 
     1 − e^ε Q(j) / P(j) = (j − τ) (y + x e^ε) / ((x + j) y),  τ = x (m e^ε + y (e^ε − 1)) / (y + x e^ε).
 
-Only counts above τ count, every term is positive, and the ratios r of P never rise again once they are below 1: what is
-left out after the column j is at most P(j) r / (1 − r) times the largest factor, that of j = m.
+Every term above τ is positive, and the ratios r of P never rise again once they are below 1: what is left out after the
+column j is at most P(j) r / (1 − r) times the largest factor, that of j = m.
 """
 
 from __future__ import annotations

@@ -177,11 +177,7 @@ class Synthesizer(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class TwoCellSynthesizer(Synthesizer):
-    """A synthesizer of two counts that sum to n, released as two counts that sum to m.
-
-    Row i of the matrix is the confidential table (n1, n2) = (i, n − i), column j the released table (j, m − j), and
-    pair i joins rows i and i + 1.
-    """
+    """A synthesizer of two counts: row i is (i, n − i), column j is (j, m − j), and pair i joins rows i and i + 1."""
 
     n: int
     m: int

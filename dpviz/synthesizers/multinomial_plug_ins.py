@@ -51,8 +51,7 @@ class MultinomialPlugIn(PriorCellSynthesizer):
 class MultinomialMean(MultinomialPlugIn):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c) / (n + Σ α_c).
 
-    Source: Zheng (2015), Theorem 6.21. synthpop 1.9-2 draws it in ``syn.catall(noisetype = "Exponential")``:
-    ``rmultinom`` on the cell proportions with N / (e^ε − 1) added.
+    Source: Zheng (2015), Theorem 6.21; synthpop 1.9-2, ``syn.catall(noisetype = "Exponential")``, α = N / (e^ε − 1).
     """
 
     key = "multinomial_mean"
