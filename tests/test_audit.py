@@ -477,8 +477,8 @@ def test_verdicts_follow_from_the_printed_and_the_exact_value(everywhere: list[F
         assert found.verdict == ("safe" if loose > 1 else "unsafe"), (found.bound.key, found.setting)
         if found.gives_epsilon is not None:
             assert (found.gives_epsilon <= found.setting.epsilon) == (loose > 1), (found.bound.key, found.setting)
-        if found.gives_delta is not None and found.promised_delta > 0:
-            assert (found.gives_delta <= found.promised_delta) == (loose > 1)
+        if found.gives_delta is not None and found.promised[1] > 0:
+            assert (found.gives_delta <= found.promised[1]) == (loose > 1)
         counted[found.bound.quantity] += 1
     assert min(counted.values()) > 100
 

@@ -53,11 +53,6 @@ class Finding:
         return self.bound.promise.at(self.setting.epsilon, self.setting.delta)
 
     @property
-    def promised_delta(self) -> float:
-        """The δ of the promise."""
-        return self.promised[1]
-
-    @property
     def factor(self) -> float | None:
         """Printed over exact value, None where either is missing, zero or infinite."""
         if not self.printed or not self.exact or math.isinf(self.printed) or math.isinf(self.exact):
@@ -71,8 +66,6 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
 
     Source: Zheng (2015), chapters 4, 6 and 7, against the exact answers of this package.
 
-    Examples
-    --------
     >>> [finding.bound.number for finding in audit("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
     ...  if finding.verdict == "unsafe"]
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
@@ -160,7 +153,7 @@ def _range_given(found: Finding, printed: float, _: float) -> Finding:
 
 MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, float, float], Finding]]] = {
     PRIOR: (_prior_needed, _prior_given),
-    RANGE: (lambda blank: GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised_delta), _range_given),
+    RANGE: (lambda blank: GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised[1]), _range_given),
     SCALE: (
         lambda blank: KINDS[blank.bound.family].sensitivity(blank.setting) / blank.setting.epsilon,
         lambda found, printed, exact: replace(found, gives_epsilon=found.setting.epsilon * exact / printed),
@@ -188,7 +181,7 @@ def _false(finding: Finding) -> str:
 
 
 def _unsafe(finding: Finding) -> str:
-    epsilon, delta = readable(finding.setting.epsilon, 4), finding.promised_delta
+    epsilon, delta = readable(finding.setting.epsilon, 4), finding.promised[1]
     if finding.gives_delta is not None and delta > 0:
         gives = readable_apart(finding.gives_delta, delta, 3)
         return f"Unsafe: it gives δ = {gives} at ε = {epsilon}, not {readable(delta, 3)}."

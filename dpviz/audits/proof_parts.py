@@ -145,14 +145,9 @@ def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:
     """δ(ε) of the worst `copies` independent releases that are each private with pure ε = `loss`.
 
     That of as many randomized responses: Pr(k ≤ K) − e^ε Pr(k′ ≤ K), k ~ Bin(copies, 1/(1 + e^loss)) and k′ of the
-    complement, K the largest whole number with (copies − 2K) loss > ε. Source: Kairouz, Oh & Viswanath (2017),
-    The composition theorem for differential privacy.
+    complement, K the largest whole number with (copies − 2K) loss > ε. Source: Kairouz, Oh & Viswanath (2017).
 
-    Examples
-    --------
-    One randomized response with odds 3: 3/4 − 1/4 at ε = 0.
-
-    >>> round(composed_pure_delta(math.log(3), 1, 0.0), 12)
+    >>> round(composed_pure_delta(math.log(3), 1, 0.0), 12)  # one with odds 3: 3/4 − 1/4
     0.5
     """
     most = math.ceil((copies - epsilon / loss) / 2) - 1

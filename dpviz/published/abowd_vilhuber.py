@@ -43,8 +43,6 @@ LAW_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
 def compare_figures() -> list[Record[float]]:
     """How many cells each figure prints, and in how many of them ours are the same to every printed digit.
 
-    Examples
-    --------
     >>> [(record.printed, record.ours) for record in compare_figures()]
     [(36, 36), (30, 30), (36, 36), (30, 30), (36, 0), (30, 0)]
     """
@@ -67,8 +65,6 @@ def compare_figures() -> list[Record[float]]:
 def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[Record[float]]:
     """The ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 
-    Examples
-    --------
     >>> [round(account.ours, 6) for account in accounts_of_printed_delta()]
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """

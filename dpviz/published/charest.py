@@ -9,7 +9,6 @@ Confidentiality 2(2), 2011.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -69,8 +68,7 @@ class Figure1(NamedTuple):
 FIGURE_1 = Figure1()
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(NamedTuple):
     """What a printed number estimates, the standard error of ours, and the deviation of one run of the paper's."""
 
     value: float
@@ -109,8 +107,6 @@ def compare_charest(number: int) -> list[Record[float]]:
     the reading that fits comes first and the literal one after it. A design has ε over all sets, M (0 for the
     confidential data), and p unless x is fixed at 30.
 
-    Examples
-    --------
     >>> first = compare_charest(1)[0]  # one release at ε = 2, p = 1/4; before it the confidential data
     >>> first.what, first.printed, first.ours
     ('true_dataset', 0.12, 0.0)
@@ -123,8 +119,6 @@ def compare_charest(number: int) -> list[Record[float]]:
 def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
     """The Beta-binomial of one of `sets` sets: 100 rows from 100, with the least prior that keeps ε/M.
 
-    Examples
-    --------
     >>> round(charest_synthesizer(2.0, 1).alpha, 4)  # 100 / (e² − 1)
     15.6518
     """

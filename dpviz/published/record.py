@@ -25,8 +25,6 @@ class Record(Generic[Printed]):
     or two sentences. `error` is the standard error of their difference, `our_error` the part of it that is ours, and
     `design` the parameters behind a number. The verdict says what the printed is to be taken for.
 
-    Examples
-    --------
     >>> Record(source="Table 1", what="bias", printed=0.12, ours=0.0, error=0.04, verdict="as the column says").z
     3.0
     """

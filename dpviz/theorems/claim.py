@@ -128,8 +128,6 @@ class Claim:
     what it measures where that can be sought, `promise` the privacy that is promised or denied, `kind` how the claim is
     judged. `holds_when` is the condition where it can be computed, and `after` whom it is taken from.
 
-    Examples
-    --------
     >>> claim = Claim("Theorem 0.1", "α ≥ 2m", lambda m: 2.0 * m, holds_when=lambda n: n == 1)
     >>> claim.key, claim.at(m=3, n=5), claim.applies(m=3, n=5)
     ('0.1', 6.0, False)

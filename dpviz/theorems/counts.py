@@ -58,11 +58,7 @@ def average_delta(n: int, epsilon: float, theta_real: float) -> float:
 
     It compares single counts, while a release may reveal whether n₁ falls in a set of them.
 
-    Examples
-    --------
-    One row with θ = 1/5 and e^ε = 2: ½ (4/5 − 2 · 1/5).
-
-    >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)
+    >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)  # ½ (4/5 − 2 · 1/5)
     0.2
     """
     if theta_real in (0.0, 1.0):

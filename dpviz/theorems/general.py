@@ -19,11 +19,7 @@ Two = partial(Claim, condition="independent randomness", after="Dwork et al. (20
 def advanced_composition(epsilon: float, k: int, slack: float) -> float:
     """ε √(2k ln(1/δ')) + kε(e^ε − 1), kept by k releases that are each ε-private, with δ' = `slack` beside it.
 
-    Examples
-    --------
-    With k = 2 and δ' = 1/e the root is 2, and with e^ε = 2 both terms are 2ε.
-
-    >>> round(advanced_composition(math.log(2), 2, math.exp(-1)) / math.log(2), 12)
+    >>> round(advanced_composition(math.log(2), 2, math.exp(-1)) / math.log(2), 12)  # both terms are 2ε
     4.0
     """
     return epsilon * math.sqrt(2 * k * log_inverse(slack)) + k * epsilon * gain(epsilon)
@@ -32,8 +28,6 @@ def advanced_composition(epsilon: float, k: int, slack: float) -> float:
 def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
     """r (e^ε − 1), kept by an ε-private release of a share r of the rows; infinite where it overflows.
 
-    Examples
-    --------
     >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2; at r = 1 it is more than ε itself
     0.859141
     """

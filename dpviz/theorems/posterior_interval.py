@@ -25,8 +25,6 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     That is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1. Takes n
     to 100,000, α and β to 1e16; tails above 1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
 
-    Examples
-    --------
     With n = 1, α = β = 2 and e^ε = 2, Beta(2, 3) must lie in [1/3, 2/5]. Its distribution function is
     6x² − 8x³ + 3x⁴: 11/27 and 0.5248 at the ends.
 
@@ -45,8 +43,6 @@ def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
     prior smaller by one part in 10⁶ fails. The failure was found to fall in α, and to be largest at n₁ = 0, on every
     grid tried; that it is within δ for every n₁ is checked for the prior returned.
 
-    Examples
-    --------
     >>> round(least_prior_of_lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
     2.0
     """

@@ -153,7 +153,7 @@ def _printed(finding: Finding) -> str:
 def _gives(finding: Finding) -> str:
     if finding.constant is not None:
         return f"exact at c = {readable(finding.constant, 4)}"
-    if finding.gives_delta is not None and finding.promised_delta > 0:
+    if finding.gives_delta is not None and finding.promised[1] > 0:
         where = " at ε = 0" if not finding.bound.promise.epsilon else ""
         shown = failure(finding.gives_delta, 3) if _never_zero(finding) else readable(finding.gives_delta, 3)
         return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
