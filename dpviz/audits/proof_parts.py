@@ -1,8 +1,4 @@
-"""The proofs of Zheng's chapter 7 taken apart: what a range would give if one part at a time were right.
-
-A proof errs where it promises too much (a slip), and is stricter than it need be where it bounds (a slack). Each part
-is a switch between what the proof takes and what is true; with all of them on, the answer is the exact one.
-"""
+"""The proofs of Zheng's chapter 7 taken apart: each part is a switch between what the proof takes and what is true."""
 
 from __future__ import annotations
 

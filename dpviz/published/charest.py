@@ -1,7 +1,5 @@
 """Tables 1 to 4 of Charest (2011) beside what they estimate, and the design of her Figure 1.
 
-What her simulations estimate is computed exactly where every release can be enumerated, else by a longer simulation.
-
 Source: A.-S. Charest, How can we analyze differentially-private synthetic datasets?, Journal of Privacy and
 Confidentiality 2(2), 2011.
 """

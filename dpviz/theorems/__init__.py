@@ -1,6 +1,4 @@
-"""Every claim that Zheng's (2015) thesis prints, once: right or wrong, nothing here is corrected.
-
-What a claim really gives is computed elsewhere, exactly: `dpviz.audits` holds each against the exact answer.
+"""Every claim that Zheng's (2015) thesis prints, once, right or wrong: nothing here is corrected.
 
 Source: Zheng (2015), *The Differential Privacy of Bayesian Inference*, bachelor's thesis, Harvard College.
 """

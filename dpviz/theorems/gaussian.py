@@ -1,7 +1,6 @@
 """Chapter 7 as printed: the mean of a Gaussian law with known variance σ², data in [−R, R], prior N(0, σ₀²).
 
-A range is a bound on R/σ. The thesis lets the mean of the data move by R/n when one row is substituted (Corollary 7.3,
-Theorems 7.8, 7.12, 7.15 and what follows from them), while it may move by 2R/n, as in Theorem 7.7.
+A range is a bound on R/σ. Most of the thesis lets the mean move by R/n when a row is substituted; it may by 2R/n (7.7).
 """
 
 import math
