@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from dpviz.methods.base import Method, RowMethod
+from dpviz.methods.base import Method as Method
+from dpviz.methods.base import RowMethod
 from dpviz.methods.zheng import PARAM_MAP, PARAM_POST, SYNTH_MAP, SYNTH_POST_MANY, SYNTH_POST_ONE
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.prior import PriorSynthesizer
@@ -41,4 +42,4 @@ class _Methods(Mapping[str, Method]):
 METHODS = _Methods(ZHENG)
 CALIBRATED = _Methods(tuple(method for method in ZHENG if method.calibrated))  # those that some prior makes private
 
-__all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE", "Method", "method_of"]
+__all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE"]
