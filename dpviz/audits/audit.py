@@ -59,6 +59,15 @@ class Finding:
             return None
         return self.printed / self.exact
 
+    @property
+    def unprinted(self) -> str:
+        """Why there is no number to hold against the exact answer, as the script says it; empty where there is one."""
+        if self.bound.formula is None:
+            return "it says that none will do"
+        if self.bound.constant:
+            return f"its constant {self.bound.symbol} is not stated"
+        return "" if self.verdict.judged or self.printed is not None else "it is not asked without δ"
+
 
 @checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
