@@ -1,7 +1,5 @@
 """The numbers of every analysis, declared once: the truth, how many rows and sets tell of it, and what is asked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from dpviz import limits

@@ -1,7 +1,5 @@
 """What a public function asks of its arguments, checked in one place before it runs."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

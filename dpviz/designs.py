@@ -1,7 +1,5 @@
 """One design for every page and file: mechanism, sizes, promise, how the prior follows, truth, analysis and seed."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """One declaration for each number a user may set: its symbol, domain, default and words."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass

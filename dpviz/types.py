@@ -1,7 +1,5 @@
 """Array types used in signatures throughout the package."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

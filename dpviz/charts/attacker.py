@@ -1,7 +1,5 @@
 """The attacker's odds for every table that could have been released."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

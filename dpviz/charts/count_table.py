@@ -1,7 +1,5 @@
 """Tables of counts in the layout of Abowd & Vilhuber: confidential counts down the side, m1 over m2 across the top."""
 
-from __future__ import annotations
-
 import math
 from html import escape
 

@@ -1,7 +1,5 @@
 """Coverage of intervals: exact lines, simulated dots with error bars, the first intervals one by one, the law of q̄."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Heatmaps of a transition matrix and of a log-odds table, with the exact numbers in the hover."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

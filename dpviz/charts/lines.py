@@ -1,7 +1,5 @@
 """Several curves over one axis: exact as lines, printed dashed, limits and promises as thin rules."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Posterior densities of a proportion, each with its interval as a bar below, and laws of counts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The needed prior, or the allowed range, along one axis: exact as lines, pure ε dotted, printed bounds dashed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from itertools import product

@@ -1,7 +1,5 @@
 """The privacy profile δ(ε): how much privacy is left for every promise."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Single repetitions of a simulation: the first intervals one by one, and the law of the estimate behind them."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

@@ -1,7 +1,5 @@
 """The pictures' grammar, declared once: exact is a line, the chosen point one mark, what is promised a thin rule."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Drawing released counts: one alias table for each confidential count that occurs."""
 
-from __future__ import annotations
-
 import threading
 from typing import NamedTuple
 

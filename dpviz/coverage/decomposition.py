@@ -1,7 +1,5 @@
 """Why an interval does not hold the true proportion as often as it says: three causes and the share of each."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How often the interval of a rule holds the true proportion, by sums over every release: at a point, along an axis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The exact law of what every combining rule reads: S = Σ x̃ and Q = Σ x̃² of M sets, mixed over x."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a simulation says about an estimator and its intervals: every measure with its Monte Carlo standard error."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """CSV text at full precision, as all pages write it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """The numbers of the page "Coverage" as CSV files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

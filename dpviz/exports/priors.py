@@ -1,7 +1,5 @@
 """The numbers of the page "Minimum priors" as CSV files and as a script."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Short Python scripts that compute the numbers of a page again."""
 
-from __future__ import annotations
-
 import dataclasses
 import textwrap
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The transition matrix and the log-odds table as CSV and as LaTeX, in the layout of the papers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

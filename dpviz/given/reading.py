@@ -1,7 +1,5 @@
 """Read a transition matrix from CSV text, forgiving in form and exact about what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import re
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Recognise a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

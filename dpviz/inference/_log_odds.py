@@ -1,7 +1,5 @@
 """Log-odds u = ln p / (1 − p) of a proportion, which keep their digits at both ends of [0, 1], and their way back."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import betainc, logit
 

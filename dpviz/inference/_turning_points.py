@@ -9,8 +9,6 @@ roots as its coefficients have changes of sign. Where the signs on a grid show t
 cell is halved until Taylor's theorem with its remainder shows that it has no root, or a monotone derivative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

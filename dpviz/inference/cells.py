@@ -1,7 +1,5 @@
 """The exact posterior of the proportions of k cells given synthetic counts: a mixture of Dirichlet laws."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Combining rules: what an analyst makes of M synthetic sets, one estimate with its variance and interval."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

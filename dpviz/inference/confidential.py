@@ -1,7 +1,5 @@
 """What every exact law starts from: the law of x, and the rows of the transition matrix that matter under it."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

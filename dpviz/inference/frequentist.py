@@ -1,7 +1,5 @@
 """How often the posterior interval holds the true proportion, and how wide it is: its frequentist coverage."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial

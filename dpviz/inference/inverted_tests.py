@@ -1,7 +1,5 @@
 """Intervals that hold at every p by construction: they invert tests of the exact distribution of the counts' sum."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Closed-form means and variances: of a released proportion, and of q̄, v̄, b and T_M of M sets."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass

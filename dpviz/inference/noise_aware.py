@@ -1,7 +1,5 @@
 """Intervals of an analyst who knows how the release was made: the score interval and the posterior given the sum."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import ndtri
 

@@ -1,7 +1,5 @@
 """The exact posterior of a proportion given synthetic counts whose making is known: a mixture of beta laws."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

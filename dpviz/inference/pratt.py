@@ -1,7 +1,5 @@
 """The Pratt bound: how short, on average, an interval can be that keeps its level at every p."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

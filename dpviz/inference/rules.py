@@ -1,7 +1,5 @@
 """Every rule for an interval from M sets: those that combine the sets, and those that know how they were made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache

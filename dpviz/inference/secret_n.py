@@ -1,7 +1,5 @@
 """The posterior of a proportion when the number of confidential rows is secret: a prior on n, and sums over it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

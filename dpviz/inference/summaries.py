@@ -1,7 +1,5 @@
 """Moments and intervals of the posteriors of many releases of one synthesizer, all at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ most that of the pair i, i + 1 seen from the other end: log-odds grow with the c
 α = β the lower tail of row i is the upper tail of row n − i, so that upper tails are all there is to add.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

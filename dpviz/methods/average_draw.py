@@ -1,7 +1,5 @@
 """Average-case privacy of PARAM_Post, as in `dpviz.privacy.average_case`: one draw of the proportion."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ The worst neighbours hold their only row of two cells in one or in the other and
 two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that count, all s in step.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

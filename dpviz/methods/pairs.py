@@ -1,7 +1,5 @@
 """The privacy losses of two neighbouring Beta posteriors: of m rows from one draw, and of the draw itself."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

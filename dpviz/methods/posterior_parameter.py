@@ -1,7 +1,5 @@
 """PARAM_Post: one draw of the proportion from its posterior is released, and no rows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The five methods of Zheng (2015), §3.2: m synthetic rows, or the proportion itself and no rows."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 

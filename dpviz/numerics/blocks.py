@@ -1,7 +1,5 @@
 """Long tables in slices, so that what is held at once of them stays small."""
 
-from __future__ import annotations
-
 BLOCK = 2_000_000
 
 

@@ -1,7 +1,5 @@
 """Functions of ε and δ right to the ends of their domains, and calibrated values rounded to keep their promise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext

@@ -1,7 +1,5 @@
 """ln Γ and ln B without the digits that large arguments take away."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Everything that can come out of several draws whose order does not matter: the draws, or how often each came."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import lru_cache

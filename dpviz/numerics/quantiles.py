@@ -1,7 +1,5 @@
 """The t quantile: as SciPy gives it, and from tables between whose nodes it is cubic."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

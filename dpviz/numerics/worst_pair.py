@@ -5,8 +5,6 @@ y = β + (n − 1 − i) in the second. More of either is never less private (`d
 a block a ≤ i ≤ b has a larger δ than x_a with y_b would have: blocks that cannot hold the maximum are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The least prior with δ(prior) ≤ δ, for one δ(prior) that never rises: few looks, each as far as the last one saw."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The search for the least prior with which the sum of M losses keeps a promise, over all pairs of neighbours."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

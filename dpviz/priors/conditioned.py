@@ -13,8 +13,6 @@ Z(x̄) be the probability of the condition.
 A short step is integrated from g; a long one, where ε ≥ n/2, is the difference of log-normalisers: no digits are lost.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The needed prior, or the allowed range, along one axis: exact values and printed bounds."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator

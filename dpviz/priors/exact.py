@@ -1,7 +1,5 @@
 """The least prior that keeps a promise of privacy, exactly: closed forms for ε, calibration on δ(ε; α) for (ε, δ)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

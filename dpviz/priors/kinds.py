@@ -1,7 +1,5 @@
 """Kinds of data: zeros and ones, k categories, or normal numbers; what is asked of each, and how it is answered."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from abc import ABC, abstractmethod

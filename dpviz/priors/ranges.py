@@ -6,8 +6,6 @@ release depends on x̄ through one normal statistic, so it is a Gaussian mechani
 conditioned to [−R, R], as in `dpviz.priors.conditioned`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import dataclass

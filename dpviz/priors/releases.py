@@ -1,7 +1,5 @@
 """What the methods give at one prior: their releases, δ by the number of rows, and the average case by θ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The prior that M independent synthetic sets of the same data need together for one promise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

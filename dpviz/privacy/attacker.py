@@ -1,7 +1,5 @@
 """The attacker who knows every row but one: prior odds, the release, posterior odds."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not kno
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The exact privacy of M independent releases of the same data: the sum of M privacy losses, between two bounds."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import replace

@@ -9,8 +9,6 @@ and δ is its integral from 0 to r; it is concave in ε, because M is log-convex
 method on ln δ that starts on the private side therefore stays there.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

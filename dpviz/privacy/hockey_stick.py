@@ -1,7 +1,5 @@
 """Pure ε and (ε, δ)-differential privacy of any release: log-odds, the hockey-stick divergence and its inverse."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """How often the log-odds exceed ε, and how surely the released table differs from the confidential one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The release of a sample, exact: n of N rows are drawn without replacement, and the release sees only those."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Everything the verdict on a release needs, computed in one call, and the part of its tables that a picture shows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Runs a plan block by block: here, in threads, or wherever an executor takes the blocks; the digits are the same."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Generator

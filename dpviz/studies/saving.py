@@ -1,7 +1,5 @@
 """A run as text, so that it can be reopened and go on: its sums, its plan's fingerprint, and what a client adds."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What a study has counted and summed so far: records that add field by field, and they add exactly."""
 
-from __future__ import annotations
-
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable

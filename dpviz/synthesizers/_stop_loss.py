@@ -9,8 +9,6 @@ Every term above τ is positive, and the ratios r of P never rise again once the
 column j is at most P(j) r / (1 − r) times the largest factor, that of j = m.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

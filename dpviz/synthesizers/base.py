@@ -1,7 +1,5 @@
 """What every synthesizer is: a law of the released counts for each table of confidential counts."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from abc import ABC, abstractmethod

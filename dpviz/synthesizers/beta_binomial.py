@@ -1,7 +1,5 @@
 """The Beta-binomial synthesizer: draw the proportion from its posterior, then the synthetic rows from it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

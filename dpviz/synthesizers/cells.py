@@ -7,8 +7,6 @@ raises a divergence; the c rows may then join the rest, where they tell nothing.
 row of cells i and j in i or in j, and i and j are the cells with the smallest priors.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from abc import abstractmethod

@@ -1,7 +1,5 @@
 """The Dirichlet-multinomial synthesizer: draw the proportions of k cells from their posterior, then the rows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

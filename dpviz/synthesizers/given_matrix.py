@@ -1,7 +1,5 @@
 """A transition matrix given as numbers: any release whose probabilities somebody has written down."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The Laplace sanitizer of k cells: independent Laplace noise on every count, rounded and clamped."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from dataclasses import dataclass

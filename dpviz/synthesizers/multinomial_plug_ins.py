@@ -1,7 +1,5 @@
 """The multinomial plug-ins: synthetic rows of k cells drawn from the posterior mean or mode of the proportions."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

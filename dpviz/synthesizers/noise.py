@@ -1,7 +1,5 @@
 """The sanitizers that add noise: the confidential count plus symmetric noise on the whole numbers, clamped."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from abc import abstractmethod

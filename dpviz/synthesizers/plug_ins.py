@@ -1,7 +1,5 @@
 """The plug-in synthesizers: one fitted proportion θ for each table, and Binomial(m, θ) released."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
 
-from __future__ import annotations
-
 import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass

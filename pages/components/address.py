@@ -4,8 +4,6 @@ Streamlit's own binding writes each changed control by itself, so that Back lead
 Here the whole address is written at once, at the end of a run, in place of the one before it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass

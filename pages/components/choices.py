@@ -1,7 +1,5 @@
 """Controls other than numbers, each of a setting that `address` keeps, and buttons that set several at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a reader takes along: files made when their button is pressed, and a script to copy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

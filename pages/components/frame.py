@@ -1,7 +1,5 @@
 """What every page has: its head, a column of controls beside the results, and closer looks that open below."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The pages of the app, in order."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 

@@ -1,7 +1,5 @@
 """What a page says of itself once, and the texts that lie beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

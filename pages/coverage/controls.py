@@ -1,7 +1,5 @@
 """The controls of the page "Coverage", and the design that they ask for."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What a reader takes along, and opens again: the page's numbers as files, the page as a script, and a run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

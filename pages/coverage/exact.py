@@ -1,7 +1,5 @@
 """The exact coverage of a design, its curves, which grow coarse to fine, and what sentences say of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Where coverage fails, and why: three causes, what each costs, and coverage with every combination repaired."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from textwrap import wrap

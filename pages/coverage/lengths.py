@@ -1,7 +1,5 @@
 """How long the intervals are, and how short they could be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What moves: the answer, the table, exact curves that grow, and simulated dots that walk onto them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bias and variance in closed form beside the simulation, each with its Monte Carlo error, and how long to run."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st

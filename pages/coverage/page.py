@@ -1,7 +1,5 @@
 """Coverage: how often an interval from synthetic sets holds the truth, exactly and live."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.components.address import keep_choice, write_address

@@ -1,7 +1,5 @@
 """Charest's Tables 1 and 2 beside ours, and what Figure 1 shows."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

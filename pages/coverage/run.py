@@ -1,7 +1,5 @@
 """The live simulation: one run for each reader, which goes on a little at every step."""
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 import time

@@ -1,7 +1,5 @@
 """The answer in one sentence, and the exact prior or range of every method with what it costs."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """How the page speaks of what is asked for: a least prior for counts, a largest range for Gaussian data."""
 
-from __future__ import annotations
-
 import math
 from typing import ClassVar
 

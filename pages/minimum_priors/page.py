@@ -1,7 +1,5 @@
 """Minimum priors: which prior, or which range of the data, a promise needs, as printed and exactly."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.components.address import fit_choice, keep_choice, write_address

@@ -1,7 +1,5 @@
 """The three posteriors: of the confidential data, given the synthetic counts, and the naive one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """k categories: the posterior of all proportions from released tables."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

@@ -1,7 +1,5 @@
 """The controls of the page "Posterior", and the release that they ask for."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Posterior: what the synthetic counts say about the proportion to an analyst who knows how they were made."""
 
-from __future__ import annotations
-
 from pages.components.address import keep_choice, write_address
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable

@@ -1,7 +1,5 @@
 """Charest's Tables 3 and 4 beside ours, with the reading that reproduces them."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.parameters import readable

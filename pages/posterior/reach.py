@@ -1,7 +1,5 @@
 """How often the posterior interval holds the truth, in the frequentist's sense."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

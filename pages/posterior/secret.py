@@ -1,7 +1,5 @@
 """What if the agency keeps n secret: a prior on n as well."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Transition matrices: what a release does to a table of counts, and what it gives away."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.privacy.summary import summarize
