@@ -8,37 +8,19 @@ from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 
 PROPORTION = Parameter(
-    name="p",
-    symbol="p",
-    title="True proportion",
-    minimum=0.0,
-    maximum=1.0,
-    default=0.25,
+    name="p", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.25,
     help="The proportion of ones in the population that the confidential rows are drawn from.",
-)
+)  # fmt: skip
 LEVEL = Parameter(
-    name="level",
-    symbol="",
-    title="Level of the interval",
-    minimum=0.001,
-    maximum=0.999999,
-    default=0.95,
-    slider_minimum=0.5,
-    slider_maximum=0.999,
+    name="level", symbol="", title="Level of the interval", minimum=0.001, maximum=0.999999, default=0.95,
+    slider_minimum=0.5, slider_maximum=0.999,
     help="How often the interval is meant to hold the true proportion.",
-)
+)  # fmt: skip
 GAMMA_ONES = Parameter(
-    name="gamma1",
-    symbol="γ1",
-    title="Analyst's prior ones",
-    minimum=0.01,
-    maximum=1e4,
-    default=1.0,
-    slider_minimum=0.1,
-    slider_maximum=100.0,
-    scale="log",
+    name="gamma1", symbol="γ1", title="Analyst's prior ones", minimum=0.01, maximum=1e4, default=1.0,
+    slider_minimum=0.1, slider_maximum=100.0, scale="log",
     help="Pseudo-rows with a 1 in the analyst's own prior of the proportion. 1 and 1 is the uniform prior.",
-)
+)  # fmt: skip
 GAMMA_ZEROS = replace(
     GAMMA_ONES,
     name="gamma2",

@@ -3,44 +3,23 @@
 Time and memory set them, never the theory; a larger one is safe to try where there is more of both.
 """
 
-ROWS = 5_000
-"""n and m of a transition matrix of two counts, and of coverage."""
-
-CELLS, ROWS_OF_CELLS = 1_000, 1_000
-"""k, and m of a law of more than two cells."""
-
-TABLE_ENTRIES = 4_000_000
-"""Entries of a matrix that is held, drawn or written to a file."""
-
+ROWS = 5_000  # n and m of a transition matrix of two counts, and of coverage
+CELLS, ROWS_OF_CELLS = 1_000, 1_000  # k, and m of a law of more than two cells
+TABLE_ENTRIES = 4_000_000  # entries of a matrix that is held, drawn or written to a file
+# rows and columns, and bytes, of a matrix that a reader brings; and those up to which a law is sought behind it
 GIVEN_SIDE, GIVEN_BYTES, RECOGNIZED_SIDE = 1_000, 32_000_000, 201
-"""Rows and columns, and bytes, of a matrix that a reader brings; and those up to which a law is sought behind it."""
-
-SETS, COMPOSED_SETS = 100, 1_000
-"""M of coverage, and of the composition of losses."""
-
+SETS, COMPOSED_SETS = 100, 1_000  # M of coverage, and of the composition of losses
+# n and m for which a least prior or a largest range is sought, and those that printed bounds take
 PRIOR_ROWS, PRINTED_ROWS = 100_000, 10_000_000
-"""n and m for which a least prior or a largest range is sought, and those that printed bounds take."""
-
+# m of k > 2 cells up to which δ is summed for any n, and how many times n it may be beyond
 PRIOR_ROWS_OF_CELLS, TIMES_THE_DATA = 2_000, 20
-"""m of k > 2 cells up to which δ is summed for any n, and how many times n it may be beyond."""
-
-ROWS_OF_CELL_SETS = 1_000
-"""n and m for several sets of more than two cells."""
-
+ROWS_OF_CELL_SETS = 1_000  # n and m for several sets of more than two cells
+# n and m for which a probabilistic prior is sought, by the package and in the time of a page
 PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN = 10_000, 2_000
-"""n and m for which a probabilistic prior is sought, by the package and in the time of a page."""
-
-AVERAGED_ROWS_SHOWN = 2_000
-"""n and m for which a page averages over the other rows."""
-
+AVERAGED_ROWS_SHOWN = 2_000  # n and m for which a page averages over the other rows
+# N for which subsampling is counted over all populations, and n and m for which a page does it
 POPULATION, SAMPLED_ROWS_SHOWN = 2_000, 400
-"""N for which subsampling is counted over all populations, and n and m for which a page does it."""
-
-POSTERIOR_ROWS = 10_000
-"""n and m of a posterior."""
-
-LISTED_TABLES = 2_000_000
-"""Confidential tables, or pairs of n and x, that a posterior sums over."""
-
+POSTERIOR_ROWS = 10_000  # n and m of a posterior
+LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a posterior sums over
+# n and m up to which a page lists every release for the coverage of a posterior, and M of that page
 RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20
-"""n and m up to which a page lists every release for the coverage of a posterior, and M of that page."""

@@ -14,11 +14,9 @@ from dpviz.types import FloatArray
 
 __all__ = ["attacker_chart"]
 
-LARGEST = 300.0
-"""Most powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge."""
+LARGEST = 300.0  # Most powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge
 
-MARKED = 40
-"""Most released tables that get a mark each."""
+MARKED = 40  # Most released tables that get a mark each
 
 
 @checked()

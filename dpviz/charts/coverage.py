@@ -12,11 +12,9 @@ from dpviz.charts import style
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
-SPREAD = 0.64
-"""Height of a row, of 1, over which the rules' lines are spread."""
+SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 
-LABEL_GAP = 0.06
-"""Share of the picture's height that a name at the end of a line needs."""
+LABEL_GAP = 0.06  # Share of the picture's height that a name at the end of a line needs
 
 
 def picture_height(lines: int) -> int:

@@ -21,17 +21,13 @@ POSTERIOR_COLORS = {
 POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret": "dashdot"}
 """What each density is of: the model's posterior, that of the confidential data, the naive one, that for secret n."""
 
-INSIDE = 0.01
-"""Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height."""
+INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 
-MOST_BARS = 160
-"""Counts up to which each has a bar."""
+MOST_BARS = 160  # Counts up to which each has a bar
 
-FEW = 9
-"""Counts below which each has a tick of its own: the picture would else name halves of them."""
+FEW = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
 
-BAR_STEP = 0.055
-"""Share of the picture's height between two interval bars."""
+BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 
 @dataclass(frozen=True, kw_only=True)

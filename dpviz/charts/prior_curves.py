@@ -26,23 +26,17 @@ AXIS_TITLES = {
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "m": "m", "n": "n"}
 DASHES = {"exact": "solid", "pure": "dot", "printed": "dash"}
 WIDTHS = {"exact": 2.6, "pure": 1.7, "printed": 1.5}
-COINCIDE = 0.03
-"""Distance of logarithms below which two lines cannot be told apart in the picture."""
+COINCIDE = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture
 
-LABEL_SHARE = 0.045
-"""Share of the picture's height that a theorem's number needs."""
+LABEL_SHARE = 0.045  # Share of the picture's height that a theorem's number needs
 
-EDGE = 0.004
-"""Decades by which an axis goes on beyond its ends."""
+EDGE = 0.004  # Decades by which an axis goes on beyond its ends
 
-FEW_DECADES = 2.2
-"""Length of an axis up to which it has ticks at 1, 2 and 5 of each decade."""
+FEW_DECADES = 2.2  # Length of an axis up to which it has ticks at 1, 2 and 5 of each decade
 
-DIGITS = 5
-"""Digits of a number beside its mark, as in the table."""
+DIGITS = 5  # Digits of a number beside its mark, as in the table
 
-SMALLEST_MARK = 1e-40
-"""A prior below which the reader's own point does not stretch the picture: any prior is enough."""
+SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
 
 MARKED = SYNTH_POST_ONE.key
 """The method whose number stands beside its mark; the others tell theirs on hover and in the table."""

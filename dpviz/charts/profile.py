@@ -15,8 +15,7 @@ __all__ = ["compare_profiles", "profile_chart"]
 
 LOWEST_EXPONENT = -12
 LOWEST = 10.0**LOWEST_EXPONENT
-NEAR = 3.0
-"""A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve."""
+NEAR = 3.0  # A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve
 
 
 @checked()

@@ -9,8 +9,7 @@ from dpviz.types import FloatArray
 
 MISSED, COVERING = "#D55E00", "#0072B2"
 
-ENDLESS = 5.0
-"""Half width from which an interval is drawn no longer: it leaves the picture at both ends."""
+ENDLESS = 5.0  # Half width from which an interval is drawn no longer: it leaves the picture at both ends
 
 MOST_BARS = 240
 """Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike."""

@@ -20,8 +20,7 @@ TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
 """Exponents of the Chernoff bounds, relative to those of a normal law; any exponent gives a bound."""
 
-ROUNDING_CONSTANT = 4.0
-"""Roundings in one stage of a transform: root of unity, product and sum of complex numbers."""
+ROUNDING_CONSTANT = 4.0  # Roundings in one stage of a transform: root of unity, product and sum of complex numbers
 
 
 class Box(NamedTuple):

@@ -18,8 +18,7 @@ from dpviz.types import BoolArray, FloatArray
 QUANTILE_ERROR = 1e-11
 """Relative error of a tabled quantile from ν = 0.1 on; rules with fewer degrees have no largest width anyway."""
 
-CONDITIONAL_ERROR = 1e-6
-"""Largest error of a conditional coverage that is given."""
+CONDITIONAL_ERROR = 1e-6  # Largest error of a conditional coverage that is given
 
 Numbers = TypeVar("Numbers")
 

@@ -21,8 +21,7 @@ from dpviz.types import FloatArray
 REPAIRS = ("prior_bias", "ignored_variance", "rule_noise")
 """Keys of the causes that can be repaired, in the order in which readers see them."""
 
-LEAST_SURE = 10_000
-"""How many times larger than its error E[T] must be for the causes to be told apart."""
+LEAST_SURE = 10_000  # How many times larger than its error E[T] must be for the causes to be told apart
 
 NOT_NORMAL = "not_normal"
 """Key of what is left once all three are repaired: a normal quantile is used, and q̄ is not exactly normal."""

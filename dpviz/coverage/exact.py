@@ -15,8 +15,7 @@ from dpviz.inference.sum_law import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-STEP = 4
-"""Points added between two results."""
+STEP = 4  # Points added between two results
 
 Item = TypeVar("Item")
 Proportions = Sequence[float] | FloatArray

@@ -27,8 +27,7 @@ ROW_ERROR = 1e-12
 LARGEST_BOX, LARGEST_WORK, LARGEST_PAIRS = 8_000_000, 250_000_000, 10**11
 """Most numbers in one transform (memory), in all of one law (some seconds), and most multiplications for two sets."""
 
-TOGETHER = 1.5
-"""How much larger than the least of them a box may be that several laws share."""
+TOGETHER = 1.5  # How much larger than the least of them a box may be that several laws share
 
 TOO_LONG = "Exact sums would take too long here; simulation takes over."
 

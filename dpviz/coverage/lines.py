@@ -19,20 +19,15 @@ from dpviz.inference.interval_rules import reached
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-STEPS = 1800
-"""Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide."""
+STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide
 
-FLATNESS = 5e-4
-"""Distance in coverage, 0.2 of a pixel of 400, by which leaving a point out may move the line."""
+FLATNESS = 5e-4  # Distance in coverage, 0.2 of a pixel of 400, by which leaving a point out may move the line
 
-MOST_JUMPS = 6000
-"""Most ends of intervals, of all rules together, for which a line gets a point on both sides of each."""
+MOST_JUMPS = 6000  # Most ends of intervals, of all rules together, for which a line gets a point on both sides of each
 
-SMALLEST_JUMP = 1e-6
-"""Probability of a release given x below which its jumps do not count."""
+SMALLEST_JUMP = 1e-6  # Probability of a release given x below which its jumps do not count
 
-BESIDE = 1e-9
-"""Distance of a point of a line from the jump beside it."""
+BESIDE = 1e-9  # Distance of a point of a line from the jump beside it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,11 +23,9 @@ from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-WIDEST = 1e100
-"""Width from which an interval counts as unbounded: its square would leave the floating-point range."""
+WIDEST = 1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
 
-LARGEST = 1e5
-"""No |T| is as large: b and v̄ are at most 1/2, and their factors hardly above m/n."""
+LARGEST = 1e5  # No |T| is as large: b and v̄ are at most 1/2, and their factors hardly above m/n
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -13,11 +13,9 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 
 __all__ = ["coverage_script", "page_script", "posterior_script"]
 
-LONGEST_INLINE = 20_000
-"""Characters of a pasted matrix that the script still carries itself."""
+LONGEST_INLINE = 20_000  # Characters of a pasted matrix that the script still carries itself
 
-WIDTH = 112
-"""Characters of a line of a script, its indent aside."""
+WIDTH = 112  # Characters of a line of a script, its indent aside
 
 KNOWN = """    "of the confidential data": posterior_if_known(
         confidential_count=design.confidential_count, n=design.n, **prior

@@ -25,14 +25,9 @@ from dpviz.types import FloatArray, IntArray
 
 DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 THETA_REAL = Parameter(
-    name="theta_real",
-    symbol="θ_real",
-    title="Probability of a one",
-    minimum=0.0,
-    maximum=1.0,
-    default=0.5,
+    name="theta_real", symbol="θ_real", title="Probability of a one", minimum=0.0, maximum=1.0, default=0.5,
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
-)
+)  # fmt: skip
 
 # Nats below the likeliest count within which counts are taken: the first window whose neglect is negligible serves.
 WINDOWS = (70.0, 250.0, math.inf)

@@ -17,18 +17,10 @@ from dpviz.types import FloatArray
 __all__ = ["SETS", "Bracket", "DiscreteLosses", "Losses", "composed_delta"]
 
 SETS = Parameter(
-    name="sets",
-    symbol="M",
-    title="Synthetic sets",
-    minimum=1,
-    maximum=limits.COMPOSED_SETS,
-    default=5,
-    slider_maximum=100,
-    integer=True,
-    scale="log",
-    private_end="smaller",
+    name="sets", symbol="M", title="Synthetic sets", minimum=1, maximum=limits.COMPOSED_SETS, default=5,
+    slider_maximum=100, integer=True, scale="log", private_end="smaller",
     help="The number of synthetic sets, drawn independently from the same confidential data. Each costs privacy.",
-)
+)  # fmt: skip
 
 TINY = 1e-60  # Variance of a loss below which it has a single value
 ENUMERATED = 60_000  # Most multisets of outcomes that are added up one by one; beyond, losses go on a grid

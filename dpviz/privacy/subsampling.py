@@ -15,17 +15,10 @@ from dpviz.synthesizers.base import LARGEST_EXPONENT, TwoCellSynthesizer, WorstC
 from dpviz.types import FloatArray, IntArray
 
 POPULATION = Parameter(
-    name="population",
-    symbol="N",
-    title="Rows to draw from",
-    minimum=1,
-    maximum=limits.POPULATION,
-    default=1000,
-    integer=True,
-    scale="log",
-    private_end="larger",
+    name="population", symbol="N", title="Rows to draw from", minimum=1, maximum=limits.POPULATION, default=1000,
+    integer=True, scale="log", private_end="larger",
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
-)
+)  # fmt: skip
 
 FULL_DIGITS = 1e-280  # Probability from which a sum of products has kept all its terms
 LEFT_OUT = 1e-18  # Share of the largest surplus of a cell below which one is not worth a logarithm

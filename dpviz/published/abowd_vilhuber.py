@@ -27,8 +27,7 @@ ERRATA = read_errata("abowd_vilhuber")
 """What the paper says of its figures and its own equations contradict, in our words; every number is computed here."""
 
 
-PRINTED_FIGURES = read_tables("abowd_vilhuber_fig", CAPTIONS)
-"""Figures 1 to 4 as printed."""
+PRINTED_FIGURES = read_tables("abowd_vilhuber_fig", CAPTIONS)  # Figures 1 to 4 as printed
 
 LAW_OF_FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 """The law that Fig. 1 and Fig. 2 show to every printed digit: the posterior-mean plug-in."""
@@ -36,8 +35,7 @@ LAW_OF_FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 EQUATION_ONE = BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
 """The law of the paper's equation (1) at the same parameters: the posterior draw."""
 
-LAW_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)
-"""The law of Fig. 3 and Fig. 4."""
+LAW_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)  # The law of Fig. 3 and Fig. 4
 
 
 def compare_figures() -> list[Record[float]]:

@@ -93,8 +93,7 @@ class PosteriorRuns(NamedTuple):
     mean_of_variances: Expected
 
 
-PRINTED_TABLES = read_tables("charest_table", CAPTIONS)
-"""Tables 1 to 4 as printed."""
+PRINTED_TABLES = read_tables("charest_table", CAPTIONS)  # Tables 1 to 4 as printed
 
 
 @checked(number=argument("number", 1, 4, title="table of the paper", integer=True))

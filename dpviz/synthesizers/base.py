@@ -16,17 +16,10 @@ from dpviz.types import FloatArray, IntArray
 
 LARGEST_EXPONENT = 700.0  # Exponent up to which e to it is far from overflow
 ROWS = Parameter(
-    name="n",
-    symbol="n",
-    title="Confidential rows",
-    minimum=1,
-    maximum=limits.ROWS,
-    default=5,
-    slider_maximum=1000,
-    integer=True,
-    scale="log",
+    name="n", symbol="n", title="Confidential rows", minimum=1, maximum=limits.ROWS, default=5, slider_maximum=1000,
+    integer=True, scale="log",
     help="The number of rows in the confidential data. It is public: neighbouring tables have the same n.",
-)
+)  # fmt: skip
 SYNTHETIC_ROWS = dataclasses.replace(
     ROWS,
     name="m",

@@ -31,16 +31,10 @@ from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 from dpviz.types import FloatArray, IntArray
 
 CELLS = Parameter(
-    name="cells",
-    symbol="k",
-    title="Cells",
-    minimum=3,
-    maximum=limits.CELLS,
-    default=3,
-    slider_maximum=6,
+    name="cells", symbol="k", title="Cells", minimum=3, maximum=limits.CELLS, default=3, slider_maximum=6,
     integer=True,
     help="The number of cells that a row can fall into.",
-)
+)  # fmt: skip
 PRIOR_ROWS = {"title": "Prior rows in a cell", "per_cell": True}
 FEWER_ROWS = {"slider_maximum": 60}
 FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}

@@ -13,19 +13,11 @@ from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer, Wo
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
-    name="alpha",
-    symbol="α",
-    title="Prior ones",
-    minimum=1e-300,
-    maximum=1e12,
-    default=0.5,
-    slider_minimum=1e-3,
-    slider_maximum=1e6,
-    scale="log",
-    private_end="larger",
+    name="alpha", symbol="α", title="Prior ones", minimum=1e-300, maximum=1e12, default=0.5, slider_minimum=1e-3,
+    slider_maximum=1e6, scale="log", private_end="larger",
     help="Pseudo-rows with a 1 that the prior adds to the data. More of them are more private, and pull the synthetic "
     "data away from the confidential data.",
-)
+)  # fmt: skip
 PRIOR_ZEROS = dataclasses.replace(
     PRIOR_ONES,
     name="beta",

@@ -48,8 +48,7 @@ class Setting:
     typed: bool = False
 
 
-SETTINGS: dict[str, Setting] = {}
-"""Every setting of every page by its key, which is its name in the address as well."""
+SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
 
 
 def keep_numbers(declared: Mapping[str, Parameter]) -> None:

@@ -10,8 +10,7 @@ import streamlit as st
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-ENTRIES, FEW_ENTRIES = 256, 16
-"""Results that are kept of a function, and of one whose results are large."""
+ENTRIES, FEW_ENTRIES = 256, 16  # Results that are kept of a function, and of one whose results are large
 
 
 def cached(

@@ -18,8 +18,7 @@ from pages.components.last_valid import Refused, accepted
 POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
 """Stops of a slider: each of them is drawn up anew in every run."""
 
-FIRST_WHOLE = 30
-"""Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios."""
+FIRST_WHOLE = 30  # Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios
 
 LARGEST = 1e308
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}

@@ -15,8 +15,7 @@ Result = TypeVar("Result")
 AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
 """Seconds of work before the first picture, and before each finer one, and between a picture and the next work."""
 
-BREATH = 0.02
-"""Seconds after which a pause looks whether a control has been moved."""
+BREATH = 0.02  # Seconds after which a pause looks whether a control has been moved
 
 _component = st.components.v2.component(
     "dpviz_next_step", js=Path(__file__).with_name("next_step.js").read_text(encoding="utf-8"), isolate_styles=False

@@ -14,8 +14,7 @@ from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.choices import choice, written
 
 GIVEN = GivenMatrix.key
-LONGEST_IN_ADDRESS = 4000
-"""Characters of a pasted matrix that the address carries."""
+LONGEST_IN_ADDRESS = 4000  # Characters of a pasted matrix that the address carries
 
 ROUNDING_OF_SUMS = 1e-12
 

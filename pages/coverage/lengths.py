@@ -18,8 +18,7 @@ from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import exact_values
 
 PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)
-KEEPS = 1e-6
-"""How far below the level an exact coverage may come out that is at least the level."""
+KEEPS = 1e-6  # How far below the level an exact coverage may come out that is at least the level
 
 
 def show_lengths(design: Design) -> None:

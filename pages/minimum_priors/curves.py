@@ -16,8 +16,7 @@ from pages.minimum_priors.faces import face_of
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
 AXIS_KEY = keep_choice(f"{PREFIX}axis", NAMES.values(), NAMES["delta"])
 KEY = f"{PREFIX}growing"
-LET_THROUGH = 0.25
-"""Seconds in which the tables reach the browser before new curves take the interpreter."""
+LET_THROUGH = 0.25  # Seconds in which the tables reach the browser before new curves take the interpreter
 
 
 def show_curves(asked: Asked) -> None:

@@ -10,17 +10,13 @@ from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import Asked
 
 HEADLINE = SYNTH_POST_ONE
-ROUNDING = 1e-15
-"""Bias below which it is nothing but rounding."""
+ROUNDING = 1e-15  # Bias below which it is nothing but rounding
 
-SAME = 1e-3
-"""Relative difference of the two answers below which δ is said to be too small to help."""
+SAME = 1e-3  # Relative difference of the two answers below which δ is said to be too small to help
 
-NONE_NEEDED = 1e-290
-"""A least prior up to which any prior is enough."""
+NONE_NEEDED = 1e-290  # A least prior up to which any prior is enough
 
-BEYOND = "beyond reach"
-"""What stands for a NaN: an answer that is not computed at this size; a sentence says why."""
+BEYOND = "beyond reach"  # What stands for a NaN: an answer that is not computed at this size; a sentence says why
 
 
 def known(value: float) -> bool:

@@ -17,11 +17,9 @@ from pages.minimum_priors.answer import WAITING
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import BEYOND, HEADLINE, face_of, known
 
-EXACT_AT = (1, 2, 5, 10, 20)
-"""Numbers of sets for which the picture has the exact answer."""
+EXACT_AT = (1, 2, 5, 10, 20)  # Numbers of sets for which the picture has the exact answer
 
-SHOWN = 5
-"""Sets that the section speaks of while the page is about a single one."""
+SHOWN = 5  # Sets that the section speaks of while the page is about a single one
 
 
 def show_sets(asked: Asked) -> None:

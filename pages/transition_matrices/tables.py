@@ -17,8 +17,7 @@ from pages.components.figure import show_figure
 from pages.components.words import note
 from pages.transition_matrices import SPEC
 
-MOST_COLUMNS, MOST_ROWS = 12, 120
-"""Up to which the tables are laid out as in the paper."""
+MOST_COLUMNS, MOST_ROWS = 12, 120  # Up to which the tables are laid out as in the paper
 
 FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
 """Abowd & Vilhuber's figures of the matrix and of the log-odds, by the synthesizer that they show."""

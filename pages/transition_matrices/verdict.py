@@ -13,8 +13,7 @@ from pages.components.words import numbers, page_answer
 
 DIGITS = 7
 MOST_EMPTY = 8
-SAME = 1e-12
-"""Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`."""
+SAME = 1e-12  # Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`
 
 KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 NOT_LISTED = "not listed", "needs the full matrix, which is over 4 million entries here"
