@@ -13,7 +13,7 @@ from pages.components.navigation import PAGES, navigate
 def tune_process() -> None:
     """Once per process: keep the imports out of every collection, and let other threads in sooner."""
     for page in PAGES:
-        importlib.import_module(f"pages.{page.folder}.sections")  # loaded before freezing
+        importlib.import_module(f"pages.{page.folder}.controls")  # loaded before freezing
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(0.0005)

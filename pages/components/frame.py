@@ -19,7 +19,7 @@ def page_head(page: PageSpec, keys: Iterable[str]) -> None:
     """The style sheet, the page's title and the question it answers, in one element; `keys` are of its numbers."""
     st.html(
         f"<style>{STYLE}{controls_style(keys)}</style>"
-        f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.title)}</h1>'
+        f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.heading or page.title)}</h1>'
         f'<p class="dpviz-question">{escape(page.question)}</p>'
     )
 

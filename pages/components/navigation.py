@@ -3,9 +3,9 @@
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages import coverage, minimum_priors, posterior, transition_matrices
+from pages import coverage, home, minimum_priors, posterior, transition_matrices
 
-PAGES = [one.SPEC for one in (transition_matrices, minimum_priors, coverage, posterior)]
+PAGES = [one.SPEC for one in (home, transition_matrices, minimum_priors, coverage, posterior)]
 """A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
 
 

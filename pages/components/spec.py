@@ -12,7 +12,8 @@ class PageSpec:
     """A page of the app, which lives in `folder` below ``pages/``; `pages.components.navigation` lists them.
 
     The keys of its controls begin with `prefix`, in the session and in the address; `question` stands below its title;
-    the `home` page has no path.
+    the `home` page has no path;
+    `heading` stands at its head where that is not its title.
     """
 
     title: str
@@ -20,6 +21,7 @@ class PageSpec:
     prefix: str
     question: str
     home: bool = False
+    heading: str = ""
 
     @property
     def path(self) -> str:

@@ -7,5 +7,4 @@ SPEC = PageSpec(
     folder="transition_matrices",
     prefix="tm_",
     question="What does a synthetic table of counts give away about the confidential one? Every number here is exact.",
-    home=True,
 )

@@ -1,0 +1,117 @@
+"""One release from beginning to end: what it gives away, what it costs, and what an analyst makes of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.coverage import exact_coverage
+from dpviz.designs import Design
+from dpviz.inference import RULES
+from dpviz.inference.posterior import posterior_given
+from dpviz.priors import minimum_prior
+from dpviz.privacy.trade_off import TradeOffCurve
+
+__all__ = ["Overview"]
+
+RULE = "as_if_real"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What one design of one set means for a person, an attacker and an analyst; every number is exact.
+
+    Parameters
+    ----------
+    design
+        A Beta-binomial release of one set, whose confidential count is known and at least 1; the seed draws it.
+
+    Examples
+    --------
+    Two people, one of them a yes, ε = ln 3: m / (e^ε − 1) = 1 invented row of either kind.
+
+    >>> found = Overview(Design(mechanism="beta_binomial", n=2, epsilon=math.log(3), confidential_count=1))
+    >>> round(found.invented, 9), round(found.promised_success, 9)
+    (2.0, 0.75)
+    """
+
+    design: Design
+
+    @property
+    def secret(self) -> int:
+        """x, the people who said yes."""
+        return int(self.design.confidential_count or 0)
+
+    @cached_property
+    def released(self) -> int:
+        """x̃, the rows with a yes in the synthetic table that the seed draws."""
+        return int(self.design.release.draw(np.random.default_rng(self.design.seed), self.secret)[0])
+
+    @cached_property
+    def invented(self) -> float:
+        """Invented rows of both kinds that the promise takes."""
+        return 2 * float(self.design.alpha_of_one_set)
+
+    def invented_with(self, delta: float) -> float:
+        """Invented rows that the same ε takes where δ is allowed as well."""
+        design = self.design
+        return 2 * float(minimum_prior("synth_post_one", n=design.n, m=design.m, epsilon=design.epsilon, delta=delta))
+
+    @cached_property
+    def belief(self) -> float:
+        """What the attacker gives for one person's yes after the release, who knows everybody else and gave ½ before.
+
+        That person is one of the x: the tables (x, n − x) and (x − 1, n − x + 1) are left.
+        """
+        pair, column = np.array([self.secret - 1]), np.array([self.released])
+        return _probability(-float(self.design.release.log_odds(pair, column)[0, 0]))
+
+    @cached_property
+    def largest_belief(self) -> float:
+        """The same after the most telling release about any person."""
+        return _probability(self.design.release.worst_log_odds().value)
+
+    @cached_property
+    def success(self) -> float:
+        """How often the attacker's best guess about the worst person is right, over all releases: ½ + δ(0) / 2."""
+        return 0.5 + self.design.release.hockey_stick(0.0).value / 2
+
+    @property
+    def promised_success(self) -> float:
+        """What ε alone would allow the guess: e^ε / (1 + e^ε)."""
+        return TradeOffCurve.promised(self.design.epsilon).success(0.5)
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The interval of an analyst who takes the synthetic table for real data, cut to 0 to 1."""
+        design = self.design
+        found = RULES[RULE].interval([self.released], rows=design.m, confidential_rows=design.n, level=design.level)
+        return max(float(found.low), 0.0), min(float(found.high), 1.0)
+
+    @property
+    def hit(self) -> bool:
+        """Whether that interval holds the share of the secret table."""
+        return self.interval[0] <= self.secret / self.design.n <= self.interval[1]
+
+    @cached_property
+    def coverage(self) -> float:
+        """How often such an interval holds p = x / n, over the people and the draws."""
+        design = self.design
+        return exact_coverage(
+            synthesizer=design.release, p=self.secret / design.n, sets=1, rule=RULE, level=design.level
+        ).coverage
+
+    @cached_property
+    def posterior_interval(self) -> tuple[float, float]:
+        """The interval of an analyst who knows how the table was made: from the exact posterior, equal tails."""
+        design = self.design
+        found = posterior_given(design.release, [self.released], gamma1=design.gamma1, gamma2=design.gamma2)
+        low, high = found.interval(design.level)
+        return float(low), float(high)
+
+
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0

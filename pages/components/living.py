@@ -1,0 +1,37 @@
+"""A piece of HTML that stays in the page and takes new words and numbers, so that what changes can move."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+_component = st.components.v2.component(
+    "dpviz_living",
+    js=Path(__file__).with_name("living.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def show_living(
+    html: str, *, key: str, texts: Mapping[str, str], numbers: Mapping[str, float], dots: Mapping[str, int]
+) -> None:
+    """Show `html`; where it is as before, only what changed in it changes.
+
+    Parameters
+    ----------
+    html
+        The piece, our own: nothing in it is escaped.
+    key
+        Key of the element.
+    texts
+        Text of the elements with that ``data-text``.
+    numbers
+        Style variables.
+    dots
+        How many of the children of the elements with that ``data-dots`` are marked.
+    """
+    message = {"html": html, "texts": texts, "numbers": numbers, "dots": dots}
+    _component(key=key, data=json.dumps(message, ensure_ascii=False).encode(), height="content")

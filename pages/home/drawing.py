@@ -1,0 +1,77 @@
+"""The drawing that moves: people, secret table, synthetic table, attacker and analyst."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from dpviz.overview import Overview
+from dpviz.parameters import readable, readable_apart, rounded_up
+from pages.components.living import show_living
+from pages.components.words import percent
+
+ACROSS = {20: 10, 1000: 40}
+"""Dots side by side, where that is not the square root of their number."""
+
+TEMPLATE = Path(__file__).with_name("drawing.html").read_text(encoding="utf-8")
+
+
+def show_drawing(found: Overview) -> None:
+    """The drawing at the present ε."""
+    n, m = found.design.n, found.design.m
+    person = "".join('<i class="person"></i>' if place == found.secret - 1 else "<i></i>" for place in range(n))
+    html = TEMPLATE.replace("{across}", str(ACROSS.get(n, round(math.sqrt(n))))).replace("{people}", person)
+    show_living(
+        html.replace("{rows}", "<i></i>" * m),
+        key="home_drawing",
+        texts=texts(found),
+        numbers=places(found),
+        dots={"secret": found.secret, "released": found.released},
+    )
+
+
+def texts(found: Overview) -> dict[str, str]:
+    """What the drawing says, by name."""
+    n, m = found.design.n, found.design.m
+    low, high = found.interval
+    return {
+        "people": readable(n),
+        "yes": readable(found.secret),
+        "no": readable(n - found.secret),
+        "invented": invented_text(found.invented),
+        "share": percent(found.invented / (n + found.invented), 3),
+        "drawn_yes": readable(found.released),
+        "drawn_no": readable(m - found.released),
+        "belief": belief_text(found.belief),
+        "worst": belief_text(found.largest_belief),
+        "low": percent(low, 3),
+        "high": percent(high, 3),
+        "hit": f"The truth is {percent(found.secret / n, 3)}: the analyst is {'right' if found.hit else 'wrong'}.",
+    }
+
+
+def places(found: Overview) -> dict[str, float]:
+    """Where things stand in the drawing, in per cent."""
+    n, low, high = found.design.n, *found.interval
+    total = n + found.invented
+    return {
+        "secret": 100 * found.secret / n,
+        "mixed": 100 * (found.secret + found.invented / 2) / total,
+        "made": 50 * found.invented / total,
+        "belief": 100 * found.belief,
+        "low": 100 * low,
+        "high": 100 * high,
+    }
+
+
+def invented_text(rows: float) -> str:
+    """Invented rows to three digits, never fewer than the promise takes; "0" only where none are needed."""
+    return readable(rounded_up(rows, 3), 3)
+
+
+def belief_text(belief: float) -> str:
+    """A probability in per cent, to three digits; 50, 0 and 100 only where it is that."""
+    if belief in (0.0, 1.0, 0.5):
+        return percent(belief)
+    nearest = min((0.0, 0.5, 1.0), key=lambda one: abs(one - belief))
+    return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"

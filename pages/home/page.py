@@ -1,0 +1,19 @@
+"""Start: one release from the people to what is learned, and the four questions."""
+
+from __future__ import annotations
+
+from dpviz.overview import Overview
+from pages.components.address import write_address
+from pages.components.frame import page_head
+from pages.components.last_valid import answerable
+from pages.home import SPEC
+from pages.home.controls import PAGE, PREFIX, choose, first_asked
+from pages.home.drawing import show_drawing
+from pages.home.questions import show_questions
+
+page_head(SPEC, PAGE.keys)
+asked = choose()
+found = Overview(answerable(PREFIX, asked, lambda one: Overview(one.design).coverage, first_asked).design)
+show_drawing(found)
+show_questions(found)
+write_address(PREFIX)
