@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
-from dpviz.inference import RULES
+from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.posterior import posterior_given
 from dpviz.priors import minimum_prior
 from dpviz.privacy.trade_off import TradeOffCurve
@@ -88,7 +88,9 @@ class Overview:
     def interval(self) -> tuple[float, float]:
         """The interval of an analyst who takes the synthetic table for real data, cut to 0 to 1."""
         design = self.design
-        found = RULES[RULE].interval([self.released], rows=design.m, confidential_rows=design.n, level=design.level)
+        found = COMBINING_RULES[RULE].interval(
+            [self.released], rows=design.m, confidential_rows=design.n, level=design.level
+        )
         return max(float(found.low), 0.0), min(float(found.high), 1.0)
 
     @property

@@ -10,6 +10,8 @@ from dpviz.synthesizers import Synthesizer
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import show_attacker
 from pages.transition_matrices.downloads import show_downloads
+from pages.transition_matrices.draws import show_draws
+from pages.transition_matrices.languages import show_languages
 from pages.transition_matrices.plug_in_or_draw import show_plug_in_or_draw
 from pages.transition_matrices.published import show_published
 
@@ -29,7 +31,9 @@ def _why(release: Synthesizer) -> None:
 
 
 SECTIONS: dict[str, Callable[[Answered], None]] = {
+    "Draw a release": lambda found: show_draws(found.summary),
     "The attacker": lambda found: show_attacker(found.summary),
+    "The attacker in four languages": lambda found: show_languages(found.summary),
     "Plug-in or posterior draw?": lambda found: show_plug_in_or_draw(found.summary.synthesizer, found.summary.epsilon),
     "As published": lambda _found: show_published(),
     "Download": lambda found: show_downloads(found.summary, found.given_text),

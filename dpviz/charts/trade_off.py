@@ -1,0 +1,64 @@
+"""The trade-off curve: the attacker's misses against the false alarms, beside what the promise allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.charts.style import RULE, axis, build, color_of, label
+from dpviz.checked import checked
+from dpviz.parameters import readable
+from dpviz.privacy.summary import PrivacySummary
+from dpviz.privacy.trade_off import TradeOffCurve
+
+__all__ = ["trade_off_chart"]
+
+
+@checked()
+def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> go.Figure:
+    """The curve of the release as a line, the promised one dashed, guessing blindly as a thin rule, the best guess
+    as one mark; and the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε).
+    """
+    color = color_of(summary.synthesizer.key)
+    best = int(np.argmin(curve.type_one + curve.type_two))
+    delta, slope = summary.divergence.value, float(np.exp(min(summary.epsilon, 700.0)))
+    delta_said = f", δ = {readable(summary.delta, 3)}" if summary.delta > 0 else ""
+    return build(
+        [
+            _line([0.0, 1.0], [1.0, 0.0], "guessing blindly", {**RULE, "dash": "dot"}),
+            _line(
+                promised.type_one, promised.type_two, f"allowed by ε = {readable(summary.epsilon, 4)}{delta_said}",
+                {**RULE, "dash": "dash", "width": 2},
+            ),
+            _line(
+                [0.0, (1 - delta) / slope], [1 - delta, 0.0], "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)",
+                {"color": color, "width": 1.2, "dash": "dot"},
+            ),
+            _line(curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}),
+            {
+                "type": "scatter",
+                "x": [curve.type_one[best]],
+                "y": [curve.type_two[best]],
+                "mode": "markers+text",
+                "text": [f"best guess: {readable(100 * curve.success(0.5), 3)} % right"],
+                "textposition": "top right",
+                "marker": {"size": 11, "color": color, "line": {"width": 2, "color": "#fff"}},
+                "hovertemplate": "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>best guess</extra>",
+                "showlegend": False,
+            },
+        ],
+        x=axis("false alarms: type I error", range=[0, 1], constrain="domain"),
+        y=axis("misses: type II error", range=[0, 1.02], scaleanchor="x", constrain="domain"),
+        legend={"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top", "orientation": "v"},
+        uirevision=f"trade-off {summary.synthesizer.key}",
+        annotations=[label("lower is less private", x=0.02, y=0.02, xanchor="left", yanchor="bottom")],
+    )  # fmt: skip
+
+
+def _line(x: Any, y: Any, name: str, line: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "scatter", "x": np.asarray(x), "y": np.asarray(y), "mode": "lines", "line": line, "name": name,
+        "hovertemplate": "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>" + name + "</extra>",
+    }  # fmt: skip

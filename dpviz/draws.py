@@ -1,0 +1,100 @@
+"""Released tables drawn one after another from one confidential table, beside what their probabilities are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import binomtest
+
+from dpviz.checked import checked
+from dpviz.parameters import Parameter
+from dpviz.studies.plan import SEED
+from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers.base import check_index
+from dpviz.types import FloatArray, IntArray
+
+__all__ = ["DRAWS", "Draws", "draw_releases"]
+
+DRAWS = Parameter(
+    name="number",
+    symbol="",
+    title="Releases drawn",
+    minimum=0,
+    maximum=10_000,
+    default=0,
+    integer=True,
+    help="How many synthetic tables have been drawn from the same confidential table.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Releases from one confidential table.
+
+    Parameters
+    ----------
+    synthesizer
+        What draws them.
+    row
+        Index of the confidential table.
+    columns
+        Indices of the released tables, in the order in which they were drawn.
+    """
+
+    synthesizer: Synthesizer
+    row: int
+    columns: IntArray
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Pr(released | confidential) of every table: the row of the matrix."""
+        return _row(self.synthesizer, self.row)
+
+    @cached_property
+    def tally(self) -> IntArray:
+        """How often every table was drawn."""
+        return np.bincount(self.columns, minlength=self.synthesizer.shape[1])
+
+    def bars(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
+        number = len(self.columns)
+        found = [binomtest(int(self.tally[one]), number).proportion_ci(method="wilson") for one in columns]
+        return np.array([one.low for one in found]), np.array([one.high for one in found])
+
+    @cached_property
+    def neighbours(self) -> IntArray:
+        """Indices of the tables that differ from the confidential one in one substituted row."""
+        pairs = self.synthesizer.neighbours
+        return np.concatenate([pairs[pairs[:, 0] == self.row, 1], pairs[pairs[:, 1] == self.row, 0]])
+
+    def log_odds(self, neighbour: int) -> FloatArray:
+        """ln Pr(c | confidential) − ln Pr(c | neighbour) of every released table c."""
+        pairs = self.synthesizer.neighbours
+        pair = np.flatnonzero((np.sort(pairs, axis=1) == sorted((self.row, neighbour))).all(axis=1))
+        sign = 1 if pairs[pair[0], 0] == self.row else -1
+        return sign * self.synthesizer.log_odds(pair, np.arange(self.synthesizer.shape[1]))[0]
+
+
+@checked(number=DRAWS, seed=SEED)
+def draw_releases(synthesizer: Synthesizer, row: int, *, number: int, seed: int) -> Draws:
+    """`number` independent releases from the confidential table with index `row`; more of them begin with the same.
+
+    Examples
+    --------
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> few, more = (draw_releases(BetaBinomial(n=5, m=5, alpha=1, beta=1), 2, number=k, seed=1) for k in (3, 9))
+    >>> more.columns[:3].tolist() == few.columns.tolist(), int(more.tally.sum())
+    (True, 9)
+    """
+    row = check_index(row, synthesizer.shape[0])
+    probabilities = _row(synthesizer, row)
+    columns = np.random.default_rng(seed).choice(len(probabilities), size=number, p=probabilities)
+    return Draws(synthesizer, row, columns)
+
+
+def _row(synthesizer: Synthesizer, row: int) -> FloatArray:
+    with np.errstate(under="ignore"):
+        found = np.exp(synthesizer.log_transition(np.array([row]), np.arange(synthesizer.shape[1]))[0])
+    return found / found.sum()

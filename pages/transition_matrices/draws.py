@@ -1,0 +1,119 @@
+"""Draw a release: one secret table, and released tables drawn from it one after another."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dpviz.charts.draws import draws_chart
+from dpviz.draws import DRAWS, Draws, draw_releases
+from dpviz.parameters import Parameter, readable, readable_apart
+from dpviz.privacy.attacker import factor_text
+from dpviz.privacy.summary import PrivacySummary, enumerable
+from dpviz.studies.plan import SEED
+from pages.components.address import drawn, keep_numbers
+from pages.components.controls import checked, number_control
+from pages.components.figure import show_figure
+from pages.components.next_step import ask_for_next_step
+from pages.components.words import note
+
+SECRET_KEY, NUMBER_KEY, SEED_KEY, MOVING = "tm_secret", "tm_drawn_releases", "tm_draw_seed", "tm_drawing"
+SECRET = Parameter(
+    name="secret",
+    symbol="n1",
+    title="Secret table",
+    minimum=0,
+    maximum=4_000_000,
+    default=1,
+    slider_maximum=5,
+    integer=True,
+    help="The confidential count that the tables are drawn from; with more than two cells the place of the table.",
+)
+keep_numbers({SECRET_KEY: SECRET, NUMBER_KEY: DRAWS, SEED_KEY: SEED})
+
+REST = 0.8
+"""Seconds between two releases that are drawn by themselves."""
+
+
+def show_draws(summary: PrivacySummary) -> None:
+    """Controls, the last release in words, and the picture on which the tally grows."""
+    release = summary.synthesizer
+    if not enumerable(release):
+        note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
+        return
+    state, last = st.session_state, release.shape[0] - 1
+    declared = Parameter(**{**vars(SECRET), "slider_maximum": last, "maximum": last})
+    left, *buttons = st.columns([2.4, 1, 1, 1.2, 1], vertical_alignment="bottom", gap="small")
+    with left:
+        row = int(checked(declared, SECRET_KEY, number_control(declared, SECRET_KEY)))
+    about = (release, row)
+    if state.get("tm_draws_of") not in (None, about):
+        state[NUMBER_KEY] = 0
+    state["tm_draws_of"] = about
+    for place, (words, more) in zip(buttons, {"Draw one": 1, "Draw 100": 100}.items(), strict=False):
+        place.button(words, on_click=_draw, args=(more,), key=f"tm_draw_{more}", width="stretch")
+    moving = bool(state.get(MOVING))
+    buttons[2].button(
+        "Stop" if moving else "Draw by itself", on_click=_move, args=(not moving,), key="tm_draw_go", width="stretch"
+    )
+    buttons[3].button("Clear", on_click=_clear, key="tm_draw_clear", width="stretch")
+
+    def again() -> None:
+        if moving:
+            _draw(1)
+        found = draw_releases(release, row, number=int(state[NUMBER_KEY]), seed=int(state[SEED_KEY]))
+        st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
+        show_figure(
+            draws_chart(found, summary.epsilon),
+            key="tm_draws",
+            alt="The row of the matrix, shares drawn so far, and the log-odds of each released table.",
+            height=520,
+        )
+        if moving and state[NUMBER_KEY] < DRAWS.maximum:
+            ask_for_next_step("tm_draw_step", REST)
+
+    st.fragment(again)()
+    drawn(NUMBER_KEY, int(state[NUMBER_KEY]))
+    drawn(SEED_KEY, int(state[SEED_KEY]))
+    note(
+        f"Seed {int(state[SEED_KEY])}: the same address draws the same tables. The row of the secret table says how "
+        "often each table comes about; nobody outside the agency sees which row it is."
+    )
+
+
+def draw_sentence(draws: Draws) -> str:
+    """The last release, how probable it was, and what it gives away."""
+    release = draws.synthesizer
+    secret = release.row_table(draws.row)
+    if not len(draws.columns):
+        return f"The secret table is <b>{secret}</b>. Draw a release."
+    last = int(draws.columns[-1])
+    text = (
+        f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
+        f"which comes from this table with probability {readable(float(draws.probabilities[last]), 4)}."
+    )
+    gains = {int(one): float(draws.log_odds(int(one))[last]) for one in draws.neighbours}
+    strongest = max(gains, key=lambda one: abs(gains[one]))
+    gain, other = gains[strongest], release.row_table(strongest)
+    if math.isinf(gain):
+        return f"{text} It settles the question between {secret} and {other}."
+    if abs(gain) < 5e-4:
+        return f"{text} It does not tell {secret} from its neighbours."
+    factor = factor_text(abs(gain)) if abs(gain) > 0.01 else readable_apart(math.exp(abs(gain)), 1.0, 4)
+    towards = secret if gain > 0 else other
+    return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."
+
+
+def _draw(more: int) -> None:
+    st.session_state[NUMBER_KEY] = min(int(st.session_state[NUMBER_KEY]) + more, int(DRAWS.maximum))
+
+
+def _move(on: bool) -> None:
+    st.session_state[MOVING] = on
+
+
+def _clear() -> None:
+    st.session_state[NUMBER_KEY] = 0
+    st.session_state[SEED_KEY] = (int(st.session_state[SEED_KEY]) + 1) % int(SEED.maximum)
+    st.session_state[MOVING] = False

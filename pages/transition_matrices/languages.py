@@ -1,0 +1,164 @@
+"""One attacker in four languages: odds, error rates, guesses and risk, all of the same release."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.trade_off import trade_off_chart
+from dpviz.parameters import SUPERSCRIPTS, readable, readable_apart
+from dpviz.privacy.attacker import factor_text
+from dpviz.privacy.disclosure_risk import (
+    PRIOR_RISK,
+    RISK_RATIO,
+    epsilon_for_risk_ratio,
+    risk_in_words,
+)
+from dpviz.privacy.summary import PrivacySummary
+from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
+from pages.components.address import keep_numbers
+from pages.components.cached import FEW_ENTRIES, cached
+from pages.components.controls import checked, number_control
+from pages.components.figure import show_figure
+from pages.components.words import heading, listing, note, percent
+
+RISK_KEY, RATIO_KEY = "tm_prior_risk", "tm_risk_ratio"
+keep_numbers({RISK_KEY: PRIOR_RISK, RATIO_KEY: RISK_RATIO})
+
+MOST_DOTS = 400
+"""Dots that a reader can still take in; larger odds are told in words alone."""
+
+
+def show_languages(summary: PrivacySummary) -> None:
+    """The four, each exact, with what the promise would allow beside it."""
+    curve = cached(trade_off_curve, entries=FEW_ENTRIES)(summary.synthesizer)
+    promised = TradeOffCurve.promised(summary.epsilon, summary.delta)
+    heading("In odds: the most telling release")
+    st.html(odds_sentence(summary) + dots(summary.worst.value))
+    left, right = st.columns([1.15, 1], gap="large")
+    with left:
+        heading("In errors: all releases together")
+        show_figure(
+            trade_off_chart(curve, promised, summary),
+            key="tm_trade_off",
+            alt="Smallest type II error at each type I error: of this release, and allowed by the promise.",
+            height=430,
+        )
+    with right:
+        heading("In guesses")
+        st.html(f"<p>{guess_sentence(curve, promised)}</p><p>{gaussian_sentence(curve)}</p>")
+        heading("In risk: one sensitive value")
+        risk = checked(PRIOR_RISK, RISK_KEY, number_control(PRIOR_RISK, RISK_KEY))
+        ratio = checked(RISK_RATIO, RATIO_KEY, number_control(RISK_RATIO, RATIO_KEY))
+        st.html("".join(f"<p>{sentence}</p>" for sentence in risk_sentences(summary, risk, ratio)))
+    heading("One curve, four measures")
+    listing(
+        ["measure", "its value", "where it sits on the curve"],
+        measures(summary, curve),
+        "The measures of privacy and the trade-off curve",
+        frozenset({1}),
+    )
+    note(
+        "The attacker tests one table of the data against its neighbour, one row substituted. A false alarm takes the "
+        "second table for the first, a miss the first for the second. No test has fewer misses at its rate of false "
+        "alarms than the curve says, whichever neighbours they are."
+    )
+
+
+def odds_sentence(summary: PrivacySummary) -> str:
+    """What the most telling release does to even odds, and what the promise allows."""
+    worst = summary.worst.value
+    if math.isinf(worst):
+        return "<p>Before the release: 1 to 1. The most telling release settles the question.</p>"
+    return (
+        f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
+        f"is <b>{factor_text(worst)}</b> times as likely as the other; the promise allows "
+        f"{factor_text(summary.epsilon)}. An attacker learns so much with probability {_chance(summary)}.</p>"
+    )
+
+
+def _chance(summary: PrivacySummary) -> str:
+    """How probable the most telling release is under the table that it points to."""
+    worst, release = summary.worst, summary.synthesizer
+    log = float(release.log_transition(np.array([worst.likelier]), np.array([worst.column]))[0, 0])
+    return readable(math.exp(log), 3) if log > -700 else f"10{str(round(log / math.log(10))).translate(SUPERSCRIPTS)}"
+
+
+def dots(log_odds: float) -> str:
+    """Odds as dots: one for the less likely table, and so many for the other; nothing where they are too many."""
+    likelier = round(math.exp(min(log_odds, 100.0)))
+    if likelier > MOST_DOTS:
+        return ""
+    row = '<i class="one"></i>' + "<i></i>" * likelier
+    return (
+        f'<div class="dpviz-odds" role="img" aria-label="One dot against {likelier:,}">{row}</div>'
+        f"<p>Odds of 1 to {likelier:,}, rounded.</p>"
+    )
+
+
+def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
+    """How often the best guess is right."""
+    return (
+        f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
+        f"<b>{percent(curve.success(0.5), 4)}</b> of the time; the promise would allow "
+        f"{percent(promised.success(0.5), 4)}."
+    )
+
+
+def gaussian_sentence(curve: TradeOffCurve) -> str:
+    """The smallest μ, in words."""
+    if math.isinf(curve.mu):
+        return "No μ of Gaussian differential privacy holds: some release decides between two tables."
+    if curve.mu == 0:
+        return "μ = 0: the release says nothing about any row."
+    return (
+        f"In Gaussian differential privacy this is <b>μ = {readable(curve.mu, 4)}</b>: telling the two tables apart is "
+        f"never easier than telling a normal variable of mean 0 from one of mean {readable(curve.mu, 4)}, variance 1."
+    )
+
+
+def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
+    """What the release and the promise may do to a risk, and the ε that a wanted ratio needs."""
+    needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
+    told = f"so that the risk never grows more than {readable(ratio, 4)} times"
+    wanted = (
+        f"Any ε will do {told}: from {readable(100 * risk, 3)} % it cannot grow so far."
+        if math.isinf(needed)
+        else f"A promise of ε = {readable(needed, 4)} is small enough {told}; "
+        + ("this release keeps it." if summary.worst.value <= needed else "this release does not keep it.")
+    )
+    return [
+        f"The most telling release raises the risk {risk_in_words(summary.worst.value, prior_risk=risk)}. "
+        f"The promise ε = {readable(summary.epsilon, 4)} alone would allow it to rise "
+        f"{risk_in_words(summary.epsilon, prior_risk=risk)}.",
+        wanted,
+    ]
+
+
+def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
+    """Each measure with its value and its place on the curve."""
+    epsilon = readable(summary.epsilon, 4)
+    rows = [
+        ["pure ε", readable(summary.worst.value, 6), "the steepest slope of the curve is −e<sup>ε</sup>"],
+        [
+            f"δ at ε = {epsilon}",
+            readable(summary.divergence.value, 6),
+            "the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ",
+        ],
+    ]
+    if summary.failure is not None:
+        rows.append(
+            [
+                f"probabilistic δ at ε = {epsilon}",
+                readable(float(summary.failure.max()), 6),
+                "how far the steeper part of the worst pair's own curve goes down",
+            ]
+        )
+    apart = readable_apart(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
+    rows.append(["advantage", apart, "1 minus the smallest sum of both errors; δ at ε = 0"])
+    rows.append(
+        ["Gaussian μ", readable(curve.mu, 6) if math.isfinite(curve.mu) else "∞", "the lowest normal curve below it"]
+    )
+    return rows

@@ -1,0 +1,105 @@
+"""What is said of an attacker in odds, errors, guesses and risk, over a grid of releases and promises."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpviz.charts.trade_off import trade_off_chart
+from dpviz.parameters import readable
+from dpviz.privacy.disclosure_risk import epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.summary import summarize
+from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
+from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.transition_matrices.languages import (
+    dots,
+    gaussian_sentence,
+    guess_sentence,
+    measures,
+    odds_sentence,
+    risk_sentences,
+)
+
+RELEASES = [
+    BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
+    BetaBinomial(n=20, m=20, alpha=300.0, beta=300.0),
+    PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5),
+    GeometricSanitizer(n=6, epsilon=1.0),
+    GivenMatrix(probabilities=[[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.4, 0.6]]),
+    GivenMatrix(probabilities=[[0.5, 0.5], [0.5, 0.5]]),
+]
+SUMMARIES = [summarize(release, epsilon, delta) for release in RELEASES for epsilon, delta in ((0.5, 0.0), (2.0, 1e-5))]
+GRID = pytest.mark.parametrize("summary", SUMMARIES, ids=lambda one: f"{one.synthesizer}-{one.epsilon}")
+
+
+def percents(text: str) -> list[float]:
+    return [float(one) / 100 for one in re.findall(r"([0-9.]+) %", text)]
+
+
+@GRID
+def test_the_best_guess_is_the_overlap_of_the_worst_rows(summary):
+    matrix = summary.synthesizer.transition_matrix()
+    overlap = min(np.minimum(matrix[i], matrix[j]).sum() for i, j in summary.synthesizer.neighbours)
+    said = percents(
+        guess_sentence(trade_off_curve(summary.synthesizer), TradeOffCurve.promised(summary.epsilon, summary.delta))
+    )
+    e = math.exp(summary.epsilon)
+    assert said == pytest.approx([0.5, 1 - overlap / 2, (e + summary.delta) / (e + 1)], rel=1e-3)
+
+
+@GRID
+def test_risk_is_bayes_rule_and_the_wanted_ratio_is_kept_exactly_as_said(summary):
+    for risk, ratio in itertools.product((0.01, 0.3, 0.9), (1.05, 2.0, 30.0)):
+        said, wanted = risk_sentences(summary, risk, ratio)
+        found = percents(said)
+        for place, loss in ((1, summary.worst.value), (3, summary.epsilon)):
+            after = 1.0 if math.isinf(loss) else risk * math.exp(loss) / (risk * math.exp(loss) + 1 - risk)
+            assert found[place] == pytest.approx(after, rel=5.1e-3)
+        truth = 1.0 if math.isinf(summary.worst.value) else math.exp(summary.worst.value)
+        grown = truth / (risk * truth + 1 - risk) if math.isfinite(summary.worst.value) else 1 / risk
+        if "Any ε" in wanted:
+            assert ratio * risk >= 1
+        elif abs(grown - ratio) > 1e-9:
+            assert ("this release keeps it" in wanted) == (grown < ratio)
+
+
+@GRID
+def test_odds_dots_and_measures_are_those_of_the_summary(summary):
+    worst, curve = summary.worst.value, trade_off_curve(summary.synthesizer)
+    if math.isinf(worst):
+        assert "settles the question" in odds_sentence(summary) and dots(worst) == ""
+        assert "No μ" in gaussian_sentence(curve)
+    else:
+        row = summary.synthesizer.transition_matrix()[summary.worst.likelier, summary.worst.column]
+        assert f"probability {readable(float(row), 3)}." in odds_sentence(summary)
+        assert dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
+    values = {row[0].partition(" at")[0]: row[1] for row in measures(summary, curve)}
+    assert float(values["advantage"]) == pytest.approx(summary.synthesizer.hockey_stick(0.0).value, rel=1e-5, abs=1e-15)
+    assert float(values["δ"]) == pytest.approx(summary.divergence.value, rel=1e-5, abs=1e-15)
+
+
+@GRID
+def test_the_line_of_slope_e_to_the_epsilon_touches_the_curve_and_never_crosses_it(summary):
+    curve = trade_off_curve(summary.synthesizer)
+    figure = trade_off_chart(curve, TradeOffCurve.promised(summary.epsilon, summary.delta), summary)
+    line = next(trace for trace in figure.data if str(trace.name).startswith("slope"))
+    gap = curve.type_two - (line.y[0] - math.exp(summary.epsilon) * curve.type_one)
+    assert gap.min() == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_ratio_and_its_epsilon_are_inverses_and_agree_with_many_digits():
+    for risk, loss in itertools.product((1e-6, 0.1, 0.5, 0.999, 1.0), (-800.0, -2.0, 0.0, 1e-9, 1.0, 40.0, 800.0)):
+        with mpmath.workdps(800):
+            odds = mpmath.exp(mpmath.mpf(loss))
+            exact = odds / (mpmath.mpf(risk) * odds + 1 - mpmath.mpf(risk))
+        assert risk_ratio(loss, prior_risk=risk) == pytest.approx(float(exact), rel=1e-13)
+    for risk, ratio in itertools.product((0.01, 0.3, 0.49), (1.0, 1.5, 2.0)):
+        assert risk_ratio(epsilon_for_risk_ratio(ratio, prior_risk=risk), prior_risk=risk) == pytest.approx(
+            ratio, rel=1e-12
+        )
