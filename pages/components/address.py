@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dpviz import __version__
 from dpviz.parameters import Parameter
 from pages.components.navigation import PAGES
 
@@ -160,6 +161,19 @@ def shown_settings(prefix: str) -> dict[str, str]:
     return {key: "" if value is None else SETTINGS[key].write(value) for key, value in changed.items()}
 
 
+def about_page(prefix: str) -> list[str]:
+    """What a file says of itself: version and page, what was asked, the neighbours, and the address that shows it."""
+    page = next(page for page in PAGES if page.prefix == prefix)
+    valid = st.session_state.get(f"{prefix}valid")
+    query = urlencode(shown_settings(prefix))
+    return [
+        f"dpviz {__version__}, {page.title}",
+        *([] if valid is None else [valid.named]),
+        "neighbouring data sets: one row substituted",
+        f"address: {st.context.url or page.path}{'?' if query else ''}{query}",
+    ]
+
+
 def write_address(prefix: str) -> None:
     """Set the address to what the page shows; after all controls are drawn."""
     data = {
@@ -168,6 +182,7 @@ def write_address(prefix: str) -> None:
         "prefixes": [page.prefix for page in PAGES],
         "query": urlencode(shown_settings(prefix)),
         "entry": st.session_state[f"{prefix}entry"],
+        "about": about_page(prefix),
     }
     _component(key=f"{prefix}address", data=data, height=1)
 

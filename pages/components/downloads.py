@@ -1,8 +1,11 @@
 """What a reader takes along: files made when their button is pressed, and a script to copy."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
+
+from pages.components.address import about_page
 
 Part = tuple[str, str, Callable[[], str]] | str
 """A file, by the words of its button, its name and what returns its text; or a caption."""
@@ -15,16 +18,33 @@ KINDS = {
 """Media types by the end of a file's name."""
 
 
+COMMENTS = {"csv": "# ", "py": "# ", "tex": "% "}
+"""What begins a comment, in the kinds of files that have comments."""
+
+
 def show_files(prefix: str, heading: str, *parts: Part) -> None:
-    """Files under a heading; the page does not run again when one is taken."""
+    """Files under a heading; the page does not run again when one is taken.
+
+    A file that may hold comments begins with what the page is and was set to: ``pandas.read_csv(comment="#")`` leaves
+    these lines out.
+    """
     st.html(f"<b>{heading}</b>")
+    lines = about_page(prefix)
     for part in parts:
         if isinstance(part, str):
             st.caption(part)
         else:
             label, name, make = part
-            kind = KINDS[name.rpartition(".")[2]]
-            st.download_button(label, make, name, kind, on_click="ignore", key=f"{prefix}get_{name}", width="stretch")
+            kind = name.rpartition(".")[2]
+            about = "".join(f"{COMMENTS[kind]}{line}\n" for line in lines) if kind in COMMENTS else ""
+            st.download_button(
+                label, partial(_text, about, make), name, KINDS[kind], on_click="ignore", key=f"{prefix}get_{name}",
+                width="stretch",
+            )  # fmt: skip
+
+
+def _text(about: str, make: Callable[[], str]) -> str:
+    return about + make()
 
 
 def show_columns(

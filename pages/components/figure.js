@@ -75,17 +75,56 @@ function templateOf(element) {
   };
 }
 
-/** A toolbar button that saves the picture as it is seen, on the theme's background. */
+/** The text in lines of about so many characters, for plotly. */
+function folded(text, width) {
+  const lines = [""];
+  for (const part of text.split(/(?<=[\s&?,])/)) {
+    if (lines.at(-1) && lines.at(-1).length + part.length > width) lines.push("");
+    lines[lines.length - 1] += part;
+  }
+  return lines.map((line) => line.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
+}
+
+/** The picture's layout with a title above, what the page was set to and its address below, on its background. */
+function withAbout(plot) {
+  const background = lookOf(plot)("background-color", "#ffffff");
+  const width = Math.max(40, Math.floor(plot.clientWidth / 7));
+  const titled = plot.layout.title?.text; // a picture with a title of its own needs no other
+  const title = titled ? [] : folded(plot.getAttribute("aria-label"), width);
+  const about = (window.dpvizAbout ?? []).flatMap((line) => folded(line, Math.floor(width * 1.25)));
+  const [above, below] = [titled ? 0 : 24 + 20 * title.length, 16 + 14 * about.length];
+  const { t, b } = plot._fullLayout.margin;
+  const inside = plot.clientHeight - t - b; // of the axes, which keep their size
+  const note = {
+    text: about.join("<br>"), showarrow: false, align: "left", font: { size: 10.5 },
+    x: 0, xref: "paper", xanchor: "left", y: -(b + 4) / inside, yref: "paper", yanchor: "top",
+  };
+  const heading = {
+    text: title.join("<br>"), showarrow: false, align: "left", font: { size: 15 },
+    x: 0, xref: "paper", xanchor: "left", y: 1 + (t + 6) / inside, yref: "paper", yanchor: "bottom",
+  };
+  const layout = {
+    ...plot.layout,
+    paper_bgcolor: background,
+    plot_bgcolor: background,
+    margin: { ...plot.layout.margin, t: t + above, b: b + below },
+    annotations: [...(plot.layout.annotations ?? []), ...(titled ? [] : [heading]), note],
+    height: plot.clientHeight + above + below,
+  };
+  return { layout, height: plot.clientHeight + above + below };
+}
+
+/** A toolbar button that saves the picture as it is seen, with its title, its parameters and its address. */
 function saveButton(Plotly, format, icon) {
   return {
     name: `save ${format}`,
     title: `Download as ${format.toUpperCase()}`,
     icon,
     click: (plot) => {
-      const background = lookOf(plot)("background-color", "#ffffff");
+      const { layout, height } = withAbout(plot);
       Plotly.downloadImage(
-        { data: plot.data, layout: { ...plot.layout, paper_bgcolor: background, plot_bgcolor: background } },
-        { format, filename: plot.dataset.name, width: plot.clientWidth, height: plot.clientHeight, scale: 2 },
+        { data: plot.data, layout },
+        { format, filename: plot.dataset.name, width: plot.clientWidth, height, scale: 2 },
       );
     },
   };
@@ -157,7 +196,9 @@ function numbersButton() {
     },
     click: (plot) => {
       const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([csvOf(plot)], { type: "text/csv" }));
+      const about = [plot.getAttribute("aria-label"), ...(window.dpvizAbout ?? [])];
+      const text = about.map((line) => `# ${line}\n`).join("") + csvOf(plot);
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
       link.download = `${plot.dataset.name}.csv`;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -10,7 +10,7 @@ from dpviz.charts.draws import draws_chart
 from dpviz.draws import DRAWS, Draws, draw_releases
 from dpviz.parameters import Parameter, readable, readable_apart
 from dpviz.privacy.attacker import factor_text
-from dpviz.privacy.summary import PrivacySummary, enumerable
+from dpviz.privacy.summary import PrivacySummary
 from dpviz.studies.plan import SEED
 from pages.components.address import drawn, keep_numbers
 from pages.components.controls import checked, number_control
@@ -39,7 +39,7 @@ REST = 0.8
 def show_draws(summary: PrivacySummary) -> None:
     """Controls, the last release in words, and the picture on which the tally grows."""
     release = summary.synthesizer
-    if not enumerable(release):
+    if not release.enumerable:
         note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
         return
     state, last = st.session_state, release.shape[0] - 1
