@@ -2,7 +2,10 @@
 
 import gc
 import importlib
+import os
 import sys
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported: waiting threads spin at others' cost
 
 import streamlit as st
 
@@ -13,7 +16,7 @@ from pages.components.navigation import PAGES, navigate
 def tune_process() -> None:
     """Once per process: keep the imports out of every collection, and let other threads in sooner."""
     for page in PAGES:
-        importlib.import_module(f"pages.{page.folder}.controls")  # loaded before freezing
+        importlib.import_module(page.module)  # loaded before freezing
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(0.0005)

@@ -41,7 +41,8 @@ export default function (component) {
     for (const key of [...others.keys()]) {
       if (data.prefixes.some((prefix) => key.startsWith(prefix))) others.delete(key);
     }
-    const query = [others.toString(), data.query].filter(Boolean).join("&");
+    others.delete("class");
+    const query = [data.class ? "class=1" : "", others.toString(), data.query].filter(Boolean).join("&");
     const address = location.pathname + (query ? `?${query}` : "") + location.hash;
     if (address !== location.pathname + location.search + location.hash) {
       history.replaceState(history.state, "", address);

@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz import __version__
 from dpviz.parameters import Parameter
+from pages.components.class_mode import class_mode
 from pages.components.navigation import PAGES
 
 Value = TypeVar("Value")
@@ -183,6 +184,7 @@ def write_address(prefix: str) -> None:
         "query": urlencode(shown_settings(prefix)),
         "entry": st.session_state[f"{prefix}entry"],
         "about": about_page(prefix),
+        "class": class_mode(),
     }
     _component(key=f"{prefix}address", data=data, height=1)
 

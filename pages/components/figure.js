@@ -114,6 +114,24 @@ function withAbout(plot) {
   return { layout, height: plot.clientHeight + above + below };
 }
 
+const classMode = () => getComputedStyle(document.documentElement).getPropertyValue("--dpviz-class").trim() === "1";
+const LARGER = 1.7;
+
+/** Thick lines, large marks and large type, to be read from the back of a room. */
+function enlarge(figure, template) {
+  template.layout.font.size = 20;
+  template.layout.title.font.size = 23;
+  for (const trace of figure.data) {
+    if (trace.line?.width) trace.line = { ...trace.line, width: trace.line.width * LARGER };
+    if (typeof trace.marker?.size === "number") trace.marker = { ...trace.marker, size: trace.marker.size * LARGER };
+    if (trace.error_y) trace.error_y = { ...trace.error_y, thickness: 3 };
+  }
+  const { margin, shapes, annotations } = figure.layout;
+  for (const shape of shapes ?? []) shape.line = { ...shape.line, width: (shape.line?.width ?? 1) * LARGER };
+  for (const note of annotations ?? []) note.font = { ...note.font, size: 18 };
+  figure.layout.margin = { ...margin, l: 1.4 * (margin?.l ?? 56), b: 1.4 * (margin?.b ?? 48), t: 1.2 * (margin?.t ?? 40) };
+}
+
 /** A toolbar button that saves the picture as it is seen, with its title, its parameters and its address. */
 function saveButton(Plotly, format, icon) {
   return {
@@ -230,6 +248,7 @@ async function draw(chart) {
   if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
   chart.pending = null;
   const template = templateOf(chart.plot);
+  if (classMode()) enlarge(figure, template);
   await Plotly.react(
     chart.plot,
     figure.data,
@@ -294,7 +313,7 @@ export default function showFigure({ data, parentElement }) {
   const chart = charts.get(parentElement) ?? mount(parentElement);
   const text = new TextDecoder().decode(data);
   const get = lookOf(parentElement);
-  const look = ["text-color", "background-color", "primary-color", "font"].map((name) => get(name, "")).join();
+  const look = ["text-color", "background-color", "primary-color", "font"].map((name) => get(name, "")).join() + classMode();
   if (text !== chart.text || look !== chart.look) { // reruns send the same picture again and again
     chart.text = text;
     chart.look = look;

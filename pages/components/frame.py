@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.components.choices import choice
+from pages.components.class_mode import show_class_mode
 from pages.components.controls import controls_style
 from pages.components.spec import PageSpec
 from pages.components.words import STYLE, problem
@@ -16,12 +17,13 @@ OfPage = TypeVar("OfPage")
 
 
 def page_head(page: PageSpec, keys: Iterable[str]) -> None:
-    """The style sheet, the page's title and the question it answers, in one element; `keys` are of its numbers."""
+    """The style sheet, the page's title and the question it answers, the class switch; `keys` are of its numbers."""
     st.html(
         f"<style>{STYLE}{controls_style(keys)}</style>"
         f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.heading or page.title)}</h1>'
         f'<p class="dpviz-question">{escape(page.question)}</p>'
     )
+    show_class_mode()
 
 
 def columns() -> tuple[DeltaGenerator, DeltaGenerator]:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
+from pages.components.class_mode import KEY, class_mode
 from pages.components.spec import PageSpec
 
 
-def page_link(page: PageSpec, design: Design) -> None:
+def page_link(page: PageSpec, design: Design, label: str = "") -> None:
     """A link to a page, which opens with this release."""
-    st.page_link(str(page.file), label=f"{page.title} →", query_params=address_of(page, design))
+    words = address_of(page, design) | ({KEY: "1"} if class_mode() else {})
+    label = f"{label or page.title} →"
+    try:
+        st.page_link(str(page.file), label=label, query_params=words)
+    except StreamlitPageNotFoundError:  # a page that runs by itself knows no others
+        st.markdown(f"[{label}](/{page.path}?{urlencode(words)})")
 
 
 def address_of(page: PageSpec, design: Design) -> dict[str, str]:
     """What the address of a page says of a release: the settings that the page has and that are not its own default."""
-    words = {page.prefix + name: text for name, text in design.to_address().items()}
-    return {
-        key: text
-        for key, text in words.items()
-        if key in SETTINGS and SETTINGS[key].read(text) != SETTINGS[key].default
-    }
+    words = {page.prefix + name: text for name, text in design.to_address().items() if page.prefix + name in SETTINGS}
+    return {key: text for key, text in words.items() if SETTINGS[key].read(text) != SETTINGS[key].default}

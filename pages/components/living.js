@@ -19,6 +19,7 @@ export default function showLiving({ data, parentElement }) {
   for (const [name, text] of Object.entries(message.texts)) {
     for (const place of root.querySelectorAll(`[data-text="${name}"]`)) place.textContent = text;
   }
+  root.dataset.drawn = Number(root.dataset.drawn ?? 0) + 1; // for tests
   for (const [name, ones] of Object.entries(message.dots)) {
     const dots = root.querySelectorAll(`[data-dots="${name}"] > *`);
     dots.forEach((dot, place) => dot.classList.toggle("one", place < ones));

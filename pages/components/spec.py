@@ -29,6 +29,11 @@ class PageSpec:
         return "" if self.home else self.folder
 
     @property
+    def module(self) -> str:
+        """What imports all that its script needs."""
+        return f"pages.{self.folder}.{'questions' if self.home else 'sections'}"
+
+    @property
     def file(self) -> Path:
         """The script that draws it."""
         return PAGES / self.folder / "page.py"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from dpviz.overview import Overview
+from pages import transition_matrices
 from pages.components.address import write_address
 from pages.components.frame import page_head
 from pages.components.last_valid import answerable
@@ -10,6 +13,10 @@ from pages.home import SPEC
 from pages.home.controls import PAGE, PREFIX, choose, first_asked
 from pages.home.drawing import show_drawing
 from pages.home.questions import show_questions
+
+OLD = transition_matrices.SPEC  # stood at this address before there was a page to start from
+if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
+    st.switch_page(str(OLD.file), query_params=moved)
 
 page_head(SPEC, PAGE.keys)
 asked = choose()

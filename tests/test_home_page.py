@@ -1,0 +1,119 @@
+"""The page where the app begins: it answers at both ends, leads on with its release, and knows old addresses."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from dpviz.designs import Design
+from dpviz.overview import Overview
+from pages.components.links import address_of
+from pages.components.navigation import PAGES
+from pages.home import SPEC
+from pages.home.controls import PAGE
+from pages.home.drawing import texts
+from tests.browser import settle
+from tests.look import TELEPHONE
+from tests.pages import address, html, open_page, problems
+from tests.visit import slider, visiting
+
+
+def opened(address: dict[str, str] | None = None, **state: object):
+    page = open_page(address, path=SPEC.file, prefix=SPEC.prefix, **state)
+    assert not page.exception, page.exception[0].value
+    return page
+
+
+def said(page) -> dict[str, str]:
+    message = next(one for one in page.get("bidi_component") if one.proto.component_name.endswith("dpviz_living"))
+    return json.loads(message.proto.bytes)["texts"]
+
+
+@pytest.mark.parametrize("people", ["20", "100", "1000"])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0, 1e-6, 700.0])
+def test_the_drawing_says_what_the_engine_computes(epsilon, people):
+    page = opened(epsilon=epsilon, n=people)
+    found = Overview(
+        Design(mechanism="beta_binomial", n=int(people), epsilon=epsilon, confidential_count=int(people) // 4)
+    )
+    assert said(page) == texts(found) and problems(page) == []
+    assert sum("dpviz-asked" in one for one in html(page)) == 4
+
+
+def test_the_address_restores_the_release_and_another_table_is_another_seed():
+    page = opened(epsilon=2.0, n="20", seed=5)
+    kept = address(page)
+    assert kept == {"home_epsilon": "2", "home_n": "20", "home_seed": "5"}
+    again = opened(kept)
+    assert said(again) == said(page)
+    again.button(key="home_again").click().run()
+    assert address(again)["home_seed"] == "6"
+
+
+def test_what_is_refused_is_said_and_the_last_answer_stays():
+    page = opened(epsilon=2.0)
+    before = said(page)
+    page.number_input(key="home_epsilon").set_value(-1.0).run()
+    assert "epsilon" in " ".join(problems(page)) and said(page) == before
+
+
+def test_a_link_carries_the_release_and_no_more_than_differs_from_the_page():
+    design = Design(mechanism="beta_binomial", n=1000, epsilon=1.0, p=0.25, confidential_count=250, seed=4)
+    for page in (PAGES[3], PAGES[4]):
+        words = address_of(page, design)
+        assert set(words) and all(key.startswith(page.prefix) for key in words)
+    assert address_of(PAGES[4], design) | {} == {"po_epsilon": "1.0", "po_n": "1000", "po_x": "250", "po_seed": "4"}
+    assert list(PAGE.declared) == ["epsilon"]  # one slider
+
+
+@pytest.mark.browser
+def test_one_slider_moves_the_drawing_and_the_links_lead_on(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?home_n=1000") as page:
+        before = page.locator("[data-text=invented]").first.inner_text()
+        slider(page, "epsilon").press("ArrowLeft")
+        expect(page.locator("[data-text=invented]").first).not_to_have_text(before)
+        settle(page)
+        page.get_by_role("link", name="Coverage →").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Coverage")
+        settle(page)
+        words = dict(parse_qsl(urlsplit(page.url).query))
+        assert words["cv_n"] == "1000" and float(words["cv_epsilon"]) < 1
+
+
+@pytest.mark.browser
+def test_an_old_address_of_the_matrices_leads_there_with_its_settings(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/?tm_n=7&tm_epsilon=1") as page:
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Transition matrices")
+        settle(page)
+        assert dict(parse_qsl(urlsplit(page.url).query)) == {"tm_n": "7", "tm_epsilon": "1"}
+
+
+@pytest.mark.browser
+def test_class_mode_enlarges_and_listens_to_the_keys(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}/coverage?class=1&cv_repetitions=200000") as page:
+        assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "21px"
+        assert "class=1" in page.url
+        page.keyboard.press(" ")
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        page.keyboard.press(" ")
+        expect(page.get_by_role("button", name="Resume")).to_be_visible()
+        settle(page)
+        handle = slider(page, "sets")
+        handle.focus()
+        now = handle.get_attribute("aria-valuetext")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("ArrowLeft")
+        expect(slider(page, "sets")).not_to_have_attribute("aria-valuetext", now or "")
+        settle(page)
+        page.get_by_role("link", name="Start").click()
+        settle(page)
+        assert "class=1" in page.url
+
+
+@pytest.mark.browser
+def test_the_page_fits_a_telephone(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server, TELEPHONE) as page:
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
