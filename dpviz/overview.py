@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
-from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference import RULES
 from dpviz.inference.posterior import posterior_given
 from dpviz.priors import minimum_prior
 from dpviz.privacy.trade_off import TradeOffCurve
@@ -87,11 +87,8 @@ class Overview:
     @cached_property
     def interval(self) -> tuple[float, float]:
         """The interval of an analyst who takes the synthetic table for real data, cut to 0 to 1."""
-        design = self.design
-        found = COMBINING_RULES[RULE].interval(
-            [self.released], rows=design.m, confidential_rows=design.n, level=design.level
-        )
-        return max(float(found.low), 0.0), min(float(found.high), 1.0)
+        low, high = RULES[RULE].interval_from([self.released], synthesizer=self.design.release, level=self.design.level)
+        return max(low, 0.0), min(high, 1.0)
 
     @property
     def hit(self) -> bool:

@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
+import pages.coverage.sections
+import pages.posterior.sections  # noqa: F401 (their settings)
 from dpviz.designs import Design
 from dpviz.overview import Overview
 from pages.components.links import address_of
