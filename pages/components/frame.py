@@ -7,6 +7,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.components.address import SETTINGS
 from pages.components.choices import choice
 from pages.components.class_mode import show_class_mode
 from pages.components.controls import controls_style
@@ -16,8 +17,9 @@ from pages.components.words import STYLE, problem
 OfPage = TypeVar("OfPage")
 
 
-def page_head(page: PageSpec, keys: Iterable[str]) -> None:
-    """The style sheet, the page's title and the question it answers, the class switch; `keys` are of its numbers."""
+def page_head(page: PageSpec) -> None:
+    """The style sheet, the page's title and the question it answers, and the switch of class mode."""
+    keys = [key for key, one in SETTINGS.items() if key.startswith(page.prefix) and type(one.default) in (int, float)]
     st.html(
         f"<style>{STYLE}{controls_style(keys)}</style>"
         f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.heading or page.title)}</h1>'

@@ -8,13 +8,13 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.words import problem
 from pages.coverage import SPEC
-from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
+from pages.coverage.controls import PREFIX, choose, first_asked
 from pages.coverage.exact import AXES
 from pages.coverage.live import AXIS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
 
-page_head(SPEC, PAGE.keys)
+page_head(SPEC)
 LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 keep_choice(AXIS, AXES, "against p")
 

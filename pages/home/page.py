@@ -10,7 +10,7 @@ from pages.components.address import write_address
 from pages.components.frame import page_head
 from pages.components.last_valid import answerable
 from pages.home import SPEC
-from pages.home.controls import PAGE, PREFIX, choose, first_asked
+from pages.home.controls import PREFIX, choose, first_asked
 from pages.home.drawing import show_drawing
 from pages.home.questions import show_questions
 
@@ -18,7 +18,7 @@ OLD = transition_matrices.SPEC  # stood at this address before there was a page 
 if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
     st.switch_page(str(OLD.file), query_params=moved)
 
-page_head(SPEC, PAGE.keys)
+page_head(SPEC)
 asked = choose()
 found = Overview(answerable(PREFIX, asked, lambda one: Overview(one.design).coverage, first_asked).design)
 show_drawing(found)

@@ -8,11 +8,11 @@ from pages.components.last_valid import answerable
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer
 from pages.minimum_priors.audited import show_audit
-from pages.minimum_priors.controls import PAGE, PREFIX, choose, chosen_kind, first_asked
+from pages.minimum_priors.controls import PREFIX, choose, chosen_kind, first_asked
 from pages.minimum_priors.curves import show_curves
 from pages.minimum_priors.sections import SECTIONS, sections_of
 
-page_head(SPEC, PAGE.keys)
+page_head(SPEC)
 LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 
 controls, results = columns()

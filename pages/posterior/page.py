@@ -5,10 +5,10 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.posterior import SPEC
 from pages.posterior.answer import laws, show_answer
-from pages.posterior.controls import PAGE, PREFIX, choose, first_asked
+from pages.posterior.controls import PREFIX, choose, first_asked
 from pages.posterior.sections import SECTIONS
 
-page_head(SPEC, PAGE.keys)
+page_head(SPEC)
 LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 
 controls, results = columns()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import streamlit as st
@@ -13,12 +14,13 @@ from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.studies.plan import SEED
 from pages.components.address import drawn, keep_numbers
-from pages.components.controls import checked, number_control
+from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
-from pages.components.next_step import ask_for_next_step
+from pages.components.growing import ask_for_next_step
 from pages.components.words import note
+from pages.transition_matrices import SPEC
 
-SECRET_KEY, NUMBER_KEY, SEED_KEY, MOVING = "tm_secret", "tm_drawn_releases", "tm_draw_seed", "tm_drawing"
+NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_draw_seed", "tm_drawing"
 SECRET = Parameter(
     name="secret",
     symbol="n1",
@@ -30,7 +32,8 @@ SECRET = Parameter(
     integer=True,
     help="The confidential count that the tables are drawn from; with more than two cells the place of the table.",
 )
-keep_numbers({SECRET_KEY: SECRET, NUMBER_KEY: DRAWS, SEED_KEY: SEED})
+NUMBERS = PageNumbers(SPEC.prefix, {"secret": SECRET}, ()).kept()
+keep_numbers({NUMBER_KEY: DRAWS, SEED_KEY: SEED})
 
 REST = 0.8
 """Seconds between two releases that are drawn by themselves."""
@@ -43,10 +46,12 @@ def show_draws(summary: PrivacySummary) -> None:
         note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
         return
     state, last = st.session_state, release.shape[0] - 1
-    declared = Parameter(**{**vars(SECRET), "slider_maximum": last, "maximum": last})
+    numbers = dataclasses.replace(
+        NUMBERS, declared={"secret": dataclasses.replace(SECRET, slider_maximum=last, maximum=last)}
+    )
     left, *buttons = st.columns([2.4, 1, 1, 1.2, 1], vertical_alignment="bottom", gap="small")
     with left:
-        row = int(checked(declared, SECRET_KEY, number_control(declared, SECRET_KEY)))
+        row = int(numbers.checked("secret"))
     about = (release, row)
     if state.get("tm_draws_of") not in (None, about):
         state[NUMBER_KEY] = 0

@@ -18,14 +18,13 @@ from dpviz.privacy.disclosure_risk import (
 )
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from pages.components.address import keep_numbers
 from pages.components.cached import FEW_ENTRIES, cached
-from pages.components.controls import checked, number_control
+from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, note, percent
+from pages.transition_matrices import SPEC
 
-RISK_KEY, RATIO_KEY = "tm_prior_risk", "tm_risk_ratio"
-keep_numbers({RISK_KEY: PRIOR_RISK, RATIO_KEY: RISK_RATIO})
+NUMBERS = PageNumbers(SPEC.prefix, {"prior_risk": PRIOR_RISK, "risk_ratio": RISK_RATIO}, ()).kept()
 
 MOST_DOTS = 400
 """Dots that a reader can still take in; larger odds are told in words alone."""
@@ -50,8 +49,7 @@ def show_languages(summary: PrivacySummary) -> None:
         heading("In guesses")
         st.html(f"<p>{guess_sentence(curve, promised)}</p><p>{gaussian_sentence(curve)}</p>")
         heading("In risk: one sensitive value")
-        risk = checked(PRIOR_RISK, RISK_KEY, number_control(PRIOR_RISK, RISK_KEY))
-        ratio = checked(RISK_RATIO, RATIO_KEY, number_control(RISK_RATIO, RATIO_KEY))
+        risk, ratio = NUMBERS.checked("prior_risk"), NUMBERS.checked("risk_ratio")
         st.html("".join(f"<p>{sentence}</p>" for sentence in risk_sentences(summary, risk, ratio)))
     heading("One curve, four measures")
     listing(

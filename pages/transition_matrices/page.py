@@ -8,16 +8,13 @@ from pages.components.cached import cached
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.transition_matrices import SPEC
-from pages.transition_matrices.attacker import PRIOR_ODDS_KEY
-from pages.transition_matrices.controls import PAGE, PREFIX, Asked, choose, first_asked
-from pages.transition_matrices.draws import SECRET_KEY
+from pages.transition_matrices.controls import PREFIX, Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
-from pages.transition_matrices.languages import RATIO_KEY, RISK_KEY
 from pages.transition_matrices.sections import SECTIONS, Answered
 from pages.transition_matrices.tables import show_tables
 from pages.transition_matrices.verdict import show_verdict
 
-page_head(SPEC, [*PAGE.keys, PRIOR_ODDS_KEY, RISK_KEY, RATIO_KEY, SECRET_KEY])
+page_head(SPEC)
 LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 
 
