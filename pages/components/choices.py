@@ -49,17 +49,22 @@ def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mappi
 
     `cases` has the values of the page's controls for each button, `links` those that every case sets.
     """
-    key = f"{prefix}preset"
+    key, yours = f"{prefix}preset", st.session_state.get(f"{prefix}yours")
+    if yours and any(st.session_state.get(prefix + name) != value for name, value in yours.items()):
+        cases = {"your release": yours, **cases}
     chosen = st.session_state.get(key)
-    if chosen is not None and not all(
-        st.session_state.get(prefix + name, value if name in links else None) == value
-        for name, value in {**links, **cases[chosen]}.items()
+    if (chosen is not None and chosen not in cases) or (
+        chosen is not None
+        and not all(
+            st.session_state.get(prefix + name, value if name in links else None) == value
+            for name, value in {**links, **cases[chosen]}.items()
+        )
     ):
         st.session_state[key] = None
 
     def apply() -> None:
         wanted = st.session_state.get(key)
-        for name, value in {**links, **cases[wanted]}.items() if wanted is not None else ():
+        for name, value in {**links, **cases[wanted]}.items() if wanted is not None and wanted in cases else ():
             st.session_state[prefix + name] = value
 
     st.pills("Start from", list(cases), key=key, on_change=apply, persist_state="session")

@@ -11,6 +11,7 @@ from pages.components.address import SETTINGS
 from pages.components.choices import choice
 from pages.components.class_mode import show_class_mode
 from pages.components.controls import controls_style
+from pages.components.release import bring_release
 from pages.components.spec import PageSpec
 from pages.components.words import STYLE, problem
 
@@ -26,6 +27,8 @@ def page_head(page: PageSpec) -> None:
         f'<p class="dpviz-question">{escape(page.question)}</p>'
     )
     show_class_mode()
+    if refused := bring_release(page.prefix):
+        problem(refused)
 
 
 def columns() -> tuple[DeltaGenerator, DeltaGenerator]:

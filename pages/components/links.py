@@ -10,6 +10,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
 from pages.components.class_mode import KEY, class_mode
+from pages.components.prior_rule import settings_of
 from pages.components.spec import PageSpec
 
 
@@ -24,6 +25,5 @@ def page_link(page: PageSpec, design: Design, label: str = "") -> None:
 
 
 def address_of(page: PageSpec, design: Design) -> dict[str, str]:
-    """What the address of a page says of a release: the settings that the page has and that are not its own default."""
-    words = {page.prefix + name: text for name, text in design.to_address().items() if page.prefix + name in SETTINGS}
-    return {key: text for key, text in words.items() if SETTINGS[key].read(text) != SETTINGS[key].default}
+    """What the address of a page says of a release: every setting that the page has for it."""
+    return {key: SETTINGS[key].write(value) for key, value in settings_of(page.prefix, design).items()}

@@ -34,7 +34,8 @@ PAGE = PageNumbers(
             "power ε: 2.72 at ε = 1. Here one person's row is replaced by another.",
         )
     },
-)
+    (),
+).kept()
 N = keep_choice(f"{PREFIX}n", PEOPLE, "100")
 DRAW = f"{PREFIX}seed"
 keep_numbers({DRAW: SEED})

@@ -1,0 +1,90 @@
+"""The release that a reader carries from page to page: set on one, kept on the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dpviz.designs import NOISE, Design
+from pages.components.address import SETTINGS
+from pages.components.prior_rule import settings_of
+
+CARRIED = (
+    "law",
+    "n",
+    "m",
+    "m_is_n",
+    "sets",
+    "prior",
+    "epsilon",
+    "delta",
+    "alpha",
+    "beta",
+    "beta_is_alpha",
+    "cells",
+    NOISE,
+)
+"""What belongs to the release; the truth, the analysis and the seed belong to a page."""
+
+YOURS = "your release"
+RELEASE, PAGE, ENTERED = "release", "release_page", "release_entered"
+
+
+def bring_release(prefix: str) -> str:
+    """Set the page that is entered to the reader's release, unless its address says what it shows.
+
+    Call it before the controls are read. Returns a sentence where the page does not take the release.
+    """
+    state, context = st.session_state, get_script_run_ctx()
+    last = state.get(PAGE)
+    if last is not None and (valid := state.get(f"{last}valid")) is not None:
+        _keep(last, valid.design)
+    entered, own = last != prefix, any(key.startswith(prefix) for key in st.query_params)
+    state[PAGE] = prefix
+    release: Design | None = state.get(RELEASE)
+    state[f"{prefix}yours"], refused = {}, ""
+    try:
+        settings = {} if release is None else _carried(prefix, release)
+        state[f"{prefix}yours"] = {key.removeprefix(prefix): value for key, value in settings.items()}
+    except ValueError as broken:
+        settings, refused = {}, f"Your release stays on the other pages; this one does not take it: {broken}"
+    if entered:
+        state[ENTERED] = "address" if own else None
+        if own:
+            state.pop(f"{prefix}entry", None)  # a link's address is read as that of a fresh page is
+        elif not (context and context.is_history_navigation):
+            state.update(settings)
+    return refused
+
+
+def _keep(prefix: str, design: Design) -> None:
+    """Make what a page showed last the reader's release, as far as it was set there and not by one of its presets."""
+    state = st.session_state
+    entered: Design | str | None = state.get(ENTERED)
+    if entered is None or state.get(f"{prefix}preset") is not None:
+        state[ENTERED] = design
+        return
+    state[ENTERED] = design
+    if entered == design:
+        return
+    release: Design | None = state.get(RELEASE)
+    if isinstance(entered, str) or release is None:
+        state[RELEASE] = design
+        return
+    before, now, words = entered.to_address(), design.to_address(), release.to_address()
+    for name in (*CARRIED, "details"):
+        if before.get(name) != now.get(name):
+            words.pop(name, None)
+            words |= {name: now[name]} if name in now else {}
+    try:
+        state[RELEASE] = Design.from_address(words)
+    except ValueError:
+        state[RELEASE] = design
+
+
+def _carried(prefix: str, design: Design) -> dict[str, Any]:
+    """What the controls of a page say of the release, by key."""
+    keys = [prefix + name for name in CARRIED]
+    return {key: value for key, value in settings_of(prefix, design).items() if key in keys and key in SETTINGS}
