@@ -44,27 +44,30 @@ def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_prom
         exact = minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) if delta else pure
         mark, sentence = face_of(asked).answer(asked, pure, exact)
         said = numbers_in(sentence)
-        shown = said[-1]
-        marks.add("both" if "→" in mark else mark.split(" ")[0])
+        assert 2 * pure <= said[0] * (1 + 1e-9) <= 2 * pure * 1.011  # three digits, rounded up
+        marks.add("both" if "→" in mark else "any" if mark == "any prior" else "one")
         if mark == "any prior":
             assert listed_delta(BetaBinomial(n=n, m=m, alpha=1e-290, beta=1e-290), epsilon) <= delta * (1 + 1e-9)
-            assert shown == pytest.approx(pure, rel=1.1e-4)
             continue
+        shown = value_of(found_in(r"α = (\S+)", sentence)[1])
         assert listed_delta(BetaBinomial(n=n, m=m, alpha=shown, beta=shown), epsilon) <= delta * (1 + 1e-9) + 1e-15
         if delta > 1e-9:
             smaller = shown * (1 - 1.1e-4)  # five digits, rounded up
             assert listed_delta(BetaBinomial(n=n, m=m, alpha=smaller, beta=smaller), epsilon) > delta * (1 - 1e-6)
         if "→" in mark:
-            assert said[0] == pytest.approx(pure, rel=1.1e-4)
-            before, after = found_in(r"from (\S+) prior rows for every real row to (\S+)\.", sentence).groups()
-            assert 2 * pure / n <= value_of(before) * (1 + 1e-9) <= 2 * pure / n * 1.011  # three digits, rounded up
-            assert 2 * exact / n <= value_of(after) * (1 + 1e-9) <= 2 * exact / n * 1.011
-        elif "noticeably" in sentence:
+            assert value_of(found_in(r"instead of (\S+)\.$", sentence)[1]) == pytest.approx(pure, rel=1.1e-4)
+            assert 2 * exact <= said[1] * (1 + 1e-9) <= 2 * exact * 1.011
+            before, after = (value_of(one) for one in re.findall(r", (\S+) for every real row", sentence))
+            assert 2 * pure / n <= before * (1 + 1e-9) <= 2 * pure / n * 1.011
+            assert 2 * exact / n <= after * (1 + 1e-9) <= 2 * exact / n * 1.011
+        elif "too small to save" in sentence:
             assert pure <= exact * 1.001
         else:
             assert delta == 0
-            assert value_of(found_in(r": (\S+) prior rows", sentence)[1]) == pytest.approx(2 * pure / n, rel=1.1e-2)
-    assert marks == {"both", "any", "α"}
+            assert value_of(found_in(r", (\S+) for every real row", sentence)[1]) == pytest.approx(
+                2 * pure / n, rel=1.1e-2
+            )
+    assert marks == {"both", "any", "one"}
 
 
 def test_the_range_that_is_said_to_be_private_is():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -10,6 +11,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
 from pages.components.class_mode import KEY, class_mode
+from pages.components.navigation import PAGES
 from pages.components.prior_rule import settings_of
 from pages.components.spec import PageSpec
 
@@ -27,3 +29,13 @@ def page_link(page: PageSpec, design: Design, label: str = "") -> None:
 def address_of(page: PageSpec, design: Design) -> dict[str, str]:
     """What the address of a page says of a release: every setting that the page has for it."""
     return {key: SETTINGS[key].write(value) for key, value in settings_of(page.prefix, design).items()}
+
+
+def lead_on(here: PageSpec, design: Design) -> None:
+    """Links to what the other pages say of this release, where they take it."""
+    with st.container(horizontal=True, key=f"{here.prefix}lead_on"):
+        st.html('<span class="dpviz-lead">This release on</span>', width="content")
+        for page in PAGES:
+            if page is not here and not page.home:
+                with contextlib.suppress(ValueError):  # the page has no control for something of it
+                    page_link(page, design)

@@ -6,6 +6,7 @@ from pages.components.address import keep_choice, write_address
 from pages.components.choices import choice
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
+from pages.components.links import lead_on
 from pages.components.words import problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, choose, first_asked
@@ -24,6 +25,7 @@ with controls:
 with results:
     answered = answerable(PREFIX, asked, lambda one: one.design.release, first_asked).design
     answer = st.container()
+    lead_on(SPEC, answered)
     left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
     with left:
         axes = [name for name in AXES if AXES[name] in ("p", *answered.promised)]

@@ -20,10 +20,15 @@ def compute_answer(asked: Asked) -> tuple[dict[str, float], dict[str, float], li
 
 
 def show_answer(asked: Asked) -> None:
-    """The sentence, then the table of methods."""
-    (pure, exact, reasons), face = compute_answer(asked), face_of(asked)
+    """The answer in a sentence."""
+    (pure, exact, _), face = compute_answer(asked), face_of(asked)
     mark, sentence = face.answer(asked, pure[HEADLINE.key], exact[HEADLINE.key])
     st.html(page_answer(mark, sentence, f"{face.told(mark)}; {asked.promise}"))
+
+
+def show_table(asked: Asked) -> None:
+    """Every method, and what is beyond reach."""
+    pure, exact, reasons = compute_answer(asked)
     _table(asked, pure, exact)
     if reasons:
         st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")

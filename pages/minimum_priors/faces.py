@@ -82,36 +82,39 @@ class LeastPriors(Face):
         if math.isnan(exact):
             said = f"At {where} and {asked.promise}, what {name} needs is not computed; other methods are."
             return BEYOND, said
+        needed = (
+            f"To keep {promise} with {where} by {name}, the agency must mix in <b>{_invented(asked, pure)}</b> "
+            "invented rows"
+        )
         if setting.delta == 0:
-            return f"α ≥ {least(pure, 3)}", (
-                f"At {where} and {promise}, {name} needs <b>{least(pure)}</b> pseudo-rows {each}: "
-                f"{_per_row(asked, pure)} prior rows for every real row. With a small δ fewer may be enough."
+            return f"{_invented(asked, pure)} invented rows", (
+                f"{needed}, {_per_row(asked, pure)} for every real row: α = {least(pure)} {each}. With a small δ fewer "
+                "may be enough."
             )
         if not known(exact):
             return "any prior", (
-                f"At {where} and {asked.promise}, any prior is enough for {name}; without δ it needs "
-                f"<b>{least(pure)}</b> pseudo-rows {each}."
+                f"{needed}. If the agency accepts δ = {readable(setting.delta, 3)}, any prior above 0 is enough."
             )
         if pure <= exact * (1 + SAME):
-            return f"α ≥ {least(exact, 3)}", (
-                f"At {where} and {promise}, {name} needs <b>{least(exact)}</b> pseudo-rows {each}: δ = "
-                f"{readable(setting.delta, 3)} is too small to ask for noticeably less than pure ε does."
+            return f"{_invented(asked, exact)} invented rows", (
+                f"{needed}, {_per_row(asked, exact)} for every real row: α = {least(exact)} {each}. A δ of "
+                f"{readable(setting.delta, 3)} is too small to save any of them."
             )
-        return f"{least(pure, 3)} → {least(exact, 3)}", (
-            f"At {where} and {promise}, allowing δ = {readable(setting.delta, 3)} takes the prior that {name} needs "
-            f"from <b>{least(pure)}</b> to <b>{least(exact)}</b> pseudo-rows {each}: from {_per_row(asked, pure)} "
-            f"prior rows for every real row to {_per_row(asked, exact)}."
+        return f"{_invented(asked, pure)} → {_invented(asked, exact)} invented rows", (
+            f"{needed}, {_per_row(asked, pure)} for every real row. If it accepts δ = {readable(setting.delta, 3)}, "
+            f"<b>{_invented(asked, exact)}</b> are enough, {_per_row(asked, exact)} for every real row: "
+            f"α = {least(exact)} {each} instead of {least(pure)}."
         )
 
     def told(self, mark: str) -> str:
         """What the mark is, in a few words."""
-        return "least prior α, without and with δ" if "→" in mark else "least prior"
+        return "without and with δ" if "→" in mark else "at least"
 
     def columns(self, asked: Asked) -> list[str]:
         """The heads of the table: without δ, with it, and what it costs."""
         delta, p = (readable(value, 3) for value in (asked.setting.delta, asked.design.p))
         head = ["least α, δ = 0", f"least α, δ = {delta}"]
-        return [*head, "prior rows per real row", f"bias at p = {p}", "standard error"]
+        return [*head, "invented rows per real row", f"bias at p = {p}", "standard error"]
 
     def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
         """What a level costs, a cell for each further column."""
@@ -201,8 +204,13 @@ def _cells_text(asked: Asked) -> str:
     return "" if asked.kind.binary else f", k = {asked.setting.cells}"
 
 
+def _invented(asked: Asked, alpha: float) -> str:
+    """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
+    return least(asked.kind.cells(asked.setting) * alpha, 3)
+
+
 def _per_row(asked: Asked, alpha: float) -> str:
-    """Prior rows for every real row."""
+    """Invented rows for every real row."""
     if math.isnan(alpha):
         return ""
     cells = asked.kind.cells(asked.setting)

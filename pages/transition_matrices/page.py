@@ -7,6 +7,7 @@ from pages.components.address import keep_choice, write_address
 from pages.components.cached import cached
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
+from pages.components.links import lead_on
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.controls import PREFIX, Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
@@ -32,6 +33,8 @@ with results:
     summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
     with top:
         show_verdict(summary)
+        lead_on(SPEC, design)
+    section = look_closer(LOOK, SECTIONS)
+    show_section(SECTIONS.get(section), Answered(summary, answered.given_text))
     show_tables(summary)
-    show_section(SECTIONS.get(look_closer(LOOK, SECTIONS)), Answered(summary, answered.given_text))
 write_address(PREFIX)
