@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Sy
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.transition_matrices.draws import draw_sentence
+from tests.pages import found_in
 
 RELEASES: list[Synthesizer] = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -56,12 +56,12 @@ def test_the_sentence_names_the_release_its_probability_and_the_strongest_neighb
     found = draw_releases(release, 1, number=5, seed=seed)
     said, last = draw_sentence(found), int(found.columns[-1])
     assert f"Release 5: <b>{release.column_table(last)}</b>" in said
-    chance = float(re.search(r"probability ([0-9.]+)", said)[1].rstrip("."))
+    chance = float(found_in(r"probability ([0-9.]+)", said)[1].rstrip("."))
     assert chance == pytest.approx(release.transition_matrix()[1, last], rel=1e-3)
     gains = [found.log_odds(int(one))[last] for one in found.neighbours]
     strongest = max(map(abs, gains))
     if "factor" in said:
-        factor, towards = re.search(r"<b>([0-9.,]+)</b> towards (\(.*?\))", said).groups()
+        factor, towards = found_in(r"<b>([0-9.,]+)</b> towards (\(.*?\))", said).groups()
         assert float(factor.replace(",", "")) == pytest.approx(math.exp(strongest), rel=1e-3)
         assert (towards == str(release.row_table(1))) == any(gain == strongest for gain in gains)
     else:
