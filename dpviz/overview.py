@@ -10,8 +10,8 @@ import numpy as np
 
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
-from dpviz.inference import RULES
 from dpviz.inference.posterior import posterior_given
+from dpviz.inference.rules import RULES
 from dpviz.priors import minimum_prior
 from dpviz.privacy.trade_off import TradeOffCurve
 

@@ -27,6 +27,7 @@ from dpviz import coverage, inference, priors, privacy, synthesizers
 from dpviz.charts.lines import Line, Scale
 from dpviz.charts.profile import profile_chart
 from dpviz.designs import Design
+from dpviz.draws import draw_releases
 from dpviz.given import read_matrix
 from dpviz.parameters import plain_number
 from dpviz.priors.curves import prior_curves
@@ -177,6 +178,7 @@ VALID: dict[str, Any] = {
     "near": None,
     "resolution": 1e-3,
     "tilt": None,
+    "type_one": 0.25,
     "only_upper": False,
     "interval": inference.HIGHEST_DENSITY,
     "content": "0.5,0.5\n0.25,0.75",
@@ -210,6 +212,7 @@ VALID: dict[str, Any] = {
     "index": 1,
     "first": np.array([1.0, 2.0]),
     "second": np.array([2.0, 1.0]),
+    "prior_risk": 0.1,
     "weights": np.array([0.5, 0.5]),
     "log_masses": np.log([0.75, 0.25]),
 }
@@ -222,6 +225,7 @@ POINTS = np.array([0.25, 0.5])
 MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2.0, beta=2.0)
 SIZES = inference.uniform_size(2, 6)
 PROFILE, SUMMARY, VIEW = profile(ONE), summarize(ONE, 1.0, 0.01), view_tables(ONE)
+CURVE = privacy.trade_off_curve(ONE)
 ATTACKER = privacy.attacker_view(ONE, 1, 1, 1.0)
 FIGURE = profile_chart(PROFILE, SUMMARY)
 GIVEN = read_matrix("0.5,0.5\n0.25,0.75")
@@ -251,6 +255,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         (inference.RULES[RULE], "interval_from variance_and_degrees"),
         (CLAIMS["6.7"], "at"),
         (TALLY, "rule"),
+        (CURVE, "power promised"),
         (DESIGN, "from_json from_address"),
         *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
         *((one, "row") for one in TWO_CELLS),
@@ -263,6 +268,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 OWN: dict[str, dict[str, Any]] = {
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
+    "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
+    "draw_releases": {"row": 1},
+    "risk_ratio": {"log_odds": 0.5},
+    "trade_off_chart": {"curve": CURVE, "promised": privacy.TradeOffCurve.promised(1.0), "summary": SUMMARY},
     "compare_profiles": {"profiles": [PROFILE]},
     "curves_chart": {"curves": prior_curves("bernoulli", SETTING, "epsilon"), "sets": 1},
     "curves_csv": {"curves": prior_curves("bernoulli", SETTING, "epsilon")},

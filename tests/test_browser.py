@@ -45,7 +45,9 @@ def test_a_fresh_page_shows_figures_1_and_2(chromium: Browser, server: str) -> N
 
 
 def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_n=23&tm_m_is_n=false&tm_m=17&tm_epsilon=1.5&tm_delta=0.001") as page:
+    with visiting(
+        chromium, f"{server}/transition_matrices?tm_n=23&tm_m_is_n=false&tm_m=17&tm_epsilon=1.5&tm_delta=0.001"
+    ) as page:
         choose_law(page, "beta_binomial")
         type_number(page, "alpha", "3.25")
         pick(page, "look", "The attacker")
@@ -58,7 +60,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
 
 def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromium: Browser, server: str) -> None:
     typed = "tm_law=given_matrix&tm_epsilon=1.8&tm_delta=0&tm_paste=0.7%2C0.3%0A0.1%2C0.9"
-    with visiting(chromium, f"{server}/?{typed}") as page:
+    with visiting(chromium, f"{server}/transition_matrices?{typed}") as page:
         expect(page.locator(".dpviz-mark").first).to_have_text("✗ broken")
         expect(page.locator(".dpviz-answer").first).to_contain_text("1.94591")
         expect(page.get_by_text("Use its exact values?")).to_have_count(0)
@@ -87,7 +89,7 @@ def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromiu
 
 
 def test_settings_survive_another_law_and_back_even_one_that_refuses_them(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_law=beta_binomial") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_law=beta_binomial") as page:
         type_number(page, "alpha", "7")
         type_number(page, "n", "9")
         before = answer(page)
@@ -109,7 +111,7 @@ def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
 ) -> None:
     path = tmp_path / "figure_1.csv"
     path.write_text(PRINTED_FIGURES[1].text, encoding="utf-8")
-    with visiting(chromium, f"{server}/?tm_law=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
         expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
         page.locator("input[type=file]").set_input_files(path)
         expect(page.locator(".dpviz-answer").first).to_contain_text("5.498192")
@@ -126,7 +128,7 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
 ) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("0.6,0.4\n0.3,0.7\n", encoding="utf-8")
-    with visiting(chromium, f"{server}/?tm_law=given_matrix&tm_epsilon=0.5") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix&tm_epsilon=0.5") as page:
         page.locator("input[type=file]").set_input_files(path)
         expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")  # ln 2
         settle(page)
@@ -160,7 +162,7 @@ BAD_FILES = {
 
 
 def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_law=given_matrix") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix") as page:
         for name, (content, sentence) in BAD_FILES.items():
             file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content}
             page.locator("input[type=file]").set_input_files(file)
@@ -186,7 +188,9 @@ def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str
 
 def test_every_slider_goes_to_both_ends_by_its_keys(chromium: Browser, server: str) -> None:
     moved: set[str] = set()
-    with visiting(chromium, f"{server}/?tm_law=beta_binomial&tm_alpha=2&tm_beta=3&{UNLINKED}") as page:
+    with visiting(
+        chromium, f"{server}/transition_matrices?tm_law=beta_binomial&tm_alpha=2&tm_beta=3&{UNLINKED}"
+    ) as page:
         for law in ("beta_binomial", "geometric", "multinomial_mode"):
             choose_law(page, law)
             keys = page.locator(".st-key-controls [class*='_slider']").evaluate_all(
@@ -209,7 +213,7 @@ def test_every_slider_goes_to_both_ends_by_its_keys(chromium: Browser, server: s
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_look=Download") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_look=Download") as page:
         assert taken(page, "Matrix, CSV").decode() == matrix_csv(FIG_1)
         assert taken(page, "Log-odds, CSV").decode() == log_odds_csv(FIG_1)
         assert "0.647228" in taken(page, "Matrix, LaTeX").decode()
@@ -225,6 +229,6 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
 
 
 def test_pictures_are_saved_as_png_and_svg(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_n=30") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_n=30") as page:
         for name in ("heatmap", "profile"):
             check_saved(page, name)

@@ -37,7 +37,13 @@ class Shown:
 IN_PRIORS = {"The inverse": 2, "Several sets": 2, "Parameter or rows?": 2, "Average case": 2}
 IN_COVERAGE = {"Why it fails": 4, "Length, and its limit": 4, "As published": 5}
 SHOWN = {
-    "transition_matrices": Shown("", list(MATRICES), 1, {"The attacker": 2, "Plug-in or posterior draw?": 2}),
+    "home": Shown("", [], 0, {}),
+    "transition_matrices": Shown(
+        "transition_matrices",
+        list(MATRICES),
+        1,
+        {"Draw a release": 2, "The attacker": 2, "The attacker in four languages": 2, "Plug-in or posterior draw?": 2},
+    ),
     "minimum_priors": Shown("minimum_priors?mp_n=12", SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
     "minimum_priors, Gaussian": Shown(
         "minimum_priors?mp_n=12&mp_family=Gaussian", SECTIONS_OF["Gaussian"], 1, {"The inverse": 2}
@@ -67,10 +73,10 @@ def test_every_section_is_accessible_fits_its_screen_and_follows_the_theme(
 
 
 VIEWS = [
-    "?tm_n=40&tm_law=beta_binomial",
-    "?tm_n=40&tm_law=beta_binomial&tm_picture=log-odds&tm_sign=signed",
-    "?tm_law=given_matrix",
-    "?tm_law=posterior_mode&tm_m_is_n=false&tm_beta_is_alpha=false&tm_n=foo",
+    "transition_matrices?tm_n=40&tm_law=beta_binomial",
+    "transition_matrices?tm_n=40&tm_law=beta_binomial&tm_picture=log-odds&tm_sign=signed",
+    "transition_matrices?tm_law=given_matrix",
+    "transition_matrices?tm_law=posterior_mode&tm_m_is_n=false&tm_beta_is_alpha=false&tm_n=foo",
 ]
 
 

@@ -26,7 +26,7 @@ from tests.visit import control, slider, visiting
 pytestmark = pytest.mark.browser
 
 PAGES = {
-    "": "tm_epsilon=1.5",
+    "transition_matrices": "tm_epsilon=1.5",
     "minimum_priors": "mp_n=50",
     "coverage": "cv_sets=2&cv_n=40",
     "posterior": "po_n=40&po_x=10",
@@ -46,7 +46,7 @@ def column(lines: list[dict[str, str]], name: str, series: str | None = None) ->
 
 
 def test_a_matrix_gives_every_probability_with_its_digits(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_law=beta_binomial&tm_n=30&tm_alpha=2.5") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_law=beta_binomial&tm_n=30&tm_alpha=2.5") as page:
         lines = numbers(page, "heatmap")
     matrix = BetaBinomial(n=30, m=30, alpha=2.5, beta=2.5).transition_matrix()
     assert len(lines) == matrix.size
@@ -56,7 +56,7 @@ def test_a_matrix_gives_every_probability_with_its_digits(chromium: Browser, ser
 
 def test_log_odds_are_given_though_the_colours_are_cut(chromium: Browser, server: str) -> None:
     query = "tm_law=beta_binomial&tm_n=30&tm_alpha=0.01&tm_picture=log-odds&tm_sign=signed&tm_epsilon=0.1"
-    with visiting(chromium, f"{server}/?{query}") as page:
+    with visiting(chromium, f"{server}/transition_matrices?{query}") as page:
         lines = numbers(page, "heatmap")
     table = log_odds_table(BetaBinomial(n=30, m=30, alpha=0.01, beta=0.01))
     given = column(lines, "value")

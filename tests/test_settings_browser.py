@@ -13,7 +13,7 @@ from tests.visit import answer, choose_law, control, pick, toggle, told, type_nu
 pytestmark = pytest.mark.browser
 
 ELSEWHERE = {
-    "": "Posterior",
+    "transition_matrices": "Posterior",
     "minimum_priors": "Posterior",
     "coverage": "Posterior",
     "posterior": "Transition matrices",
@@ -23,14 +23,18 @@ TITLES = {page.path: page.title for page in PAGES}
 
 CHANGED = {
     "every number of the first page":
-    "?tm_law=posterior_mode&tm_n=7&tm_m_is_n=false&tm_m=6&tm_alpha=3&tm_beta_is_alpha=false"
+    "transition_matrices?tm_law=posterior_mode&tm_n=7&tm_m_is_n=false&tm_m=6&tm_alpha=3&tm_beta_is_alpha=false"
     "&tm_beta=4&tm_epsilon=1&tm_delta=0.01&tm_show=pictures&tm_picture=log-odds&tm_sign=signed"
     "&tm_look=The+attacker&tm_worst=false&tm_pair=2&tm_column=3&tm_prior_odds=2",
     "noise of its own":
-    "?tm_law=geometric&tm_noise_is_promise=false&tm_noise_epsilon=1.5&tm_look=As+published"
+    "transition_matrices?tm_law=geometric&tm_noise_is_promise=false&tm_noise_epsilon=1.5&tm_look=As+published"
     "&tm_figure=Fig.+3",
-    "a pasted matrix": "?tm_law=given_matrix&tm_paste=0.75%2C0.25%0A0.25%2C0.75&tm_look=Why%2C+and+sources",
-    "a comparison": "?tm_look=Plug-in+or+posterior+draw%3F&tm_own_alpha=true",
+    "the start": "?home_epsilon=2&home_n=20&home_seed=3",
+    "drawn releases": "transition_matrices?tm_look=Draw+a+release&tm_secret=2&tm_drawn_releases=7&tm_draw_seed=3",
+    "risks": "transition_matrices?tm_look=The+attacker+in+four+languages&tm_prior_risk=0.2&tm_risk_ratio=3",
+    "a pasted matrix":
+    "transition_matrices?tm_law=given_matrix&tm_paste=0.75%2C0.25%0A0.25%2C0.75&tm_look=Why%2C+and+sources",
+    "a comparison": "transition_matrices?tm_look=Plug-in+or+posterior+draw%3F&tm_own_alpha=true",
     "normal rows":
     "minimum_priors?mp_family=Gaussian&mp_n=50&mp_sigma=2&mp_sigma0=3&mp_axis=against+n"
     "&mp_look=The+inverse&mp_reach=1",
@@ -132,7 +136,7 @@ def test_choices_made_by_hand_outlast_another_page(chromium: Browser, server: st
 
 
 def test_what_a_box_refuses_is_said_and_the_answer_stays(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/?tm_n=7") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_n=7") as page:
         before = answer(page)
         for text, got in (("5.5", "got 5.5."), ("", "its box is empty"), ("-3", "got −3."), ("1e300", "got 10³⁰⁰.")):
             type_number(page, "n", text)
@@ -192,7 +196,7 @@ TABLES = """() => [...document.querySelectorAll('.dpviz-table')].map((table) =>
 
 def test_a_table_fits_or_says_that_it_goes_on(chromium: Browser, server: str) -> None:
     for n in (9, 11):
-        with visiting(chromium, f"{server}/?tm_n={n}") as page:
+        with visiting(chromium, f"{server}/transition_matrices?tm_n={n}") as page:
             for width in (1400, 1160, 390):
                 page.set_viewport_size({"width": width, "height": 1000})
                 settle(page)

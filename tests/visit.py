@@ -173,10 +173,14 @@ def answer(page: Page) -> str:
 
 
 def taken(page: Page, label: str) -> bytes:
-    """The content of the file behind a button."""
+    """The content of the file behind a button, below the lines that say what the page shows, if it may have any."""
     with page.expect_download() as download:
         page.get_by_role("button", name=label, exact=True).click()
-    return Path(download.value.path()).read_bytes()
+    content = Path(download.value.path()).read_bytes()
+    if download.value.suggested_filename.endswith((".csv", ".py", ".tex")):
+        content, said = re.subn(rb"\A([#%]) dpviz (?:.*\n\1 )+address: http.*\n", b"", content)
+        assert said == 1
+    return content
 
 
 def told(page: Page) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from dpviz.privacy.attacker import AttackerView, attacker_view, gain_in_words
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, exceeds, log_odds_table, pure_epsilon
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row, jeffreys_counts, probabilistic_delta
+from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 
 __all__ = [
     "AttackerView",
+    "TradeOffCurve",
     "attacker_view",
     "change_by_row",
     "delta_for_epsilon",
@@ -18,4 +20,5 @@ __all__ = [
     "log_odds_table",
     "probabilistic_delta",
     "pure_epsilon",
+    "trade_off_curve",
 ]
