@@ -28,7 +28,7 @@ PAGE = PageNumbers(
             EPSILON,
             title="Privacy promise",
             minimum=0.01,
-            maximum=50.0,
+            maximum=20.0,
             default=1.0,
             slider_minimum=0.1,
             slider_maximum=10.0,
