@@ -29,6 +29,7 @@ from dpviz.charts.profile import profile_chart
 from dpviz.designs import Design
 from dpviz.draws import draw_releases
 from dpviz.given import read_matrix
+from dpviz.methods import Method, RowMethod
 from dpviz.parameters import plain_number
 from dpviz.priors.curves import prior_curves
 from dpviz.priors.kinds import Setting
@@ -322,7 +323,7 @@ OWN: dict[str, dict[str, Any]] = {
 """Arguments of single functions that differ from `VALID`."""
 
 
-RESULTS = (StudyTally, coverage.RuleTally, coverage.Tally, coverage.ShownRuns, type(SECRET))
+RESULTS = (StudyTally, coverage.RuleTally, coverage.Tally, coverage.ShownRuns, type(SECRET), Method, RowMethod)
 """Records of what was computed: they hold what they are given, and their makers check."""
 
 
