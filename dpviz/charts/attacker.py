@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpviz.charts.style import axis, build, color_of, dot, label_across, log_ticks, rule, scatter
+from dpviz.charts.style import Figure, axis, build, color_of, dot, label_across, log_ticks, rule, scatter
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import AttackerView
@@ -20,7 +19,7 @@ MARKED = 40  # Most released tables that get a mark each
 
 
 @checked()
-def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> go.Figure:
+def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> Figure:
     """Posterior odds, log axis, against the released count; the prior odds and e^{±ε} times them are thin rules."""
     if log_odds.shape != (synthesizer.shape[1],):
         raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")

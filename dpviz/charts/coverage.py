@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts import style
 from dpviz.parameters import readable
@@ -46,7 +45,7 @@ def coverage_chart(
     marks: Mapping[str, float],
     span: tuple[float, float],
     dots: Sequence[Dot] = (),
-) -> go.Figure:
+) -> style.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
 
     `values` are for each rule its exact coverage at the points, NaN a gap; `marks` that at the `chosen` point, and
@@ -126,7 +125,7 @@ def length_chart(
     names: Mapping[str, str],
     ends: Mapping[str, str],
     chosen: float,
-) -> go.Figure:
+) -> style.Figure:
     """Expected length inside 0 to 1 of each rule against p, the shortest possible as a grey line, the chosen p.
 
     `limit` is the Pratt bound at the points, NaN where it is not known; all else is as in `coverage_chart`.
@@ -160,7 +159,7 @@ def length_chart(
     )
 
 
-def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> go.Figure:
+def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> style.Figure:
     """Each rule's effects as lines from 0, to the left where coverage is lost; the first rule's with their numbers.
 
     `effects` are for each rule the change of coverage by its cause, in the order of the rows from the top.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpviz.charts.style import SIMULATED, axis, build, color_of, rule
+from dpviz.charts.style import SIMULATED, Figure, axis, build, color_of, rule
 from dpviz.checked import checked
 from dpviz.draws import Draws
 from dpviz.parameters import readable
@@ -22,7 +21,7 @@ DASHES = ("solid", "dot")
 
 
 @checked()
-def draws_chart(draws: Draws, epsilon: float) -> go.Figure:
+def draws_chart(draws: Draws, epsilon: float) -> Figure:
     """Above: the exact row as a line, the shares so far as dots with 95 % bars, the last release marked. Below: the
     log-odds against up to two neighbours, with ±ε as thin rules.
     """

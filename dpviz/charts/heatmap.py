@@ -4,10 +4,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts.count_table import six_digits
-from dpviz.charts.style import MAGNITUDES, SIGNED, axis, build, log_ticks, power_of_ten
+from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, log_ticks, power_of_ten
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
@@ -21,7 +20,7 @@ DARKEST_EXPONENT = -16
 
 
 @checked()
-def matrix_heatmap(view: TableView) -> go.Figure:
+def matrix_heatmap(view: TableView) -> Figure:
     """Pr(released | confidential) on a logarithmic color scale; a probability of 0 stays blank."""
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
@@ -50,7 +49,7 @@ def matrix_heatmap(view: TableView) -> go.Figure:
 
 
 @checked()
-def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> go.Figure:
+def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure:
     """Log-odds of neighbours, with an outline around the cells over ε."""
     table = view.log_odds
     largest = float(np.max(np.abs(table[np.isfinite(table)]), initial=0.0)) if np.isfinite(table).any() else 1.0
@@ -126,9 +125,7 @@ def _joined(counts: tuple[int, ...]) -> str:
     return ",".join(str(count) for count in counts)
 
 
-def _build(
-    view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str, title: str, **layout: Any
-) -> go.Figure:
+def _build(view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str, title: str, **layout: Any) -> Figure:
     release, two_cells = view.synthesizer, _two_cells(view)
     bare: dict[str, Any] = {"showgrid": False, "zeroline": False}
     if not two_cells:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts import style
 from dpviz.checked import checked
@@ -81,7 +80,7 @@ def lines_chart(
     marks: Sequence[Mark] = (),
     rules: Sequence[Rule] = (),
     dots: Sequence[Dots] = (),
-) -> go.Figure:
+) -> style.Figure:
     """The curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
     if not lines and not dots:
         raise ValueError("lines or dots must hold something to draw; got neither.")

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpviz.charts.style import SYNTHESIZER_COLORS, axis, build, label_upright, legend_below, rule, scatter
+from dpviz.charts.style import SYNTHESIZER_COLORS, Figure, axis, build, label_upright, legend_below, rule, scatter
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -41,7 +40,7 @@ class Density:
     intervals: Sequence[tuple[float, float]]
 
 
-def posterior_chart(densities: Sequence[Density], *, level: float, truth: float | None, key: str) -> go.Figure:
+def posterior_chart(densities: Sequence[Density], *, level: float, truth: float | None, key: str) -> Figure:
     """The densities over p from 0 to 1, below them their intervals, the confidential share as a thin rule.
 
     A density that is infinite at an end of 0 to 1 is cut at the picture's top. The hover names the `level` of the
@@ -95,7 +94,7 @@ def _ticks(top: float) -> list[float]:
 
 def count_law_chart(
     counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
-) -> go.Figure:
+) -> Figure:
     """The law of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
     kept = probabilities > 1e-6 * probabilities.max()
     first, last = int(np.argmax(kept)), len(kept) - int(np.argmax(kept[::-1]))

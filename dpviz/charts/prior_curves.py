@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts import style
 from dpviz.checked import checked
@@ -43,7 +42,7 @@ MARKED = SYNTH_POST_ONE.key
 
 
 @checked()
-def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> go.Figure:
+def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> style.Figure:
     """Prior or range against the axis for one set, both logarithmic, with the user's own point marked.
 
     What every method needs for M `sets` `together` is a diamond beside it.

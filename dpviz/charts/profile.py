@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts import style
 from dpviz.checked import checked
@@ -19,7 +18,7 @@ NEAR = 3.0  # A promised ε up to this many times the curve's end is shown; one 
 
 
 @checked()
-def profile_chart(profile: Profile, summary: PrivacySummary) -> go.Figure:
+def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     """δ(ε) as a line, the chosen ε as one mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
     shown = epsilon if epsilon < NEAR * end or end == 0 else 0.0
@@ -51,7 +50,7 @@ def _beside(share: float, delta: float) -> str:
 
 
 @checked()
-def compare_profiles(profiles: list[Profile], epsilon: float) -> go.Figure:
+def compare_profiles(profiles: list[Profile], epsilon: float) -> style.Figure:
     """Several profiles on one picture, with the promised ε as a thin rule."""
     if not profiles:
         raise ValueError("profiles must hold at least one profile; got none.")
@@ -78,7 +77,7 @@ def _curve(profile: Profile) -> list[dict[str, Any]]:
     return [line, style.mark(profile.pure, LOWEST, hover, "markers", marker=end)]
 
 
-def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout: Any) -> go.Figure:
+def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout: Any) -> style.Figure:
     ticks = style.decades(LOWEST_EXPONENT, 0, most=6)
     return style.build(
         traces,

@@ -1,9 +1,19 @@
 """Single repetitions of a simulation: the first intervals one by one, and the law of the estimate behind them."""
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, SIMULATED, axis, build, color_of, label_upright, legend_below, rule, scatter
+from dpviz.charts.style import (
+    RULE,
+    SIMULATED,
+    Figure,
+    axis,
+    build,
+    color_of,
+    label_upright,
+    legend_below,
+    rule,
+    scatter,
+)
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
@@ -17,7 +27,7 @@ MOST_BARS = 240
 
 def caterpillar_chart(
     estimates: FloatArray, low: FloatArray, high: FloatArray, covered: np.ndarray, *, p: float
-) -> go.Figure:
+) -> Figure:
     """The first intervals of a run, one line each, those that miss the true proportion `p` in another color and mark.
 
     `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
@@ -66,7 +76,7 @@ def estimates_chart(
     mean: float,
     color: str,
     counted: FloatArray | None = None,
-) -> go.Figure:
+) -> Figure:
     """The exact law of q̄ as a line, the simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
 
     `color` is the key of the synthesizer.

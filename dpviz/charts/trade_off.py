@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpviz.charts.style import RULE, axis, build, color_of, label
+from dpviz.charts.style import RULE, Figure, axis, build, color_of, label
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary
@@ -17,7 +16,7 @@ __all__ = ["trade_off_chart"]
 
 
 @checked()
-def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> go.Figure:
+def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> Figure:
     """The curve of the release as a line, the promised one dashed, guessing blindly as a thin rule, the best guess
     as one mark; and the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε).
     """

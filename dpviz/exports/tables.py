@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz import limits
+from dpviz.charts.style import Figure
 from dpviz.checked import checked
 from dpviz.exports.columns import csv_text
 from dpviz.synthesizers import Synthesizer
@@ -48,7 +48,7 @@ def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
 
 
 @checked()
-def figure_html(figure: go.Figure) -> str:
+def figure_html(figure: Figure) -> str:
     """A picture as one HTML file that needs nothing else."""
     figure.update_layout(template="plotly_white", height=560)
     page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})

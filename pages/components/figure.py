@@ -6,10 +6,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
 from streamlit import runtime
+
+from dpviz.charts.style import Figure
 
 _component = st.components.v2.component(
     "dpviz_figure", js=Path(__file__).with_name("figure.js").read_text(encoding="utf-8"), isolate_styles=False
@@ -33,15 +34,13 @@ def _plotly_path() -> str:
     return runtime.get_instance().media_file_mgr.add(_plotly_js(), "application/gzip", "dpviz.plotly.js")
 
 
-def encode_figure(figure: go.Figure, **rest: Any) -> bytes:
-    """The bytes figure.js reads: JSON whose arrays are base64. The template stays here, figure.js makes the theme's."""
-    picture = figure.to_dict()
-    picture["layout"].pop("template", None)
-    text: str = to_json_plotly({**rest, "figure": picture})
+def encode_figure(figure: Figure, **rest: Any) -> bytes:
+    """The bytes figure.js reads: JSON whose arrays are base64; figure.js makes a template of the theme."""
+    text: str = to_json_plotly({**rest, "figure": figure.to_dict()})
     return text.encode()
 
 
-def show_figure(figure: go.Figure, *, key: str, alt: str, height: int = 420) -> None:
+def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420) -> None:
     """Show `figure`, in place of the one shown before under `key`.
 
     Colors and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
