@@ -7,6 +7,7 @@ import streamlit as st
 from dpviz.overview import Overview
 from pages import transition_matrices
 from pages.components.address import write_address
+from pages.components.cached import cached
 from pages.components.frame import page_head
 from pages.components.last_valid import answerable
 from pages.home import SPEC
@@ -20,7 +21,20 @@ if moved := {key: value for key, value in st.query_params.items() if key.startsw
 
 page_head(SPEC)
 asked = choose()
-found = Overview(answerable(PREFIX, asked, lambda one: Overview(one.design).coverage, first_asked).design)
+answered = answerable(PREFIX, asked, lambda one: cached(Overview)(one.design).coverage, first_asked)
+found = cached(Overview)(answered.design)
+show_drawing
+from pages.home.questions import show_questions
+
+OLD = transition_matrices.SPEC  # stood at this address before there was a page to start from
+if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
+    st.switch_page(str(OLD.file), query_params=moved)
+
+page_head(SPEC)
+asked = choose()
+found = cached(Overview)(
+    answerable(PREFIX, asked, lambda one: cached(Overview)(one.design).coverage, first_asked).design
+)
 show_drawing(found)
 show_questions(found)
 write_address(PREFIX)
