@@ -20,21 +20,8 @@ if moved := {key: value for key, value in st.query_params.items() if key.startsw
     st.switch_page(str(OLD.file), query_params=moved)
 
 page_head(SPEC)
-asked = choose()
-answered = answerable(PREFIX, asked, lambda one: cached(Overview)(one.design).coverage, first_asked)
+answered = answerable(PREFIX, choose(), lambda one: cached(Overview)(one.design).coverage, first_asked)
 found = cached(Overview)(answered.design)
-show_drawing
-from pages.home.questions import show_questions
-
-OLD = transition_matrices.SPEC  # stood at this address before there was a page to start from
-if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
-    st.switch_page(str(OLD.file), query_params=moved)
-
-page_head(SPEC)
-asked = choose()
-found = cached(Overview)(
-    answerable(PREFIX, asked, lambda one: cached(Overview)(one.design).coverage, first_asked).design
-)
 show_drawing(found)
 show_questions(found)
 write_address(PREFIX)
