@@ -262,3 +262,31 @@ def test_the_attackers_odds_are_the_prior_times_the_factor() -> None:
     assert 10 ** np.asarray(line.y) == pytest.approx(3.0 * np.exp(odds), rel=1e-12)
     assert list(chosen.x) == [5]
     assert 10 ** chosen.y[0] == pytest.approx(view.posterior_odds, rel=1e-12)
+
+
+def test_a_figure_says_as_plain_data_what_plotly_makes_of_it() -> None:
+    """Plotly's own object looks at every part: nothing is refused, and no number is another."""
+
+    def same(ours: Any, theirs: Any, place: str) -> None:
+        if isinstance(ours, dict):
+            for key, value in ours.items():
+                if key != "colorscale":  # a name, for which plotly writes down the colors
+                    same(value, theirs[key], f"{place}.{key}")
+        elif isinstance(ours, np.ndarray | list | tuple):
+            assert len(ours) == len(theirs), place
+            for one, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+                same(a, b, f"{place}[{one}]")
+        elif isinstance(ours, float | np.floating):
+            assert ours == theirs or (math.isnan(ours) and (theirs is None or math.isnan(theirs))), place
+        else:
+            assert ours == theirs, place
+
+    for release in (
+        BetaBinomial(n=6, m=5, alpha=0.5, beta=2.0),
+        GivenMatrix(probabilities=[[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.4, 0.6]]),
+    ):
+        for figure in all_figures(release, 1.0, 1e-3):
+            plain = decode_figure(encode_figure(figure))["figure"]
+            whole = decode_figure(figure.to_json().encode())
+            assert len(plain["data"]) == len(whole["data"])
+            same(plain, whole, release.key)
