@@ -69,7 +69,7 @@ def choose() -> Asked | Refused:
                 st.segmented_control, "People", PEOPLE, N, format_func=lambda one: f"{int(one):,}", required=True
             )
         with again:
-            st.button("Draw another table", on_click=_next_seed, width="stretch", key=f"{PREFIX}again")
+            st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}again")
     seed = drawn(DRAW, int(st.session_state[DRAW]))
     try:
         return Asked(_design(epsilon, n, seed))
