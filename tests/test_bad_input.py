@@ -29,7 +29,8 @@ from dpviz.charts.profile import profile_chart
 from dpviz.designs import Design
 from dpviz.draws import draw_releases
 from dpviz.given import read_matrix
-from dpviz.methods import Method, RowMethod
+from dpviz.methods import Method
+from dpviz.methods.base import RowMethod
 from dpviz.parameters import plain_number
 from dpviz.priors.curves import prior_curves
 from dpviz.priors.kinds import Setting
