@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.coverage.simulate import RuleTally, Tally
-from dpviz.inference.interval_rules import IntervalRule
+from dpviz.inference.interval_rules import IntervalRule, holds
 from dpviz.inference.rules import RULES
 from dpviz.studies import Measure, wilson_interval
 from dpviz.types import FloatArray, IntArray
@@ -157,3 +157,19 @@ def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measu
     return variance.relative_to(
         spread.variance, variance=spread.of_variance, covariance=covariance, repetitions=repetitions
     )
+
+
+def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, float]]:
+    """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it."""
+    shown = tally.shown.first(number)
+    shares = np.atleast_2d(holds(shown.low, shown.high, tally.plan.p)).mean(axis=1)
+    return {
+        key: (float(share), *wilson_interval(float(share), len(shown)))
+        for key, share in zip(tally.plan.rules, shares, strict=True)
+    }
+
+
+def first_totals(tally: Tally, number: int) -> FloatArray:
+    """The shares of the first `number` repetitions in which Σ_j x̃_j was 0, 1, …, M m."""
+    shown = tally.shown.first(number)
+    return np.bincount(shown.counts.sum(axis=1), minlength=len(tally.totals)) / len(shown)

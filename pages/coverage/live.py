@@ -7,7 +7,16 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
-from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, estimate_law, performance_of
+from dpviz.coverage import (
+    CoverageLines,
+    ExactCoverage,
+    Performance,
+    RulePerformance,
+    Tally,
+    estimate_law,
+    performance_of,
+)
+from dpviz.coverage.performance import first_shares, first_totals
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import holds
 from dpviz.inference.rules import RULES
@@ -24,9 +33,14 @@ from pages.coverage.run import Run
 WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
 FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
+LISTED = 8  # released counts of a repetition that are written down
 LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact law of the estimate is drawn
 
 AXIS = f"{PREFIX}axis"
+SPEED, FAST = f"{PREFIX}speed", "as fast as it goes"
+SPEEDS = {"one at a time": (1, 1.0), "slow": (3, 0.35), FAST: (0, REST)}
+"""How many of the first repetitions are shown at a time, and the seconds between: then the rest comes as it can."""
+
 TITLES = {"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}
 SHARES = {"hold all of 0 to 1": "vacuous_share", "no interval": "negative_variance_share"}
 SHARES_OF_SETS = {
@@ -39,6 +53,7 @@ SHARES_OF_SETS = {
 def show_live(design: Design, run: Run | None, axis: str) -> None:
     """All that moves; it draws itself again as long as something does."""
     curves, exact = curves_of(design, axis), exact_values(design)
+    pace, rest = SPEEDS[st.session_state.get(SPEED) or FAST]
 
     def moves() -> bool:
         return (run is not None and run.running) or (curves is not None and curves.stream is not None)
@@ -49,9 +64,13 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
         if curves is not None:
             curves.advance(WORK if curves.latest is not None else 0.0)
         if run is not None and run.running:
-            run.advance()
-        found = None if run is None or run.tally is None else performance_of(run.tally)
-        _picture(design, exact, found, curves, axis)
+            run.advance(pace)
+        watching = run is not None and run.watching
+        found = None if run is None or run.tally is None or watching else performance_of(run.tally)
+        if run and run.tally and watching:
+            st.html(repetition_html(design, run.tally, run.watched))
+        dots = _first_dots(design, run) if watching else [_dot(key, found.rules[key]) for key in design.rules if found]
+        _picture(design, exact, dots, curves, axis)
         _status(run, exact=len(exact) == len(design.rules))
         _table(design, exact, found)
         if moving and not moves():
@@ -62,7 +81,7 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
         with right:
             _estimates(design, run)
         if moving:
-            ask_for_next_step(f"{PREFIX}step", REST)
+            ask_for_next_step(f"{PREFIX}step", rest if run is not None and run.running and run.watching else REST)
 
     st.fragment(draw)()
 
@@ -80,7 +99,7 @@ def show_answer(design: Design) -> None:
 
 
 def _picture(
-    design: Design, exact: dict[str, ExactCoverage], found: Performance | None,
+    design: Design, exact: dict[str, ExactCoverage], dots: list[Dot],
     curves: Growing[CoverageLines] | None, axis: str,
 ) -> None:  # fmt: skip
     chosen, marks = getattr(design, axis), {key: one.coverage for key, one in exact.items()}
@@ -90,7 +109,7 @@ def _picture(
         line.points if line else np.array([]), values, names={key: RULES[key].label for key in design.rules},
         ends={key: RULES[key].abbreviation for key in design.rules}, title=TITLES[axis], log=axis == "epsilon",
         level=design.level, chosen=chosen, marks=marks,
-        dots=[_dot(key, found.rules[key]) for key in design.rules] if found else [],
+        dots=dots,
         span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
     )  # fmt: skip
     alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
@@ -103,6 +122,40 @@ def _picture(
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
         n, m = readable(design.n), readable(design.m)
         st.caption(SPEC.note("no_line", n=n, m=m, sets=design.sets, whose=whose))
+
+
+def repetition_html(design: Design, tally: Tally, number: int) -> str:
+    """One repetition: the secret count, what was released, and whether the interval of the first rule holds p."""
+    shown, at, key = tally.shown, number - 1, design.rules[0]
+    low, high = (float(end[tally.plan.rules.index(key), at]) for end in (shown.low, shown.high))
+    secret = f"{readable(int(shown.confidential[at]))} of {readable(design.n)} confidential rows are ones"
+    counts = [readable(int(one)) for one in shown.counts[at]]
+    listed = ", ".join(counts[:LISTED]) + (" …" if len(counts) > LISTED else "")
+    released = f"Released, of {readable(design.m)} rows each: {listed}"
+    if math.isnan(low):
+        return f'<p class="dpviz-note">Repetition {number}: {secret}. {released}. {short(key)} gives no interval.</p>'
+    hit = bool(holds(shown.low[tally.plan.rules.index(key), at], shown.high[tally.plan.rules.index(key), at], design.p))
+    left, right = (100 * min(max(end, 0.0), 1.0) for end in (low, high))
+    return (
+        f'<p class="dpviz-note">Repetition {number}: {secret}. {released}. {short(key)} says {percent(low, 3)} to '
+        f"{percent(high, 3)}: <b>{'a hit' if hit else 'a miss'}</b>, for p = {readable(design.p)}.</p>"
+        f'<div class="dpviz-line" role="img" aria-label="The interval and the true proportion">'
+        f'<span class="range" style="left: {left:.2f}%; width: {right - left:.2f}%"></span>'
+        f'<span class="truth" style="left: {100 * design.p:.2f}%"></span>'
+        '<span class="ends" style="left: 0">0 %</span><span class="ends" style="right: 0">100 %</span></div>'
+    )
+
+
+def _first_dots(design: Design, run: Run | None) -> list[Dot]:
+    """The shares of the first repetitions that have been shown so far."""
+    if run is None or run.tally is None:
+        return []
+    found = first_shares(run.tally, run.watched)
+    return [
+        Dot(rule=key, y=share, low=low, high=high, words=f"{percent(share, 3)} of the first {run.watched}")
+        for key, (share, low, high) in found.items()
+        if key in design.rules
+    ]
 
 
 def _dot(key: str, one: RulePerformance) -> Dot:
@@ -118,6 +171,14 @@ def _status(run: Run | None, *, exact: bool) -> None:
     if run is None:
         settle = "settle on the exact lines" if exact else "stand alone, for exact sums would take too long"
         st.caption(SPEC.note("start", settle=settle))
+        return
+    if run.watching:
+        st.progress(run.watched / run.plan.shown)
+        state = "" if run.running else ", stopped"
+        st.caption(
+            f"{run.watched} of the first {run.plan.shown} repetitions{state}; the others follow as fast as they come; "
+            f"seed {run.plan.seed}. Bars are 95 % (Wilson)."
+        )
         return
     st.progress(run.done / run.plan.repetitions)
     rate = f", {readable((run.done - run.opened) / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
@@ -190,7 +251,10 @@ def _caterpillar(design: Design, run: Run | None) -> None:
     if run is None or run.tally is None:
         st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
         return
-    shown, place = run.tally.shown.first(run.revealed), run.plan.rules.index(design.rules[0])
+    shown, place = (
+        run.tally.shown.first(run.watched if run.watching else run.revealed),
+        run.plan.rules.index(design.rules[0]),
+    )
     low, high = shown.low[place], shown.high[place]
     hits = holds(low, high, design.p)
     chart = caterpillar_chart(shown.estimates, low, high, hits, p=design.p)
@@ -206,7 +270,9 @@ def _estimates(design: Design, run: Run | None) -> None:
         st.caption(f"The exact law of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
         return
     law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
-    counted = None if run is None or run.tally is None else run.tally.totals / run.tally.repetitions
+    counted = None
+    if run and run.tally:
+        counted = first_totals(run.tally, run.watched) if run.watching else run.tally.totals / run.tally.repetitions
     marks = {"p": design.p, "mean": law.mean}
     chart = estimates_chart(law.support, law.probabilities, **marks, color=design.law.key, counted=counted)
     alt = "The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean."

@@ -11,13 +11,14 @@ from pages.components.words import problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, choose, first_asked
 from pages.coverage.exact import AXES
-from pages.coverage.live import AXIS, show_answer, show_live
+from pages.coverage.live import AXIS, FAST, SPEED, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
 
 page_head(SPEC)
 LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 keep_choice(AXIS, AXES, "against p")
+keep_choice(SPEED, SPEEDS, FAST)
 
 controls, results = columns()
 with controls:
@@ -26,7 +27,9 @@ with results:
     answered = answerable(PREFIX, asked, lambda one: one.design.release, first_asked).design
     answer = st.container()
     lead_on(SPEC, answered)
-    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    left, pace, middle, right = st.columns([1.6, 2.2, 1, 1], vertical_alignment="bottom")
+    with pace:
+        choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
     with left:
         axes = [name for name in AXES if AXES[name] in ("p", *answered.promised)]
         label = choice(st.segmented_control, "Picture", axes, AXIS, required=True, label_visibility="collapsed")

@@ -27,7 +27,8 @@ class Run:
     """A simulation under way or stopped: what is counted and where it goes on, None before the first block.
 
     It computes for `seconds` and is seen to run for `elapsed` of them, up to `clock`; `opened` repetitions came with a
-    file. The thread that advances it holds `lock`: a moved control starts another while the last one is at work.
+    file; `watched` of the first repetitions have been shown, a few at a time where the reader asks for that. The thread
+    that advances it holds `lock`: a moved control starts another while the last one is at work.
     """
 
     plan: CoveragePlan
@@ -38,6 +39,7 @@ class Run:
     elapsed: float = 0.0
     clock: float | None = field(default_factory=time.perf_counter)
     pictures: int = 0
+    watched: int = 0
     opened: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -54,8 +56,16 @@ class Run:
         """How many of the first intervals are drawn: some more with each picture."""
         return self.plan.shown if self.complete else min(REVEALED * self.pictures, self.plan.shown)
 
-    def advance(self) -> None:
-        """Go on for a while, or to the end; at first by a single chunk. Nothing where another thread does."""
+    @property
+    def watching(self) -> bool:
+        """Whether the first repetitions are still being shown a few at a time."""
+        return self.tally is not None and 0 < self.watched < len(self.tally.shown)
+
+    def advance(self, pace: int = 0) -> None:
+        """Go on for a while, or to the end; at first by a single chunk. Nothing where another thread does.
+
+        With a pace the first repetitions, counted in one chunk, are shown so many at a time before it goes on.
+        """
         if not self.lock.acquire(blocking=False):
             return
         try:
@@ -63,6 +73,12 @@ class Run:
             drawn_in = 0.0 if self.clock is None else start - self.clock
             work = min(drawn_in, MOST_WORK) if SLOW < drawn_in < AWAY else WORK
             self.stream = self.stream or stream_coverage(self.plan, start=self.tally)
+            if pace and (self.tally is None or self.watching):
+                self.tally = self.tally or next(self.stream)
+                self.watched += pace
+                self.clock = start
+                return
+            self.watched = self.plan.shown
             while self.running and (tally := next(self.stream, None)) is not None:
                 self.tally = tally
                 if self.pictures < FIRST_PICTURES or time.perf_counter() - start > work:
