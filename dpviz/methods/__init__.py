@@ -42,4 +42,4 @@ class _Methods(Mapping[str, Method]):
 METHODS = _Methods(ZHENG)
 CALIBRATED = _Methods(tuple(method for method in ZHENG if method.calibrated))  # those that some prior makes private
 
-__all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE", "Method"]
+__all__ = ["CALIBRATED", "METHODS", "PARAM_MAP", "SYNTH_POST_ONE"]

@@ -251,10 +251,7 @@ def _caterpillar(design: Design, run: Run | None) -> None:
     if run is None or run.tally is None:
         st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
         return
-    shown, place = (
-        run.tally.shown.first(run.watched if run.watching else run.revealed),
-        run.plan.rules.index(design.rules[0]),
-    )
+    shown, place = run.tally.shown.first(run.revealed), run.plan.rules.index(design.rules[0])
     low, high = shown.low[place], shown.high[place]
     hits = holds(low, high, design.p)
     chart = caterpillar_chart(shown.estimates, low, high, hits, p=design.p)

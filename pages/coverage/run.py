@@ -54,6 +54,8 @@ class Run:
     @property
     def revealed(self) -> int:
         """How many of the first intervals are drawn: some more with each picture."""
+        if self.watching:
+            return self.watched
         return self.plan.shown if self.complete else min(REVEALED * self.pictures, self.plan.shown)
 
     @property
