@@ -301,6 +301,7 @@ OWN: dict[str, dict[str, Any]] = {
     "figure_html": {"figure": FIGURE},
     "findings_csv": {"findings": priors.audit("bernoulli", n=4, m=3, epsilon=1.0)},
     "columns_csv": {"columns": {"density": POINTS}},
+    "posterior_recipe": {"design": DESIGN, "counts": [1, 2]},
     "posterior_script": {"design": DESIGN, "counts": [1, 2]},
     "designs.Design": {"mechanism": "beta_binomial", "prior": "exact", "details": ()},
     "Design.from_json": {"text": DESIGN.to_json()},

@@ -13,7 +13,7 @@ import pytest
 
 from dpviz.designs import Design
 from dpviz.exports.columns import columns_csv
-from dpviz.exports.script import posterior_script
+from dpviz.exports.script import posterior_recipe, posterior_script
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable
@@ -136,3 +136,11 @@ def test_the_law_of_x_as_csv_adds_up_to_one() -> None:
 
 def test_a_csv_of_nothing_has_its_head() -> None:
     assert columns_csv("p", np.array([]), {"exact": np.array([])}) == "p,exact\n"
+
+
+@every_scripted
+def test_the_recipe_computes_the_posterior_of_the_page(case: dict[str, Any]) -> None:
+    law = package_laws(case)["exact"]
+    mean, *ends = map(float, re.findall(r"[\d.e-]+", run_script(posterior_recipe(design_of(case), case["counts"]))))
+    low, high = law.interval(case.get("level", 0.95))
+    assert [mean, *ends] == pytest.approx([law.mean, low, high], rel=1e-12)

@@ -57,7 +57,11 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
         for low, high in one.intervals:
             told = f"{readable(100 * level, 8)} % from {readable(low, 4)} to {readable(high, 4)}"
             bar = {"line": {"color": color, "width": 5}, "showlegend": False, "legendgroup": one.kind}
-            traces.append(scatter("lines", [low, high], [y, y], f"<b>{one.name}</b><br>{told}<extra></extra>", **bar))
+            bar |= {"text": [readable(low, 3), readable(high, 3)], "textposition": ["middle left", "middle right"]}
+            bar |= {"textfont": {"size": 11}, "cliponaxis": False}
+            traces.append(
+                scatter("lines+text", [low, high], [y, y], f"<b>{one.name}</b><br>{told}<extra></extra>", **bar)
+            )
     return build(
         traces,
         x=axis("proportion p", range=[-0.01, 1.01]),

@@ -11,7 +11,7 @@ from dpviz.designs import Design
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 
-__all__ = ["coverage_script", "page_script", "posterior_script"]
+__all__ = ["coverage_script", "page_script", "posterior_recipe", "posterior_script"]
 
 LONGEST_INLINE = 20_000  # Characters of a pasted matrix that the script still carries itself
 
@@ -29,17 +29,7 @@ def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given
 
     `given_text` is the text of a given matrix; a long one is read from ``matrix.csv``.
     """
-    if isinstance(synthesizer, GivenMatrix):
-        imports, make = _matrix_source("release", given_text)
-    else:
-        name = type(synthesizer).__name__
-        imports = f"from dpviz.synthesizers import {name}"
-        arguments = ", ".join(
-            f"{field.name}={getattr(synthesizer, field.name)!r}"
-            for field in dataclasses.fields(synthesizer)
-            if "parameter" in field.metadata
-        )
-        make = f"release = {name}({arguments})"
+    imports, make = _release_source(synthesizer, given_text)
     tables = """
 with np.printoptions(precision=6, suppress=True):
     print(release.transition_matrix())
@@ -48,6 +38,18 @@ with np.printoptions(precision=6, suppress=True):
     numpy_import, tables = ("import numpy as np\n\n", tables) if synthesizer.enumerable else ("", "")
     parts = {"numpy_import": numpy_import, "imports": imports, "make": make, "tables": tables}
     return script_of("transition_matrices", **parts, epsilon=repr(epsilon), delta=repr(delta))
+
+
+@checked()
+def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
+    """The call that gives an analyst the posterior from these counts, to be copied into a script beside ``dpviz``."""
+    imports, make = _release_source(design.release, given_text)
+    prior = "" if design.gamma1 == design.gamma2 == 1 else f", gamma1={design.gamma1!r}, gamma2={design.gamma2!r}"
+    return (
+        f"from dpviz.inference import posterior_given\n{imports}\n\n{make}\n"
+        f"post = posterior_given(release, {list(counts)!r}{prior})\n"
+        f"print(post.mean, post.interval({design.level!r}))"
+    )
 
 
 @checked()
@@ -70,6 +72,19 @@ def posterior_script(design: Design, counts: Sequence[int], *, given_text: str |
 def script_of(page: str, **parts: str) -> str:
     """The script of a page, from its text with these parts."""
     return Template(files("dpviz.exports").joinpath(f"{page}_script.txt").read_text(encoding="utf-8")).substitute(parts)
+
+
+def _release_source(synthesizer: Synthesizer, given_text: str | None) -> tuple[str, str]:
+    """The import that a synthesizer needs, and the line that makes it as `release`."""
+    if isinstance(synthesizer, GivenMatrix):
+        return _matrix_source("release", given_text)
+    name = type(synthesizer).__name__
+    arguments = ", ".join(
+        f"{field.name}={getattr(synthesizer, field.name)!r}"
+        for field in dataclasses.fields(synthesizer)
+        if "parameter" in field.metadata
+    )
+    return f"from dpviz.synthesizers import {name}", f"release = {name}({arguments})"
 
 
 def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.posterior import Density, posterior_chart
+from dpviz.exports.script import posterior_recipe
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
 from dpviz.parameters import readable
@@ -49,8 +50,7 @@ def show_answer(asked: Asked) -> None:
     st.html(page_answer(*posterior_sentence(asked, found)))
     if doubt := contradiction(asked):
         note(doubt)
-    bars = {key: [law.interval(level)] for key, law in found.items()} | {"exact": regions["exact"]}
-    densities = [drawn(NAMES[key], key, law, bars[key]) for key, law in found.items()]
+    densities = [drawn(NAMES[key], key, law, [law.interval(level)]) for key, law in found.items()]
     chart = posterior_chart(densities, level=level, truth=asked.truth, key="posterior")
     alt = "Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive."
     show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=440)
@@ -66,6 +66,8 @@ def show_answer(asked: Asked) -> None:
         gamma2=readable(design.gamma2, 4),
     )  # fmt: skip
     st.caption(words + own)
+    st.html("<b>What the analyst should do: this call, with these counts</b>")
+    st.code(posterior_recipe(design, asked.counts, given_text=asked.given_text), language=None, wrap_lines=True)
 
 
 def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
