@@ -51,9 +51,9 @@ def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: 
 
 # By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set.
 PRIOR_RULES = {
-    "pure": PriorRule("ε/M for each set, no δ", ("epsilon",), _pure),
-    "exact": PriorRule("least for all sets together", ("epsilon", "delta"), _exact),
-    "own": PriorRule("own α", ("alpha",), lambda design: design.alpha),
+    "pure": PriorRule("split ε equally over the sets, as in the papers", ("epsilon",), _pure),
+    "exact": PriorRule("smallest prior for all sets together, with δ", ("epsilon", "delta"), _exact),
+    "own": PriorRule("choose α myself", ("alpha",), lambda design: design.alpha),
 }
 
 

@@ -221,7 +221,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         chromium, f"{server}{HERE}?cv_n=10&cv_sets=2&cv_level=0.9&cv_seed=77&cv_epsilon=1.5&cv_delta=0.001"
     ) as page:
         choose_law(page, "posterior_mean")
-        control(page, "prior").get_by_text("least for all sets together").click()
+        control(page, "prior").get_by_text("smallest prior for all sets together, with δ").click()
         settle(page)
         toggle(page, "m_is_n")
         for key, words in {

@@ -194,9 +194,8 @@ def test_the_explanations_of_coverage_hold():
     """At p = 1/2 nothing moves the estimate, and rules cover too seldom as well as too often."""
     asked = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, delta=1e-6)
     numbers = {prior: replace(asked, prior=prior).alpha_of_one_set for prior in ("pure", "exact")}
-    assert f"goes from {readable(numbers['pure'], 4)} pseudo-rows to {readable(numbers['exact'], 3)} with" in " ".join(
-        SPEC.text("words").replace("\n", " ").split()
-    )
+    pure, exact = readable(numbers["pure"], 4), readable(numbers["exact"], 3)
+    assert f"goes from {pure} invented rows to {exact} with" in " ".join(SPEC.text("words").replace("\n", " ").split())
     covered = []
     for law, sets, rule in itertools.product(two_cell_laws(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")):
         release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0).release

@@ -86,7 +86,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
     with visiting(chromium, f"{server}{HERE}?po_n=40&po_x=10&po_m=30&po_m_is_n=false&po_gamma2=3") as page:
         pick(page, "source", "typed in")
         type_number(page, "counts", "9, 14")
-        choose_prior(page, "own α")
+        choose_prior(page, "choose α myself")
         type_number(page, "alpha", "2.5")
         type_number(page, "gamma1", "0.5")
         type_number(page, "level", "0.8")
@@ -104,7 +104,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
 def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?po_x=10&po_n=40&po_sets=4&po_delta=0.001") as page:
         type_number(page, "seed", "77")
-        choose_prior(page, "least for all sets together")
+        choose_prior(page, "smallest prior for all sets together, with δ")
         pick(page, "look", "k categories")
         tables = control(page, "tables").locator("textarea")
         tables.fill("4, 3, 2\n5, 2, 2")

@@ -1,4 +1,4 @@
-"""Moments of q̄, v̄, b and T_M, and the exact law of q̄."""
+"""Moments of q̄, v̄, b and T_M, and the exact distribution of q̄."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def estimates_chart(
     color: str,
     counted: FloatArray | None = None,
 ) -> Figure:
-    """The exact law of q̄ as a line, the simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
+    """The distribution of q̄ as a line, the simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
 
     `color` is the key of the synthesizer.
     """
@@ -96,7 +96,7 @@ def estimates_chart(
     pad = 0.04 * (high - low) or 0.02
     line = {"color": color_of(color), "width": 2.4}
     hover = "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>"
-    traces = [scatter("lines", support, probabilities, hover, line=line, name="exact law of q̄")]
+    traces = [scatter("lines", support, probabilities, hover, line=line, name="exact distribution of q̄")]
     if counted is not None:
         hover = "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>"
         bars = {"type": "bar", "x": support, "y": counted, "name": "simulated", "hovertemplate": hover}

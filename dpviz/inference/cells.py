@@ -1,4 +1,4 @@
-"""The exact posterior of the proportions of k cells given synthetic counts: a mixture of Dirichlet laws."""
+"""The exact posterior of the proportions of k cells given synthetic counts: a mixture of Dirichlet distributions."""
 
 import math
 from collections.abc import Sequence

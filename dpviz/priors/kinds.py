@@ -151,7 +151,7 @@ class Bernoulli(Kind):
     """Zeros and ones, under a symmetric prior."""
 
     key, label = "bernoulli", "Bernoulli"
-    quantity, symbol, axis = "least prior", "α", "least prior α, pseudo-rows in each cell"
+    quantity, symbol, axis = "smallest prior", "α", "smallest prior α, invented rows in each cell"
     level, cost = "alpha", ("proportion",)
     binary = True
 
@@ -200,7 +200,7 @@ class Categories(Bernoulli):
 
 
 class Gaussian(Kind):
-    """Numbers from a normal law with known variance, within a range."""
+    """Numbers from a normal distribution with known variance, within a range."""
 
     key, label = "gaussian", "Gaussian"
     numbers = ("sigma", "sigma0")

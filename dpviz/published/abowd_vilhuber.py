@@ -50,7 +50,7 @@ def compare_figures() -> list[Record[float]]:
         printed = PRINTED_FIGURES[number].values
         ours = release.transition_matrix() if number % 2 else np.abs(privacy.log_odds_table(release))
         same = int(np.count_nonzero(np.round(ours, PRINTED_DIGITS) == printed))
-        verdict = "every printed digit" if same == printed.size else "another law"
+        verdict = "every printed digit" if same == printed.size else "another synthesizer"
         source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
         record = Record[float](
             source=source, what=release.label, printed=printed.size, ours=same, verdict=verdict, design=design
@@ -90,9 +90,9 @@ def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[R
         ("larger side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.maximum),
          "As the printed account, with the larger of the two joint probabilities."),
         ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(privacy.jeffreys_counts(release) @ failure),
-         "The joint probability of all failing cells when n1 follows the prior predictive law."),
+         "The joint probability of all failing cells when n1 follows the prior predictive distribution."),
         ("larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)", pairs(jeffreys, np.maximum),
-         "The larger joint probability of each cell when n1 follows the prior predictive law."),
+         "The larger joint probability of each cell when n1 follows the prior predictive distribution."),
     ]  # fmt: skip
     rounding = 10.0**-4 / math.sqrt(12)
     return [

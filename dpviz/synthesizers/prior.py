@@ -15,30 +15,30 @@ PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
     name="alpha", symbol="α", title="Prior ones", minimum=1e-300, maximum=1e12, default=0.5, slider_minimum=1e-3,
     slider_maximum=1e6, scale="log", private_end="larger",
-    help="Pseudo-rows with a 1 that the prior adds to the data. More of them are more private, and pull the synthetic "
-    "data away from the confidential data.",
+    help="Invented rows with a 1 that the prior adds to the data. More of them are more private, and pull the "
+    "synthetic data away from the confidential data.",
 )  # fmt: skip
 PRIOR_ZEROS = dataclasses.replace(
     PRIOR_ONES,
     name="beta",
     symbol="β",
     title="Prior zeros",
-    help="Pseudo-rows with a 0 that the prior adds to the data. Linked to α by default.",
+    help="Invented rows with a 0 that the prior adds to the data. Linked to α by default.",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PriorSynthesizer(TwoCellSynthesizer):
-    """A synthesizer of two counts that adds α pseudo-rows with a one and β with a zero to the n confidential rows.
+    """A synthesizer of two counts that adds α invented rows with a one and β with a zero to the n confidential rows.
 
     δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
-    cell with the probability that c pseudo-rows there would give it (one Beta(A, c) draw for the posterior draw,
+    cell with the probability that c invented rows there would give it (one Beta(A, c) draw for the posterior draw,
     c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
     """
 
     has_prior = True
     lost: ClassVar[int] = 0
-    """Pseudo-rows of each cell that the law does not use."""
+    """Invented rows of each cell that the law does not use."""
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)

@@ -31,7 +31,7 @@ PROMISE = {
     "alpha": Parameter(
         name="alpha", symbol="α", title="Prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
         slider_maximum=1e4, scale="log", private_end="larger",
-        help="Pseudo-rows with a one and as many with a zero, in each set. More of them are more private.",
+        help="Invented rows with a one and as many with a zero, in each set. More of them are more private.",
     ),
 }  # fmt: skip
 """What a release follows from, by the rule of the prior."""
@@ -43,7 +43,7 @@ ROWS_OF_A_SET = (
 
 
 def prior_text(alpha: float) -> str:
-    """A prior to four digits, or to the last pseudo-row where it has more."""
+    """A prior to four digits, or to the last invented row where it has more."""
     return readable(alpha, 4 if alpha < 1e4 else 6)
 
 
@@ -73,9 +73,10 @@ def promise_controls(page: PageNumbers, key: str, law: type[Synthesizer]) -> dic
     prior = DEFAULT
     if law.has_prior:
         labels = {rule: one.label for rule, one in PRIOR_RULES.items()}
-        words = "ε/M for each set: the papers' rule, the least prior without δ when each set has an equal share of ε. "
-        words += "Least for all sets together: the least prior for which the M sets keep (ε, δ), counted exactly."
-        prior = choice(st.radio, "Prior of each set", labels, key, format_func=labels.__getitem__, help=words)
+        words = "Split equally: the papers' rule, the smallest prior without δ when each set has an equal share of ε. "
+        words += "Smallest for all sets together: the smallest prior for which the M sets keep (ε, δ), counted exactly."
+        asked = "How the agency sets its prior"
+        prior = choice(st.radio, asked, labels, key, format_func=labels.__getitem__, help=words)
     return {"prior": prior, **page.values(*promised_by(law, prior))}
 
 

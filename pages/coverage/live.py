@@ -264,7 +264,7 @@ def _caterpillar(design: Design, run: Run | None) -> None:
 def _estimates(design: Design, run: Run | None) -> None:
     st.html("<b>Where the estimate falls</b>")
     if design.sets * design.m > LARGEST_TOTAL:
-        st.caption(f"The exact law of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
+        st.caption(f"The exact distribution of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
         return
     law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
     counted = None
@@ -272,6 +272,6 @@ def _estimates(design: Design, run: Run | None) -> None:
         counted = first_totals(run.tally, run.watched) if run.watching else run.tally.totals / run.tally.repetitions
     marks = {"p": design.p, "mean": law.mean}
     chart = estimates_chart(law.support, law.probabilities, **marks, color=design.law.key, counted=counted)
-    alt = "The exact law of the estimate as a line, simulated shares as bars, the true proportion and the mean."
+    alt = "The exact distribution of the estimate as a line, simulated shares as bars, the truth and the mean."
     show_figure(chart, key=f"{PREFIX}estimates", alt=alt, height=400)
     st.caption(estimate_sentence(law, prior=design.law.has_prior))

@@ -33,7 +33,7 @@ PROPORTION = Parameter(
 ALPHA = Parameter(
     name="alpha", symbol="α", title="Your prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
     slider_maximum=1e4, scale="log", private_end="larger",
-    help="Pseudo-rows in each cell. More of them are more private.",
+    help="Invented rows in each cell. More of them are more private.",
 )  # fmt: skip
 NUMBERS = {
     "n": dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000),
@@ -61,11 +61,11 @@ NUMBERS = {
     "ratio": Parameter(
         name="ratio", symbol="β/α", title="Ratio of the priors", minimum=1e-6, maximum=1e6, default=2.0,
         slider_minimum=0.01, slider_maximum=100.0, scale="log",
-        help="How many pseudo-rows with a zero stand against one with a one.",
+        help="How many invented rows with a zero stand against one with a one.",
     ),
     "beta": dataclasses.replace(
         ALPHA, name="beta", symbol="β", title="Fixed prior zeros", default=20.0,
-        help="Pseudo-rows with a zero that are given; the least α beside them is sought.",
+        help="Invented rows with a zero that are given; the smallest α beside them is sought.",
     ),
     "population": Parameter(
         name="population", symbol="N", title="Population", minimum=1, maximum=1e9, default=2000, integer=True,
@@ -138,7 +138,7 @@ def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
     presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
-    words = "Rows that are 0 or 1, rows in one of k categories, or numbers from a normal law with known variance."
+    words = "Rows that are 0 or 1, rows in one of k categories, or normal numbers with known variance."
     segments("Data", FAMILIES, FAMILY, help=words, width="stretch")
     kind = chosen_kind()
     values: dict[str, Any] = PAGE.values("n", "m", "epsilon", "delta", *kind.numbers, "sets", *kind.cost)

@@ -65,7 +65,7 @@ class Face:
 
 
 class LeastPriors(Face):
-    """Counts: how many pseudo-rows a promise needs, and what they cost."""
+    """Counts: how many invented rows a promise needs, and what they cost."""
 
     why = "counts"
     released = "proportion"
@@ -113,7 +113,7 @@ class LeastPriors(Face):
     def columns(self, asked: Asked) -> list[str]:
         """The heads of the table: without δ, with it, and what it costs."""
         delta, p = (readable(value, 3) for value in (asked.setting.delta, asked.design.p))
-        head = ["least α, δ = 0", f"least α, δ = {delta}"]
+        head = ["smallest α, δ = 0", f"smallest α, δ = {delta}"]
         return [*head, "invented rows per real row", f"bias at p = {p}", "standard error"]
 
     def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
@@ -130,7 +130,7 @@ class LeastPriors(Face):
 
     def held(self, level: float) -> str:
         """A level that is given, in words."""
-        return f"α = {readable(level)} pseudo-rows in each cell"
+        return f"α = {readable(level)} invented rows in each cell"
 
     def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
         """The mark and the sentence about several sets."""

@@ -44,7 +44,7 @@ def show_sampling(asked: Asked) -> None:
             said = f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
             said += f"{method.label} with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
             st.html(answer(f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}", f"{said}{readable(printed, 4)}."))
-    head = ["least ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
+    head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []
     listing(head, rows, "What subsampling adds")
     told = "Exact: all pairs of neighbouring populations, one row substituted."

@@ -75,7 +75,7 @@ def _picture(asked: Asked, sets: int, one: Bracket) -> None:
         Line(name="(ε/M, δ/M) each", color=color, x=counts, y=split, kind="printed"),
         Line(name="advanced composition", color=color, x=counts, y=advanced, kind="bound"),
     ]
-    scale = Scale(title=f"least prior α of {HEADLINE.label}", log=True, low=min(one.lower, float(split.min())) / 2)
+    scale = Scale(title=f"smallest prior α of {HEADLINE.label}", log=True, low=min(one.lower, float(split.min())) / 2)
     told = f"exact: {_bracket(asked, one)}"
     marks = [Mark(x=sets, y=one.upper, color=color, text=told, name=f"exact, M = {sets}")]
     rules = [Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), dash="dot")]

@@ -38,7 +38,7 @@ def show_probabilistic(asked: Asked) -> None:
             continue
         more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
         rows.append([f"<b>{method.label}</b>", least(exact), least(strict), more])
-    head = ["least prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"]
+    head = ["smallest prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"]
     listing(head, rows, "Least priors for two kinds of δ")
     if unfound:
         st.caption(unfound)
@@ -59,7 +59,7 @@ def show_uneven(asked: Asked) -> None:
         both = f"{least(leaning)}, β = {least(ratio * leaning)}" if known(leaning) else least(leaning)
         barred |= {"mode"} if missing else {"small"} if math.isinf(fixed) else set()
         rows.append([f"<b>{method.label}</b>", least(even), both, "needs β > 1" if missing else least(fixed)])
-    head = ["least α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
+    head = ["smallest α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
     listing(head, rows, "Least priors of uneven shape")
     st.caption(
         f"{asked.promise}, one set, one row substituted, all pairs of neighbours in both directions. "

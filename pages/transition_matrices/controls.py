@@ -24,7 +24,7 @@ PRESETS: dict[str, dict[str, object]] = {
     "A&V Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
     "A&V equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
     "A&V Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
-    "100 rows, least α for ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
+    "100 rows, smallest α for ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
 }
 """Abowd & Vilhuber's figures, and a release of ordinary size at its least prior."""
 
@@ -99,7 +99,7 @@ def choose() -> Asked | Refused:
     values |= page.values(*promise)
     if law.has_prior:
         least.button(
-            "Set α to the least that gives ε",
+            "Use the smallest α that keeps ε",
             key=f"{PREFIX}least",
             on_click=_set_least,
             args=(law, values["m"], values["epsilon"]),

@@ -35,8 +35,9 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
         f"With n = {n:,}, m = {m:,} and α = {readable(alpha)}, for a promised ε = {told}: the posterior draw has "
         f"ε = <b>{readable(kept, 7)}</b>, the plug-in ε = <b>{readable(broken, 7)}</b>.</p>"
     )
-    head, rows = ["law", "exact ε", f"δ at ε = {told}", "promise"], [law_row(draw, epsilon), law_row(plug, epsilon)]
-    listing(head, rows, "The two laws side by side", frozenset({1, 2}))
+    head = ["synthesizer", "exact ε", f"δ at ε = {told}", "promise"]
+    rows = [law_row(draw, epsilon), law_row(plug, epsilon)]
+    listing(head, rows, "The two synthesizers side by side", frozenset({1, 2}))
     figure = compare_profiles([cached(profile)(draw), cached(profile)(plug)], epsilon)
     alt = f"Privacy profiles of the posterior draw and the plug-in at α = {alpha:.6g}, with ε = {epsilon:g} marked."
     show_figure(figure, key="tm_compare", alt=alt, height=330)

@@ -49,7 +49,7 @@ def _accounts() -> list[list[str]]:
 def show_published() -> None:
     """The published figures, equation (1), and the accounts of 0.0006."""
     heading("Abowd & Vilhuber (2008), cell by cell")
-    head = ["figure", "caption", "our law", "equal cells", "agreement"]
+    head = ["figure", "caption", "our synthesizer", "equal cells", "agreement"]
     listing(head, cached(_audit)(), "The printed figures against ours", frozenset({3}))
     note(f"<b>{paper.ERRATA[0].printed}</b> {paper.ERRATA[0].ours}")
     st.html(cached(_tables)(FIGURES[segments("Figure", FIGURES, FIGURE)]))

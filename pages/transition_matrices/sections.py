@@ -26,8 +26,8 @@ class Answered(NamedTuple):
 def _why(release: Synthesizer) -> None:
     """Explanations, the notation, the law and its source."""
     st.markdown(SPEC.text("words"))
-    st.markdown(f"**The law on this page.** {release.label}: ${release.law}$")
-    st.caption(f"Source of the law: {release.source}. Neighbours: one row substituted, n fixed.")
+    st.markdown(f"**The synthesizer on this page.** {release.label}: ${release.law}$")
+    st.caption(f"Source of the synthesizer: {release.source}. Neighbours: one row substituted, n fixed.")
 
 
 SECTIONS: dict[str, Callable[[Answered], None]] = {

@@ -88,7 +88,7 @@ def _probabilistic(summary: PrivacySummary) -> tuple[str, str, str]:
 
 
 def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
-    name = "SDL: least Pr(m ≠ n)"
+    name = "SDL: smallest Pr(m ≠ n)"
     if summary.failure is None:
         return name, *NOT_LISTED
     if summary.change is None:
