@@ -98,8 +98,11 @@ def check_verdict(summary: PrivacySummary) -> str:
         assert (mark == KEPT_WITH_DELTA) == ("covers it" in sentence)
         return "infinite"
     assert value_of(told[1]) == pytest.approx(exact, rel=1e-6, abs=1e-9)
-    promised = value_of(found_in(r"is (?:not )?(\S+)-differentially private", sentence)[1])
+    promised = value_of(found_in(r"The promise ε = (\S+) is (?:kept|broken)", sentence)[1])
     assert promised == pytest.approx(epsilon, rel=1e-5)
+    factor = re.search(r"by (?:more than )?a factor of ([\d.,]+)[ .]", sentence)
+    if factor and exact < 20:  # beyond, powers of ten
+        assert value_of(factor[1].rstrip(".")) == pytest.approx(math.exp(exact), rel=1e-3)
     if mark == KEPT:
         assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
         return "kept"

@@ -77,7 +77,7 @@ def estimates_chart(
     color: str,
     counted: FloatArray | None = None,
 ) -> Figure:
-    """The distribution of q̄ as a line, the simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
+    """The distribution of q̄ as a line, simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
 
     `color` is the key of the synthesizer.
     """

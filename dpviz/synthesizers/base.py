@@ -26,7 +26,7 @@ SYNTHETIC_ROWS = dataclasses.replace(
     symbol="m",
     title="Synthetic rows",
     private_end="smaller",
-    help="The number of rows released. Fewer rows are more private: each is one more draw from the fitted distribution.",
+    help="The number of rows released. Fewer are more private: each is one more draw of the fitted distribution.",
 )
 
 

@@ -5,10 +5,12 @@ import math
 import streamlit as st
 
 from dpviz.parameters import readable, readable_apart, rounded_up
+from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.class_mode import digits
 from pages.components.words import numbers, page_answer
 
 DIGITS = 7
@@ -23,7 +25,7 @@ def show_verdict(summary: PrivacySummary) -> None:
     """The verdict and its four numbers."""
     mark, sentence = verdict_sentence(summary)
     brief = f"exact ε = {readable(summary.worst.value, DIGITS)}, promised {readable(summary.epsilon)}"
-    st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary)))
+    st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary, digits(DIGITS))))
 
 
 def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
@@ -47,30 +49,34 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
         return BROKEN, text
     if summary.is_pure:
         return KEPT, (
-            f"This release is {epsilon}-differentially private: its exact ε is {exact}. No released table moves the "
-            f"odds between two tables that differ in one substituted row by more than a factor e<sup>ε</sup>."
+            f"The promise ε = {epsilon} is kept: the real loss is ε = {exact}. No released table moves the odds "
+            f"between two tables that differ in one substituted row by more than a factor of {factor_text(worst.value)}."
         )
-    text = f"It is not {epsilon}-differentially private: its exact ε is {exact}, reached by {_pair(release, worst)}"
-    text += f" when {released} is released."
+    without, factor = " without δ" if summary.is_approximate else "", factor_text(worst.value)
+    text = (
+        f"The promise ε = {epsilon} is broken{without}: the real loss is ε = {exact}. "
+        f"The odds of {_pair(release, worst)} move by a factor of {factor} when {released} is released, "
+        f"instead of at most {factor_text(summary.epsilon)}."
+    )
     left_over = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, 4))}"
     if summary.is_approximate:
         return KEPT_WITH_DELTA, f"{text} With the allowed δ = {readable(summary.delta)} it holds: {left_over}."
     return BROKEN, f"{text} The allowed δ = {readable(summary.delta)} is not enough either: {left_over}."
 
 
-def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
+def verdict_numbers(summary: PrivacySummary, digits: int = DIGITS) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
     release, worst, pair, least = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta
     neighbours = _pair(release, pair) if pair.value or not summary.is_pure else "no neighbours exceed a factor eᵋ"
     holds = "no ε holds" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} holds"
     reached = f"{_pair(release, worst)}, releasing {_released(release, worst)}"
-    delta = _failure(summary, readable(pair.value, DIGITS))
+    delta = _failure(summary, readable(pair.value, digits))
     allowed = f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {holds}"
     return [
-        ("exact ε (substituted row)", readable(worst.value, DIGITS), reached),
+        ("exact ε (substituted row)", readable(worst.value, digits), reached),
         (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),
-        _probabilistic(summary),
-        _uncertainty(summary),
+        _probabilistic(summary, digits),
+        _uncertainty(summary, digits),
     ]
 
 
@@ -79,15 +85,15 @@ def _failure(summary: PrivacySummary, text: str) -> str:
     return text if summary.divergence.value > 0 or summary.is_pure else "below 10⁻³⁰⁰"
 
 
-def _probabilistic(summary: PrivacySummary) -> tuple[str, str, str]:
+def _probabilistic(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
     if summary.failure is None or summary.joint_failure is None:
         return "probabilistic δ", *NOT_LISTED
     row = int(summary.failure.argmax())
     where = f"at {_table(summary.synthesizer, row)}; {readable(summary.joint_failure, 4)} when every row falls in each "
-    return "probabilistic δ, worst table", readable(float(summary.failure[row]), DIGITS), f"{where}cell alike"
+    return "probabilistic δ, worst table", readable(float(summary.failure[row]), digits), f"{where}cell alike"
 
 
-def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
+def _uncertainty(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
     name = "SDL: smallest Pr(m ≠ n)"
     if summary.failure is None:
         return name, *NOT_LISTED
@@ -95,7 +101,7 @@ def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
         return name, "1", "m differs from n, so no table is released as it is"
     row = int(summary.change.argmin())
     often = "the released table differs from the confidential one at least so often; least at "
-    return name, readable(float(summary.change[row]), DIGITS), f"{often}{_table(summary.synthesizer, row)}"
+    return name, readable(float(summary.change[row]), digits), f"{often}{_table(summary.synthesizer, row)}"
 
 
 def _table(release: Synthesizer, index: int) -> str:
