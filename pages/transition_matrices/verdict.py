@@ -50,7 +50,8 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     if summary.is_pure:
         return KEPT, (
             f"The promise ε = {epsilon} is kept: the real loss is ε = {exact}. No released table moves the odds "
-            f"between two tables that differ in one substituted row by more than a factor of {factor_text(worst.value)}."
+            "between two tables that differ in one substituted row by more than a factor of "
+            f"{factor_text(worst.value)}."
         )
     without, factor = " without δ" if summary.is_approximate else "", factor_text(worst.value)
     text = (
