@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 import threading
@@ -11,10 +12,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.coverage import performance_of, run_coverage
+from dpviz.coverage import CoveragePlan, performance_of, run_coverage
+from dpviz.coverage.performance import first_shares, first_totals
 from dpviz.designs import Design
+from dpviz.inference.interval_rules import holds
+from dpviz.studies import wilson_interval
+from dpviz.synthesizers import BetaBinomial
 from pages.coverage.controls import DEFAULT_RULES
-from pages.coverage.run import FIRST_PICTURES, REVEALED, Run
+from pages.coverage.live import repetition_html
+from pages.coverage.run import FIRST_PICTURES, REVEALED, Run, plan_of
 from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
 from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, plan_at, started
 
@@ -241,3 +247,35 @@ def test_the_address_waits_for_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_coverage(n=30, look="Download")
     assert page.exception
     assert address(page) == {"cv_n": "30", "cv_look": "Download"}
+
+
+def test_the_first_repetitions_are_watched_one_at_a_time_and_change_no_digit() -> None:
+    release = BetaBinomial(n=20, m=20, alpha=2.0, beta=2.0)
+    plan = CoveragePlan(synthesizer=release, p=0.25, sets=2, rules=("reiter_2002", "score"), repetitions=3000, seed=5)
+    run, whole = Run(plan), run_coverage(plan)
+    for watched in range(1, plan.shown + 1):
+        run.advance(1)
+        assert run.watched == run.revealed == watched
+        shares = first_shares(run.tally, watched)
+        for place, key in enumerate(plan.rules):
+            first = whole.shown.first(watched)
+            share = holds(first.low[place], first.high[place], plan.p).mean()
+            assert shares[key] == (share, *wilson_interval(share, watched))
+        assert first_totals(run.tally, watched).sum() == pytest.approx(1.0)
+        assert run.watching == (watched < plan.shown)
+    while run.running:
+        run.advance(1)
+    assert run.complete and run.tally.totals.tolist() == whole.totals.tolist()
+    assert [one.covered for one in run.tally.rules] == [one.covered for one in whole.rules]
+
+
+def test_a_repetition_is_told_as_it_was() -> None:
+    design = Design(mechanism="beta_binomial", n=20, sets=2, epsilon=2.0, p=0.25, rules=("reiter_2002",), seed=5)
+    tally = run_coverage(plan_of(dataclasses.replace(design, repetitions=200)))
+    place = tally.plan.rules.index("reiter_2002")
+    for number in range(1, len(tally.shown) + 1):
+        said = repetition_html(design, tally, number)
+        assert f"Repetition {number}: {tally.shown.confidential[number - 1]} of 20 " in said
+        assert ", ".join(map(str, tally.shown.counts[number - 1])) in said
+        hit = holds(tally.shown.low[place, number - 1], tally.shown.high[place, number - 1], 0.25)
+        assert ("a hit" in said) == bool(hit) and ("a miss" in said or "no interval" in said) == (not hit)

@@ -56,7 +56,7 @@ class Run:
         """How many of the first intervals are drawn: some more with each picture."""
         if self.watching:
             return self.watched
-        return self.plan.shown if self.complete else min(REVEALED * self.pictures, self.plan.shown)
+        return self.plan.shown if self.complete else min(max(REVEALED * self.pictures, self.watched), self.plan.shown)
 
     @property
     def watching(self) -> bool:
@@ -80,7 +80,8 @@ class Run:
                 self.watched += pace
                 self.clock = start
                 return
-            self.watched = self.plan.shown
+            if self.watched:  # whoever watched some of the first goes on from all of them
+                self.watched = self.plan.shown
             while self.running and (tally := next(self.stream, None)) is not None:
                 self.tally = tally
                 if self.pictures < FIRST_PICTURES or time.perf_counter() - start > work:
