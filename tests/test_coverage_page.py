@@ -376,7 +376,7 @@ def test_everything_in_the_address_is_taken_and_its_seed_gives_the_same_digits()
     assert figures(page)["cv_picture"]["figure"]["layout"]["xaxis"]["type"] == "log"
     values = {name: value for name, value in asked.items() if name != "law"}
     shown = Design(mechanism="posterior_mode", rules=("rubin_1987", "as_if_real"), **values)  # type: ignore[arg-type]
-    assert page.code[0].value + "\n" == coverage_script(shown)
+    assert page.code[-1].value + "\n" == coverage_script(shown)
 
 
 def test_choices_are_kept_in_the_address_the_default_is_not_and_each_can_be_made() -> None:

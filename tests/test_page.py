@@ -155,5 +155,5 @@ def test_settings_survive_another_law() -> None:
 
 def test_the_script_shown_is_the_one_of_these_settings() -> None:
     page: AppTest = open_page(law="beta_binomial", n=9, alpha=0.25, epsilon=1.25, look="Download")
-    assert "BetaBinomial(n=9, m=9, alpha=0.25, beta=0.25)" in page.code[0].value
-    assert "epsilon=1.25" in page.code[0].value
+    assert "BetaBinomial(n=9, m=9, alpha=0.25, beta=0.25)" in page.code[-1].value
+    assert "epsilon=1.25" in page.code[-1].value

@@ -107,7 +107,7 @@ DRAWN = [
 @pytest.mark.parametrize("state", DRAWN, ids=str)
 def test_the_script_of_a_drawn_release_prints_what_the_page_shows(state: dict[str, Any]) -> None:
     page = open_posterior(n=40, x=10, sets=3, look="Download", **state)
-    found, shown = printed_laws(run_script(page.code[0].value)), shown_laws(page)
+    found, shown = printed_laws(run_script(page.code[-1].value)), shown_laws(page)
     for key, (mean, deviation, tails, _) in found.items():
         assert shown[key][:3] == [readable(mean, 5), readable(deviation, 4), spread(tails)]
 

@@ -29,7 +29,17 @@ def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given
 
     `given_text` is the text of a given matrix; a long one is read from ``matrix.csv``.
     """
-    imports, make = _release_source(synthesizer, given_text)
+    if isinstance(synthesizer, GivenMatrix):
+        imports, make = _matrix_source("release", given_text)
+    else:
+        name = type(synthesizer).__name__
+        imports = f"from dpviz.synthesizers import {name}"
+        arguments = ", ".join(
+            f"{field.name}={getattr(synthesizer, field.name)!r}"
+            for field in dataclasses.fields(synthesizer)
+            if "parameter" in field.metadata
+        )
+        make = f"release = {name}({arguments})"
     tables = """
 with np.printoptions(precision=6, suppress=True):
     print(release.transition_matrix())
@@ -43,11 +53,11 @@ with np.printoptions(precision=6, suppress=True):
 @checked()
 def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
     """The call that gives an analyst the posterior from these counts, to be copied into a script beside ``dpviz``."""
-    imports, make = _release_source(design.release, given_text)
+    source = _design_source(design, given_text)
     prior = "" if design.gamma1 == design.gamma2 == 1 else f", gamma1={design.gamma1!r}, gamma2={design.gamma2!r}"
     return (
-        f"from dpviz.inference import posterior_given\n{imports}\n\n{make}\n"
-        f"post = posterior_given(release, {list(counts)!r}{prior})\n"
+        f"{source['imports']}\nfrom dpviz.inference import posterior_given\n\n{source['make']}\n"
+        f"post = posterior_given(design.release, {list(counts)!r}{prior})\n"
         f"print(post.mean, post.interval({design.level!r}))"
     )
 
@@ -72,19 +82,6 @@ def posterior_script(design: Design, counts: Sequence[int], *, given_text: str |
 def script_of(page: str, **parts: str) -> str:
     """The script of a page, from its text with these parts."""
     return Template(files("dpviz.exports").joinpath(f"{page}_script.txt").read_text(encoding="utf-8")).substitute(parts)
-
-
-def _release_source(synthesizer: Synthesizer, given_text: str | None) -> tuple[str, str]:
-    """The import that a synthesizer needs, and the line that makes it as `release`."""
-    if isinstance(synthesizer, GivenMatrix):
-        return _matrix_source("release", given_text)
-    name = type(synthesizer).__name__
-    arguments = ", ".join(
-        f"{field.name}={getattr(synthesizer, field.name)!r}"
-        for field in dataclasses.fields(synthesizer)
-        if "parameter" in field.metadata
-    )
-    return f"from dpviz.synthesizers import {name}", f"release = {name}({arguments})"
 
 
 def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
