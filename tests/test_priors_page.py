@@ -56,8 +56,8 @@ def test_the_first_answer_is_the_strongest_picture() -> None:
     assert not problems(page)
     assert marks(page) == ["1,170 → 15.2 invented rows"]
     shown = " ".join(html(page))
-    assert "<b>581.98</b>" in shown
-    assert "<b>7.5807</b>" in shown
+    assert "<b>1,170</b> invented rows" in shown and "<b>15.2</b> are enough" in shown
+    assert "α = 7.5807" in shown and "instead of 581.98" in shown
     assert set(figures(page)) == {"mp_curves"}
 
 
