@@ -123,6 +123,7 @@ ENDS_OF_MATRICES: list[State] = [
 
 TRANSITION_MATRICES = Case(
     spec=MATRICES,
+    known=("The trade-off curve compares every released table",),
     opened=open_page,
     sliders={
         f"{law} {name}": (name, one, smallest(law))

@@ -34,7 +34,7 @@ UNLINKED = "tm_m_is_n=false&tm_beta_is_alpha=false&tm_noise_is_promise=false"
 
 
 def test_a_fresh_page_shows_figures_1_and_2(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server) as page:
+    with visiting(chromium, f"{server}/transition_matrices") as page:
         assert page.title() == "dpviz" or "Transition matrices" in page.title()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         cells = page.locator(".dpviz-table td:not([colspan])").all_inner_texts()
@@ -133,10 +133,10 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
         expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")  # ln 2
         settle(page)
         before = told(page)
-        page.get_by_role("link", name="Coverage").click()
+        page.get_by_role("link", name="Coverage", exact=True).click()
         expect(page.get_by_role("heading", name="Coverage", level=1)).to_be_visible()
         settle(page)
-        page.get_by_role("link", name="Transition matrices").click()
+        page.get_by_role("link", name="Transition matrices", exact=True).click()
         expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")
         settle(page)
         assert told(page) == before
@@ -171,7 +171,7 @@ def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(chromium: Browser
 
 
 def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server) as page:
+    with visiting(chromium, f"{server}/transition_matrices") as page:
         before = answer(page)
         thumb, box = slider(page, "alpha"), control(page, "alpha").locator("input")
         expect(box).to_have_value("0.5")

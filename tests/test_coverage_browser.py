@@ -119,7 +119,7 @@ def test_the_first_visitor_of_a_fresh_server_sees_the_page_inside_the_app(chromi
 
 def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
-        page.get_by_role("link", name="Coverage").click()
+        page.get_by_role("link", name="Coverage", exact=True).click()
         expect(page).to_have_url(re.compile(f"{HERE}$"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("81.15 %")
         settle(page)
@@ -127,7 +127,7 @@ def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browse
         type_number(page, "repetitions", str(LONG))
         press(page, "Start")
         expect(control(page, "go").get_by_role("button", name="Stop")).to_be_visible()
-        page.get_by_role("link", name="Minimum priors").click()
+        page.get_by_role("link", name="Minimum priors", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Minimum priors"))
         settle(page)
         expect(page.locator(".dpviz-audit")).to_be_visible()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from pathlib import Path
 
@@ -38,7 +37,9 @@ def numbers(page: Page, picture: str) -> list[dict[str, str]]:
     with page.expect_download() as download:
         control(page, picture).locator("[data-title='Download the numbers as CSV']").click()
     assert re.fullmatch(rf"[a-z]+_{picture}\.csv", download.value.suggested_filename)
-    return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert any(line.startswith("# address: http") for line in lines)
+    return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
 
 
 def column(lines: list[dict[str, str]], name: str, series: str | None = None) -> np.ndarray:

@@ -41,17 +41,17 @@ def choose_prior(page: Page, label: str) -> None:
 
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
-        page.get_by_role("link", name="Posterior").click()
+        page.get_by_role("link", name="Posterior", exact=True).click()
         expect(page).to_have_url(re.compile(f"{HERE}$"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("at ε = 2 (α = 15.65 in each set)")
         settle(page)
         check_inside_the_app(page, "Posterior")
         type_number(page, "n", "40")
         pick(page, "look", "What was x?")
-        page.get_by_role("link", name="Transition matrices").click()
+        page.get_by_role("link", name="Transition matrices", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Transition matrices"))
         settle(page)
-        page.get_by_role("link", name="Posterior").click()
+        page.get_by_role("link", name="Posterior", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Posterior"))
         settle(page)
         check_inside_the_app(page, "Posterior")

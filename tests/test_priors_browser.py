@@ -33,19 +33,19 @@ TITLE = "Minimum priors"
 
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
-        page.get_by_role("link", name="Minimum priors").click()
+        page.get_by_role("link", name="Minimum priors", exact=True).click()
         expect(page).to_have_url(re.compile(f"{HERE}$"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("from 581.98 to 7.5807")
         settle(page)
         check_inside_the_app(page, TITLE)
         type_number(page, "n", "40")
         pick(page, "look", "Uneven priors")
-        page.get_by_role("link", name="Transition matrices").click()
+        page.get_by_role("link", name="Transition matrices", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Transition matrices"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("5.493061")
         settle(page)
         assert page.locator("td.dpviz-over").count() == 8
-        page.get_by_role("link", name="Minimum priors").click()
+        page.get_by_role("link", name="Minimum priors", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Minimum priors"))
         settle(page)
         check_inside_the_app(page, TITLE)
@@ -95,7 +95,7 @@ def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
         expect(page.locator(".dpviz-question").filter(has_text="printed claims")).to_contain_text(named)
         pick(page, "preset", "100 rows, δ = 10⁻⁵")
         expect(control(page, "family").get_by_role("radio", name="Bernoulli")).to_be_checked()
-        expect(page.locator(".dpviz-answer").first).to_contain_text("At n = m = 100 and ε = 1")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("To keep ε = 1 with n = m = 100")
 
 
 def test_a_refused_value_gives_its_sentence_and_keeps_the_rest(chromium: Browser, server: str) -> None:

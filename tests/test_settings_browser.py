@@ -13,6 +13,7 @@ from tests.visit import answer, choose_law, control, pick, toggle, told, type_nu
 pytestmark = pytest.mark.browser
 
 ELSEWHERE = {
+    "": "Posterior",
     "transition_matrices": "Posterior",
     "minimum_priors": "Posterior",
     "coverage": "Posterior",
@@ -62,7 +63,7 @@ CHANGED = {
 
 
 def go_to(page: Page, title: str) -> None:
-    page.get_by_role("link", name=title).click()
+    page.get_by_role("link", name=title, exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(title)
     settle(page)
 
@@ -80,14 +81,14 @@ def test_every_control_is_as_it_was_after_another_page(chromium: Browser, server
         assert page.locator(".dpviz-problem").count() == 0
         before, address = told(page), page.url
         go_to(page, ELSEWHERE[path])
-        assert parted(page.url) == set()
+        assert not parted(page.url) & parted(address)
         go_to(page, TITLES[path])
         expect(page).to_have_url(address)
         assert told(page) == before
 
 
 def test_a_preset_is_one_state_and_back_leads_to_the_page_before(chromium: Browser, server: str) -> None:
-    with visiting(chromium, server) as page:
+    with visiting(chromium, f"{server}/transition_matrices") as page:
         go_to(page, "Minimum priors")
         went = page.evaluate("history.length")
         go_to(page, "Transition matrices")
@@ -170,7 +171,7 @@ BROKEN = """() => {
 def test_labels_have_room_for_their_words(chromium: Browser, server: str) -> None:
     for path in TITLES:
         with visiting(chromium, f"{server}/{path}") as page:
-            assert page.locator(".st-key-controls label").count() > 5
+            assert page.locator(".st-key-controls label").count() > 5 or not path
             for width in (1024, 700):
                 page.set_viewport_size({"width": width, "height": 1000})
                 settle(page)

@@ -237,7 +237,7 @@ def check_inside_the_app(page: Page, title: str) -> None:
     """The page's heading, navigation at the top, wide layout."""
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(title))
     for name in TITLES:
-        expect(page.get_by_role("link", name=name)).to_be_visible()
+        expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
     taken_up = page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth / innerWidth")
     assert taken_up > 0.95
 

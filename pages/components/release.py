@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.designs import NOISE, Design
+from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS
 from pages.components.prior_rule import settings_of
 
@@ -28,8 +29,7 @@ CARRIED = (
 )
 """What belongs to the release; the truth, the analysis and the seed belong to a page."""
 
-YOURS = "your release"
-RELEASE, PAGE, ENTERED = "release", "release_page", "release_entered"
+RELEASE, PAGE, ENTERED, REFUSED = "release", "release_page", "release_entered", "release_refused"
 
 
 def bring_release(prefix: str) -> str:
@@ -44,25 +44,30 @@ def bring_release(prefix: str) -> str:
     entered, own = last != prefix, any(key.startswith(prefix) for key in st.query_params)
     state[PAGE] = prefix
     release: Design | None = state.get(RELEASE)
-    state[f"{prefix}yours"], refused = {}, ""
+    settings: dict[str, Any] = {}
+    if entered:
+        state[REFUSED] = ""
     try:
         settings = {} if release is None else _carried(prefix, release)
-        state[f"{prefix}yours"] = {key.removeprefix(prefix): value for key, value in settings.items()}
     except ValueError as broken:
-        settings, refused = {}, f"Your release stays on the other pages; this one does not take it: {broken}"
+        if entered and not own:
+            state[REFUSED] = f"Your release stays on the other pages; this one does not take it: {broken}"
+    state[f"{prefix}yours"] = {key.removeprefix(prefix): value for key, value in settings.items()}
     if entered:
         state[ENTERED] = "address" if own else None
         if own:
             state.pop(f"{prefix}entry", None)  # a link's address is read as that of a fresh page is
         elif not (context and context.is_history_navigation):
             state.update(settings)
-    return refused
+    return str(state[REFUSED])
 
 
 def _keep(prefix: str, design: Design) -> None:
     """Make what a page showed last the reader's release, as far as it was set there and not by one of its presets."""
     state = st.session_state
     entered: Design | str | None = state.get(ENTERED)
+    if design.law is GivenMatrix:  # a matrix of the reader's own belongs to its page
+        return
     if entered is None or state.get(f"{prefix}preset") is not None:
         state[ENTERED] = design
         return
