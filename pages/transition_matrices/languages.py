@@ -32,6 +32,11 @@ MOST_DOTS = 400
 
 def show_languages(summary: PrivacySummary) -> None:
     """The four, each exact, with what the promise would allow beside it."""
+    if not summary.synthesizer.enumerable:
+        note(
+            "The attacker's errors are counted over every table. Here there are over 4 million entries: set fewer rows."
+        )
+        return
     curve = cached(trade_off_curve, entries=FEW_ENTRIES)(summary.synthesizer)
     promised = TradeOffCurve.promised(summary.epsilon, summary.delta)
     heading("In odds: the most telling release")
@@ -70,6 +75,8 @@ def odds_sentence(summary: PrivacySummary) -> str:
     worst = summary.worst.value
     if math.isinf(worst):
         return "<p>Before the release: 1 to 1. The most telling release settles the question.</p>"
+    if worst == 0:
+        return "<p>Before the release: 1 to 1. No release moves these odds: it says nothing about any row.</p>"
     return (
         f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
         f"is <b>{factor_text(worst)}</b> times as likely as the other; the promise allows "
