@@ -92,4 +92,6 @@ def settings_of(prefix: str, design: Design) -> dict[str, Any]:
     found: dict[str, Any] = {f"{prefix}{link.switch}": name not in further for name, link in LINKS.items()}
     words = {prefix + word: text for word, text in design.to_address().items()}
     found |= {key: SETTINGS[key].read(text) for key, text in words.items() if key in SETTINGS and text}
+    if f"{prefix}law" not in SETTINGS:  # α is then what some section asks about, and no part of the release
+        found.pop(f"{prefix}alpha", None)
     return {key: value for key, value in found.items() if key in SETTINGS}

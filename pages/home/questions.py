@@ -21,6 +21,9 @@ DELTA = 1e-6
 
 def show_questions(found: Overview) -> None:
     """Question, answer and link, in the order in which people ask."""
+    brief = f"{invented_text(found.invented)} invented rows; the analyst is right in {percent(found.coverage, 3)}"
+    now = f"<b>ε = {readable(found.design.epsilon, 4)}</b> {escape(brief)}"
+    st.html(f'<div class="dpviz-now" aria-hidden="true">{now}</div>')  # in sight while the slider moves on a phone
     heading("Four questions")
     cells = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
     for cell, (spec, question, sentence) in zip(cells, questions(found), strict=True):
