@@ -265,7 +265,8 @@ def test_the_first_repetitions_are_watched_one_at_a_time_and_change_no_digit() -
         assert run.watching == (watched < plan.shown)
     while run.running:
         run.advance(1)
-    assert run.complete and run.tally.totals.tolist() == whole.totals.tolist()
+    assert run.complete and run.tally is not None
+    assert run.tally.totals.tolist() == whole.totals.tolist()
     assert [one.covered for one in run.tally.rules] == [one.covered for one in whole.rules]
 
 

@@ -79,8 +79,10 @@ def _keep(prefix: str, design: Design) -> None:
         state[RELEASE] = design
         return
     before, now, words = entered.to_address(), design.to_address(), release.to_address()
+    ruled = f"{prefix}prior" in SETTINGS  # by a rule for the prior, which hides what it has no use for
+    hidden = {"epsilon", "delta", "alpha"} - set(design.promised) if ruled else set()
     for name in (*CARRIED, "details"):
-        if before.get(name) != now.get(name):
+        if before.get(name) != now.get(name) and name not in hidden:
             words.pop(name, None)
             words |= {name: now[name]} if name in now else {}
     try:
