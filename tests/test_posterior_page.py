@@ -132,7 +132,7 @@ def test_a_posterior_with_two_modes_lists_both_pieces_and_draws_the_interval_of_
     assert shown_laws(page)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
     bars = [trace for trace in figures(page)["po_picture"]["figure"]["data"] if trace["y"][0] < 0]
     ends = [tuple(bar["x"]) for bar in bars if bar["legendgroup"] == "exact"]
-    tails = laws_of(TWO_MODES)["exact"].interval(level)  # the bar is the interval of the sentence
+    tails = laws_of(TWO_MODES)["exact"].tails(level)  # the bar is the interval of the sentence
     assert ends == [pytest.approx(tails, abs=1e-9)]
 
 
