@@ -53,7 +53,7 @@ with np.printoptions(precision=6, suppress=True):
 @checked()
 def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
     """The call that gives an analyst the posterior from these counts, to be copied into a script beside ``dpviz``."""
-    source = _design_source(design, given_text)
+    source = _design_source(dataclasses.replace(design, confidential_count=None), given_text)  # x is secret
     prior = "" if design.gamma1 == design.gamma2 == 1 else f", gamma1={design.gamma1!r}, gamma2={design.gamma2!r}"
     return (
         f"{source['imports']}\nfrom dpviz.inference import posterior_given\n\n{source['make']}\n"
