@@ -168,6 +168,7 @@ def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(chromium: Browser
             page.locator("input[type=file]").set_input_files(file)
             expect(page.locator(".dpviz-problem")).to_contain_text(sentence)
             expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+            settle(page)  # a file that comes while a run is under way may be taken for the one before
 
 
 def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str) -> None:
