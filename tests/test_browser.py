@@ -162,12 +162,13 @@ BAD_FILES = {
 
 
 def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(chromium: Browser, server: str) -> None:
-    for name, (content, sentence) in BAD_FILES.items():
-        with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix") as page:
+        for name, (content, sentence) in BAD_FILES.items():
             file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content}
             page.locator("input[type=file]").set_input_files(file)
             expect(page.locator(".dpviz-problem")).to_contain_text(sentence)
             expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+            expect(page.get_by_text(f"The file {name} is shown in place of the text.")).to_be_visible()
 
 
 def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str) -> None:

@@ -39,7 +39,8 @@ def keep_matrix(prefix: str, example: str) -> None:
 def matrix_text(prefix: str) -> str | bytes:
     """The controls of a matrix; returns the pasted text, or the content of the file that is shown in its place.
 
-    Streamlit forgets a file where its control is not shown: it is kept, and a new control, empty, has another key.
+    Streamlit forgets a file where its control is not shown: it is kept. Only the button makes a new control, empty and
+    with another key: a second file is announced by a run without any, and must find the same control.
     """
     kept, uploads, paste = f"{prefix}uploaded", f"{prefix}uploads", f"{prefix}paste"
     control = f"{prefix}file{st.session_state.get(uploads, 0)}"
@@ -52,7 +53,7 @@ def matrix_text(prefix: str) -> str | bytes:
         if upload := st.session_state[control]:
             st.session_state[kept] = upload.name, upload.getvalue()
         else:
-            forget()
+            st.session_state.pop(kept, None)
 
     st.file_uploader("Upload a CSV file", ["csv", "txt", "tsv"], max_upload_size=32, key=control, on_change=keep)
     pasted = written(
