@@ -195,6 +195,10 @@ class Design:
 
     def to_address(self) -> dict[str, str]:
         """The design as words by the names that a page's address has, every digit; what is None is left out."""
+        return dict(self._words)
+
+    @cached_property
+    def _words(self) -> dict[str, str]:
         given = {name: value for name, value in self._values().items() if value is not None}
         given["rules"] = ".".join(self.rules)
         words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}

@@ -199,7 +199,7 @@ def shown_range(value: float, digits: int = 5) -> str:
 def address(page: AppTest) -> dict[str, str]:
     """What the page's address says, as the browser is told to set it."""
     (written,) = [one for one in page.get("bidi_component") if one.proto.component_name == "dpviz_address"]
-    return dict(parse_qsl(json.loads(written.proto.json)["query"], keep_blank_values=True))
+    return dict(parse_qsl(json.loads(written.proto.bytes)["query"], keep_blank_values=True))
 
 
 def run_to_the_end(page: AppTest) -> None:

@@ -1,8 +1,9 @@
 // Sets the query of the page's address, in place of the one before it: no entry of the browser's history is added.
 //
-// Streamlit calls the default export again at every rerun, with the same parentElement. The data: {path, paths,
-// prefixes, query, entry, about}: where the page is, where every page is, what the keys of the settings begin with, the new
-// query, a word that is new each time the server has read the address, and lines for files that say what was shown.
+// Streamlit calls the default export again at every rerun, with the same parentElement. The data: the bytes of {path,
+// paths, prefixes, query, entry, about} as JSON: where the page is, where every page is, what the keys of the settings
+// begin with, the new query, a word that is new each time the server has read the address, and lines for files that say
+// what was shown.
 
 const PATIENCE = 25; // ms between two looks at whether the browser has come to the page
 const FORGOTTEN = 15000; // ms after which a step back that the server has not heard of is forgotten
@@ -23,7 +24,8 @@ document.addEventListener("click", (event) => {
 });
 
 export default function (component) {
-  const { parentElement, data } = component;
+  const { parentElement } = component;
+  const data = JSON.parse(new TextDecoder().decode(component.data));
   window.dpvizAbout = data.about; // for the files that pictures are saved to
   const place = parentElement.closest?.("[data-testid=stElementContainer]");
   if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });

@@ -4,6 +4,7 @@ Streamlit's own binding writes each changed control by itself, so that Back lead
 Here the whole address is written at once, at the end of a run, in place of the one before it.
 """
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -141,6 +142,8 @@ def fit_choice(key: str, words: Collection[str]) -> str:
 def address_problems(prefix: str) -> list[str]:
     """What `read_address` noted, in sentences, each until its control is moved, or anything is typed."""
     noted, then = st.session_state[f"{prefix}noted"], st.session_state[f"{prefix}then"]
+    if not noted:
+        return []
     moved = {key for key, value in then.items() if st.session_state.get(key, value) != value}
     if any(SETTINGS[key].typed for key in moved):
         noted.clear()
@@ -186,7 +189,7 @@ def write_address(prefix: str) -> None:
         "about": about_page(prefix),
         "class": class_mode(),
     }
-    _component(key=f"{prefix}address", data=data, height=1)
+    _component(key=f"{prefix}address", data=json.dumps(data).encode(), height=1)  # in a dict it looks for data frames
 
 
 def _of(prefix: str) -> dict[str, Setting]:

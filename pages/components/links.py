@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitPageNotFoundError
 
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
 from pages.components.class_mode import KEY, class_mode
-from pages.components.navigation import PAGES
+from pages.components.navigation import PAGES, as_declared
 from pages.components.prior_rule import settings_of
 from pages.components.spec import PageSpec
 
@@ -19,11 +17,7 @@ from pages.components.spec import PageSpec
 def page_link(page: PageSpec, design: Design, label: str = "") -> None:
     """A link to a page, which opens with this release."""
     words = address_of(page, design) | ({KEY: "1"} if class_mode() else {})
-    label = f"{label or page.title} →"
-    try:
-        st.page_link(str(page.file), label=label, query_params=words)
-    except StreamlitPageNotFoundError:  # a page that runs by itself knows no others
-        st.markdown(f"[{label}](/{page.path}?{urlencode(words)})")
+    st.page_link(as_declared(page), label=f"{label or page.title} →", query_params=words)
 
 
 def address_of(page: PageSpec, design: Design) -> dict[str, str]:

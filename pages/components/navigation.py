@@ -1,18 +1,28 @@
 """The pages of the app, in order."""
 
+from copy import copy
+from functools import cache
+
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import coverage, home, minimum_priors, posterior, transition_matrices
+from pages.components.spec import PageSpec
 
 PAGES = [one.SPEC for one in (home, transition_matrices, minimum_priors, coverage, posterior)]
 """A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
 
 
+@cache
+def as_declared(page: PageSpec) -> StreamlitPage:
+    """A page as Streamlit knows it, made once: it looks for the file on the disk."""
+    return st.Page(page.file, title=page.title, url_path=page.path, default=page.home)
+
+
 def navigate() -> StreamlitPage:
     """Declare the pages; returns the one that was asked for."""
     return st.navigation(
-        [st.Page(one.file, title=one.title, url_path=one.path, default=one.home) for one in PAGES],
+        [copy(as_declared(one)) for one in PAGES],  # Streamlit notes in a page whether this run has drawn it
         position="hidden" if st.context.is_embedded else "top",
     )
 

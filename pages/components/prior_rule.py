@@ -1,6 +1,9 @@
 """The controls of a design that pages share, what it is in words, and what the controls say where it is set."""
 
 import dataclasses
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -80,7 +83,8 @@ def promise_controls(page: PageNumbers, key: str, law: type[Synthesizer]) -> dic
     return {"prior": prior, **page.values(*promised_by(law, prior))}
 
 
-def settings_of(prefix: str, design: Design) -> dict[str, Any]:
+@lru_cache(maxsize=1024)
+def settings_of(prefix: str, design: Design) -> Mapping[str, Any]:
     """What the controls of a page say where they ask for `design`, by key; what it has no control for is left out.
 
     A page without a rule for the prior has α itself. A ValueError in a sentence says what the page does not take.
@@ -94,4 +98,4 @@ def settings_of(prefix: str, design: Design) -> dict[str, Any]:
     found |= {key: SETTINGS[key].read(text) for key, text in words.items() if key in SETTINGS and text}
     if f"{prefix}law" not in SETTINGS:  # α is then what some section asks about, and no part of the release
         found.pop(f"{prefix}alpha", None)
-    return {key: value for key, value in found.items() if key in SETTINGS}
+    return MappingProxyType({key: value for key, value in found.items() if key in SETTINGS})

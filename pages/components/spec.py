@@ -40,11 +40,16 @@ class PageSpec:
 
     def text(self, name: str) -> str:
         """A text beside the page, in Markdown."""
-        return (PAGES / self.folder / f"{name}.md").read_text(encoding="utf-8")
+        return _text(self, name)
 
     def note(self, name: str, **numbers: object) -> str:
         """A paragraph of ``notes.md`` beside the page, with its numbers where their names stand in braces."""
         return _notes(self)[name].format(**numbers)
+
+
+@cache
+def _text(page: PageSpec, name: str) -> str:
+    return (PAGES / page.folder / f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache

@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.overview import Overview
 from dpviz.parameters import readable
 from pages import coverage, minimum_priors, posterior, transition_matrices
+from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
 from pages.components.words import heading, percent
@@ -26,7 +27,7 @@ def show_questions(found: Overview) -> None:
     st.html(f'<div class="dpviz-now" aria-hidden="true">{now}</div>')  # in sight while the slider moves on a phone
     heading("Four questions")
     cells = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
-    for cell, (spec, question, sentence) in zip(cells, questions(found), strict=True):
+    for cell, (spec, question, sentence) in zip(cells, cached(questions)(found), strict=True):
         with cell.container(border=True, height="stretch"):
             st.html(f'<h3 class="dpviz-asked">{escape(question)}</h3><p class="dpviz-said">{sentence}</p>')
             page_link(spec, found.design)

@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 import streamlit as st
@@ -49,6 +50,7 @@ class Asked:
         return f"{release.label}, {numbers}, {promise}"
 
 
+@cache
 def _numbers(law: type[Synthesizer]) -> dict[str, Parameter]:
     """The numbers of a law and of the promise, in the order of their controls."""
     own = {one.name: one for one in law.parameters()}
@@ -56,10 +58,11 @@ def _numbers(law: type[Synthesizer]) -> dict[str, Parameter]:
     return {**own, "epsilon": EPSILON, "delta": DELTA, **noise}
 
 
-def _widest() -> dict[str, Parameter]:
+@cache
+def _widest(*laws: type[Synthesizer]) -> dict[str, Parameter]:
     """Each parameter with the domain and default that all laws together give it."""
     found: dict[str, Parameter] = {}
-    for name, declared in (pair for law in SYNTHESIZERS.values() for pair in _numbers(law).items()):
+    for name, declared in (pair for law in laws for pair in _numbers(law).items()):
         first = found.setdefault(name, declared)
         found[name] = dataclasses.replace(
             first,
@@ -70,7 +73,7 @@ def _widest() -> dict[str, Parameter]:
     return found
 
 
-PAGE = PageNumbers(PREFIX, _widest(), tuple(LINKS)).kept()
+PAGE = PageNumbers(PREFIX, _widest(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
 keep_matrix(PREFIX, PRINTED_FIGURES[1].text)
 
@@ -84,7 +87,8 @@ def first_asked() -> Asked:
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     # A synthesizer may have been registered after this file was read.
-    keep_numbers({PREFIX + name: one for name, one in _widest().items() if PREFIX + name not in SETTINGS})
+    declared = _widest(*SYNTHESIZERS.values())
+    keep_numbers({PREFIX + name: one for name, one in declared.items() if PREFIX + name not in SETTINGS})
     laws = [*SYNTHESIZERS, GIVEN]
     keep_choice(LAW_KEY, laws, DEFAULT_LAW)
     read_address(PREFIX)

@@ -1,0 +1,18 @@
+"""What is set once per process, so that many readers can share it."""
+
+import gc
+import importlib
+import sys
+from functools import cache
+
+from pages.components.navigation import PAGES
+
+
+@cache
+def tune_process() -> None:
+    """Keep the imports out of every collection, and let other threads in sooner."""
+    for page in PAGES:
+        importlib.import_module(page.module)  # loaded before freezing
+    gc.collect()
+    gc.freeze()
+    sys.setswitchinterval(0.0005)
