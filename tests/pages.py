@@ -153,6 +153,11 @@ def method_table(page: AppTest) -> dict[str, list[str]]:
     return table_rows(table)
 
 
+def alpha_in(cell: str) -> str:
+    """What a cell of a table on "Minimum priors" says of α, below its invented rows, or of a range."""
+    return cell.rpartition("α = ")[2]
+
+
 def table_called(page: AppTest, name: str) -> str:
     """The HTML of the table with that accessible name."""
     return next(part for part in html(page) if f'aria-label="{name}"' in part)

@@ -64,6 +64,12 @@ def texts_of(node: Any) -> Iterator[str]:
         yield node
 
 
+def counted(curves: Curves, levels: Any, n: Any = None) -> Any:
+    """Invented rows of all cells per real row; a range as it is."""
+    cells = {"bernoulli": 2, "categorical": 4, "gaussian": 0}[curves.kind.key]
+    return np.multiply(levels, cells) / (n or curves.setting.n) if cells else levels
+
+
 @every_picture
 def test_each_curve_is_drawn_with_its_own_numbers(family: str, axis: Axis, delta: float) -> None:
     curves, figure = drawn(family, axis, delta)
@@ -72,7 +78,10 @@ def test_each_curve_is_drawn_with_its_own_numbers(family: str, axis: Axis, delta
     assert len(traces) == len(shown)
     for line, trace in zip(shown, traces, strict=True):
         assert np.array_equal(trace.x, curves.points)
-        assert np.array_equal(trace.y, line.values, equal_nan=True)
+        assert np.array_equal(trace.customdata, line.values, equal_nan=True)
+        rows = curves.points if axis == "n" else np.full(len(curves.points), curves.setting.n)
+        expected = [counted(curves, *one) for one in zip(line.values, rows, strict=True)]
+        assert trace.y == pytest.approx(expected, rel=1e-14, nan_ok=True)
         assert trace.connectgaps is False
 
 
@@ -123,13 +132,15 @@ def test_the_mark_stands_at_the_chosen_point_with_its_number(family: str, axis: 
     kind = "exact" if delta > 0 else "pure"
     marked = {line.method: curves.at_chosen(line) for line in curves.lines if line.kind == kind}
     assert {trace.legendgroup: trace.y[0] for trace in points} == {
-        method: value for method, value in marked.items() if math.isfinite(value)
+        method: pytest.approx(counted(curves, value), rel=1e-14)
+        for method, value in marked.items()
+        if math.isfinite(value)
     }
     assert {trace.x[0] for trace in points} == {getattr(curves.setting, axis)}
     written = [trace for trace in points if "text" in trace.mode]
     assert [trace.legendgroup for trace in written] == ["synth_post_one"]
     safe = rounded_down if family == "gaussian" else rounded_up
-    assert written[0].text == (f"<b>{readable(safe(marked['synth_post_one'], 5), 5)}</b>",)
+    assert written[0].text == (f"<b>{readable(safe(counted(curves, marked['synth_post_one']), 3), 3)}</b>",)
 
 
 @pytest.mark.parametrize(("family", "n"), [("bernoulli", 50), ("categorical", 300)])
@@ -138,10 +149,13 @@ def test_several_sets_stand_as_diamonds_beside_one(family: str, n: int) -> None:
     together = {"synth_post_one": 44.2205, "param_post": 101.5, "synth_map": math.inf}
     more = curves_chart(curves, sets=5, together=together)
     diamonds = [trace for trace in more.data if trace.marker.symbol == "diamond"]
-    assert {trace.legendgroup: trace.y[0] for trace in diamonds} == {"synth_post_one": 44.2205, "param_post": 101.5}
+    assert {trace.legendgroup: trace.y[0] for trace in diamonds} == {
+        method: pytest.approx(counted(curves, together[method]), rel=1e-14)
+        for method in ("synth_post_one", "param_post")
+    }
     assert {trace.x[0] for trace in diamonds} == {curves.setting.epsilon}
     (told,) = [trace.text[0] for trace in diamonds if "text" in trace.mode]
-    assert told == "<b>5 sets: 44.221</b>"
+    assert told == ("<b>5 sets: 1.77</b>" if family == "bernoulli" else "<b>5 sets: 0.59</b>")
     (one,) = [trace.text[0] for trace in point_traces(more) if "text" in trace.mode and "diamond" not in str(trace)]
     assert one.startswith("<b>one set: ")
     assert curves.setting.n == n
@@ -149,14 +163,13 @@ def test_several_sets_stand_as_diamonds_beside_one(family: str, n: int) -> None:
 
 
 @pytest.mark.parametrize("cells", [2, 5])
-def test_the_rule_of_one_prior_row_for_every_real_row_counts_all_cells(cells: int) -> None:
+def test_as_many_invented_rows_as_real_ones_is_a_line_at_one(cells: int) -> None:
     family = "bernoulli" if cells == 2 else "categorical"
     figure = curves_chart(prior_curves(family, Setting(n=100, m=100, epsilon=1.0, cells=cells), "epsilon"))
-    height = 100 / cells
-    assert height in [shape.y0 for shape in figure.layout.shapes]
-    (words,) = [note for note in figure.layout.annotations if "one prior row" in note.text]
-    assert words.text.startswith(f"α = {height:g}:")
-    assert words.y == pytest.approx(math.log10(height))
+    assert 1.0 in [shape.y0 for shape in figure.layout.shapes]
+    (words,) = [note for note in figure.layout.annotations if "as many invented rows" in note.text]
+    assert words.y == 0.0
+    assert figure.layout.yaxis.title.text == "invented rows per real row"
 
 
 @every_picture
@@ -171,7 +184,7 @@ def test_the_numbers_of_the_theorems_do_not_overlap(family: str, axis: Axis, del
 def test_the_number_beside_the_mark_of_a_fresh_page_is_that_of_the_answer() -> None:
     setting = Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)
     figure = curves_chart(prior_curves("bernoulli", setting, "m"))
-    assert [trace.text[0] for trace in point_traces(figure) if "text" in trace.mode] == ["<b>7.5807</b>"]
+    assert [trace.text[0] for trace in point_traces(figure) if "text" in trace.mode] == ["<b>0.0152</b>"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The needed prior, or the allowed range, along one axis: exact as lines, pure ε dotted, printed bounds dashed."""
+"""Needed invented rows, or the allowed range, along one axis: exact lines, pure ε dotted, printed bounds dashed."""
 
 import math
 from collections.abc import Mapping
@@ -33,7 +33,9 @@ EDGE = 0.004  # Decades by which an axis goes on beyond its ends
 
 FEW_DECADES = 2.2  # Length of an axis up to which it has ticks at 1, 2 and 5 of each decade
 
-DIGITS = 5  # Digits of a number beside its mark, as in the table
+PLAIN = 4  # Decades around 1 within which ticks are written without powers of ten
+
+DIGITS = 3  # Digits of a number beside its mark, as in the answer
 
 SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
 
@@ -43,28 +45,27 @@ MARKED = SYNTH_POST_ONE.key
 
 @checked()
 def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> style.Figure:
-    """Prior or range against the axis for one set, both logarithmic, with the user's own point marked.
+    """Invented rows per real row, or range, for one set against the axis, both logarithmic, the user's point marked.
 
-    What every method needs for M `sets` `together` is a diamond beside it.
+    The prior or range that every method needs for M `sets` `together` is a diamond beside it.
     """
     solid = any(line.kind == "exact" for line in curves.lines)
     marked = [line for line in curves.lines if line.kind == ("exact" if solid else "pure")]
     traces = [_line(curves, line, solid=solid, under=_covered(line, marked)) for line in curves.lines]
     traces += [_point(curves, line, marked, sets) for line in marked]
     more = dict(together or {}) if sets > 1 else {}
-    traces += [_together(curves, method, value, sets) for method, value in more.items()]
+    traces += [_together(curves, method, level, sets) for method, level in more.items()]
     traces += _key(curves, solid=solid)
-    here = [curves.at_chosen(line) for line in marked]
-    low, high = _reach(np.concatenate([line.values for line in curves.lines]), [*here, *more.values()])
+    here = [_counted(curves, level) for level in (*map(curves.at_chosen, marked), *more.values())]
+    low, high = _reach(np.concatenate([curves.counted(line) for line in curves.lines]), here)
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:
         shapes.append(style.rule(x=curves.chosen))
-    cells = curves.kind.cells(curves.setting)
-    if cells and curves.axis != "n" and low < (even := curves.setting.n / cells) < high:
-        shapes.append(style.rule(y=even, dash="dot"))
-        text = f"{curves.kind.symbol} = {readable(even, 4)}: one prior row for every real row"
-        notes.append(style.label(text, xref="x domain", y=math.log10(even), **_free_corner(curves, even)))
+    if curves.kind.cells(curves.setting) and low < 1 < high:
+        shapes.append(style.rule(y=1.0, dash="dot"))
+        text = "as many invented rows as real ones"
+        notes.append(style.label(text, xref="x domain", y=0.0, **_free_corner(curves, 1.0)))
     return style.build(
         [trace for trace in traces if trace],
         x=_log_axis(AXIS_TITLES[curves.axis], left, right),
@@ -92,7 +93,7 @@ def _free_corner(curves: Curves, height: float) -> dict[str, Any]:
 
     def apart(corner: tuple[str, str]) -> float:
         words = height * (1.2 if corner[1] == "bottom" else 1 / 1.2)
-        near = np.concatenate([np.abs(np.log(line.values[ends[corner[0]]] / words)) for line in curves.lines])
+        near = np.concatenate([np.abs(np.log(curves.counted(line)[ends[corner[0]]] / words)) for line in curves.lines])
         return float(np.min(near[np.isfinite(near)], initial=math.inf))
 
     side, way = max(product(ends, ("bottom", "top")), key=apart)
@@ -103,7 +104,8 @@ def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
     """The number of each printed theorem at the right end of its line; those too close are moved apart."""
     places: dict[str, float] = {}
     for line in curves.lines:
-        finite = line.values[np.isfinite(line.values)]
+        values = curves.counted(line)
+        finite = values[np.isfinite(values)]
         if line.kind == "printed" and len(finite) and low <= finite[-1] <= high:
             places[line.theorem.split()[-1]] = math.log10(float(finite[-1]))
     top = math.log10(high)
@@ -118,11 +120,13 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
     told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
     color, width = style.color_of(METHODS[line.method].color), WIDTHS[kind] + 2.2 * under
     named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": kind == "exact"}
+    level = f"<br>{curves.kind.symbol} = %{{customdata:.6g}} in each cell" if curves.kind.cells(curves.setting) else ""
     return style.scatter(
         "lines",
         curves.points,
-        line.values,
-        f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.symbol} = %{{y:.6g}}<extra></extra>",
+        curves.counted(line),
+        f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.axis}: %{{y:.4g}}{level}<extra></extra>",
+        customdata=line.values,
         line={"color": color, "width": width, "dash": DASHES[kind]},
         opacity=0.85 if kind == "printed" else 1.0,
         connectgaps=False,
@@ -131,28 +135,31 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
 
 
 def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[str, Any]:
-    value = curves.at_chosen(line)
+    level = curves.at_chosen(line)
     others = [curves.at_chosen(other) for other in marked if other is not line]
-    above = sum(other > value for other in others) < sum(other < value for other in others)
-    words = f"one set: {_shown(curves, value)}" if sets > 1 else _shown(curves, value)
-    return _marked(curves, line.method, value, words, above=above, told="your point" if sets == 1 else "one set")
+    above = sum(other > level for other in others) < sum(other < level for other in others)
+    words = f"one set: {_shown(curves, level)}" if sets > 1 else _shown(curves, level)
+    return _marked(curves, line.method, level, words, above=above, told="your point" if sets == 1 else "one set")
 
 
-def _together(curves: Curves, method: str, value: float, sets: int) -> dict[str, Any]:
+def _together(curves: Curves, method: str, level: float, sets: int) -> dict[str, Any]:
     """What several sets need together, as a diamond at the reader's own point."""
-    words = f"{sets} sets: {_shown(curves, value)}"
-    found = _marked(curves, method, value, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
+    words = f"{sets} sets: {_shown(curves, level)}"
+    found = _marked(curves, method, level, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
     return found and found | {"marker": found["marker"] | {"symbol": "diamond"}}
 
 
-def _marked(curves: Curves, method: str, value: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
-    if curves.chosen <= 0 or not (math.isfinite(value) and value > 0):
+def _marked(curves: Curves, method: str, level: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
+    if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return {}
+    kind = curves.kind
+    level_words = f"<br>{kind.symbol} = {readable(kind.rounded(level, 5), 5)} in each cell"
+    also = level_words if kind.cells(curves.setting) else ""
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return style.mark(
         curves.chosen,
-        value,
-        f"<b>{METHODS[method].label}</b>, {told}<br>{_shown(curves, value)}<extra></extra>",
+        _counted(curves, level),
+        f"<b>{METHODS[method].label}</b>, {told}<br>{kind.axis}: {_shown(curves, level)}{also}<extra></extra>",
         "markers+text" if method == MARKED else "markers",
         text=[f"<b>{words}</b>"],
         textposition=f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
@@ -161,11 +168,16 @@ def _marked(curves: Curves, method: str, value: float, words: str, *, above: boo
     )
 
 
-def _shown(curves: Curves, value: float) -> str:
-    """A prior rounded up, or a range down: the number shown keeps the promise."""
-    if not math.isfinite(value):
+def _counted(curves: Curves, level: float) -> float:
+    """A prior or range at the user's own point, as the picture counts it."""
+    return curves.kind.counted(level, curves.setting)
+
+
+def _shown(curves: Curves, level: float) -> str:
+    """What the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
+    if not math.isfinite(level):
         return ""
-    return readable(curves.kind.rounded(value, DIGITS), DIGITS)
+    return readable(curves.kind.rounded(_counted(curves, level), DIGITS), DIGITS)
 
 
 def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:
@@ -197,7 +209,9 @@ def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
     if ends[1] - ends[0] < FEW_DECADES:
         powers = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
         values = [step * 10.0**one for one in powers for step in (1, 2, 5)]
-        more = {"tickvals": values, "ticktext": [readable(value, 2) for value in values]}
+        more: dict[str, Any] = {"tickvals": values, "ticktext": [readable(value, 2) for value in values]}
     else:
         more = style.decades(*ends)
+        if max(map(abs, ends)) <= PLAIN:
+            more["ticktext"] = [readable(value) for value in more["tickvals"]]
     return style.axis(title, type="log", range=list(ends), **more)

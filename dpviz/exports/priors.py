@@ -57,8 +57,16 @@ def findings_csv(findings: Sequence[Finding]) -> str:
 
 @checked()
 def curves_csv(curves: Curves) -> str:
-    """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value."""
-    named = {" ".join(filter(None, (line.method, line.kind, line.theorem))): line.values for line in curves.lines}
+    """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value.
+
+    Priors stand twice: as α, and, as in the picture, as invented rows per real row.
+    """
+    named = {}
+    for line in curves.lines:
+        name = " ".join(filter(None, (line.method, line.kind, line.theorem)))
+        named[f"{name} | {curves.kind.axis}"] = curves.counted(line)
+        if curves.kind.cells(curves.setting):
+            named[f"{name} | {curves.kind.level}"] = line.values
     return columns_csv(curves.axis, curves.points, named)
 
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -90,6 +91,16 @@ class Curves:
     def at_chosen(self, line: Curve) -> float:
         """The value of a curve at the user's own point."""
         return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
+
+    def counted(self, line: Curve) -> FloatArray:
+        """The values of a curve as a picture counts them: priors as invented rows per real row."""
+        places = zip(line.values.tolist(), self.settings, strict=True)
+        return np.array([self.kind.counted(value, setting) for value, setting in places])
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """The setting at each point; m, where it moves with n, is left as it is."""
+        return tuple(dataclasses.replace(self.setting, **{self.axis: point}) for point in self.points.tolist())
 
 
 def axis_points(axis: Axis, chosen: float, count: int = POINTS) -> FloatArray:

@@ -76,9 +76,8 @@ class Kind(ABC):
     label: str
     mechanism = "beta_binomial"  # key of the synthesizer that a design names
     numbers: tuple[str, ...] = ()  # what a `Setting` of it has beside n, m, ε and δ
-    quantity: str  # what is asked for
     symbol: str
-    axis: str
+    axis: str  # what a picture of it counts
     level: str  # the parameter that says how much there is
     larger_is_safer = True  # more of it is more private, as of a prior but not of a range
     cost: tuple[str, ...] = ()  # numbers that what it costs depends on
@@ -121,6 +120,10 @@ class Kind(ABC):
         """How many cells a table has; none where rows are numbers."""
         return 0
 
+    def counted(self, level: float, setting: Setting) -> float:  # noqa: ARG002
+        """What a picture counts at a level: a range as it is, a prior as invented rows per real row."""
+        return level
+
     def need(self, method: Method, setting: Setting, delta: float) -> float:
         """What one set needs for the setting's ε and a δ of its own."""
         return self.search(method, setting, delta).prior
@@ -151,7 +154,7 @@ class Bernoulli(Kind):
     """Zeros and ones, under a symmetric prior."""
 
     key, label = "bernoulli", "Bernoulli"
-    quantity, symbol, axis = "smallest prior", "α", "smallest prior α, invented rows in each cell"
+    symbol, axis = "α", "invented rows per real row"
     level, cost = "alpha", ("proportion",)
     binary = True
 
@@ -160,6 +163,9 @@ class Bernoulli(Kind):
 
     def cells(self, setting: Setting) -> int:  # noqa: ARG002
         return 2
+
+    def counted(self, level: float, setting: Setting) -> float:
+        return self.cells(setting) * level / setting.n
 
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
         asked = Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
@@ -204,7 +210,7 @@ class Gaussian(Kind):
 
     key, label = "gaussian", "Gaussian"
     numbers = ("sigma", "sigma0")
-    quantity, symbol, axis = "largest R/σ", "R/σ", "largest R/σ"
+    symbol, axis = "R/σ", "largest R/σ"
     level = "reach"
     larger_is_safer = False
     conditioned = True

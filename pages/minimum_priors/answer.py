@@ -62,7 +62,7 @@ def _table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> Non
             costs = face.costs(asked, method, exact[key])
         except ValueError:
             costs = [""] * len(rest)
-        rows.append([_named(method, face.released), *(face.shown(one[key]) for one in answers), *costs])
+        rows.append([_named(method, face.released), *(face.needed(asked, one[key]) for one in answers), *costs])
     rows.append([_named(PARAM_MAP, face.released), *["impossible"] * len(answers), *[""] * len(rest)])
     listing(head, rows, face.title)
     st.caption(face.caption(asked))

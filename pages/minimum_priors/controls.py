@@ -79,11 +79,12 @@ FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
     "100 rows, δ = 10⁻⁵": {"family": "Bernoulli", "n": 100, "epsilon": 1.0, "delta": 1e-5},
+    "five categories": {"family": "k categories", "n": 1000, "cells": 5, "epsilon": 1.0, "delta": 1e-6},
     "Gaussian, Theorem 7.8": {
         "family": "Gaussian", "n": 100, "epsilon": 1.0, "delta": 1e-5, "sigma": 1.0, "sigma0": 1.0,
     },
 }  # fmt: skip
-"""The strongest picture, its smaller sister, and an unsafe theorem."""
+"""The strongest picture, its smaller sister, more categories, and an unsafe theorem."""
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,8 @@ def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     show_figure(
         curves_chart(curves, sets=sets, together=together),
         key=f"{PREFIX}curves",
-        alt=f"The {asked.kind.quantity} of every method {NAMES[axis]}: exact as lines, pure ε dotted, printed bounds "
-        "dashed.",
+        alt=f"{asked.kind.axis[0].upper()}{asked.kind.axis[1:]} of every method {NAMES[axis]}: exact as lines, pure ε "
+        "dotted, printed bounds dashed.",
         height=430,
     )
     alone = f" Lines are for one set; diamonds: what {sets} sets need together." if sets > 1 else ""

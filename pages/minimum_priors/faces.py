@@ -1,6 +1,7 @@
 """How the page speaks of what is asked for: a least prior for counts, a largest range for Gaussian data."""
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar
 
 from dpviz.inference.moments import cell_moments, share_beyond
@@ -72,7 +73,6 @@ class LeastPriors(Face):
     unsafe = "below"
     title = "The exact prior of every method, and what it costs"
     sets_title = "The prior that the sets need, by way of counting"
-    shown = staticmethod(least)
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         """The mark and the sentence about what is needed, without and with δ."""
@@ -113,31 +113,38 @@ class LeastPriors(Face):
     def columns(self, asked: Asked) -> list[str]:
         """The heads of the table: without δ, with it, and what it costs."""
         delta, p = (readable(value, 3) for value in (asked.setting.delta, asked.design.p))
-        head = ["smallest α, δ = 0", f"smallest α, δ = {delta}"]
-        return [*head, "invented rows per real row", f"bias at p = {p}", "standard error"]
+        head = [f"{asked.kind.axis}, δ = {shown}" for shown in ("0", delta)]
+        return [*head, f"bias at p = {p}", "standard error"]
+
+    def needed(self, asked: Asked, alpha: float, digits: int = 5) -> str:
+        """A cell of a table: invented rows per real row, and below them α."""
+        if not known(alpha):
+            return least(alpha)
+        return f"{_per_row(asked, alpha, min(digits, 3))}<br><small>α = {least(alpha, digits)}</small>"
 
     def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
         """What a level costs, a cell for each further column."""
-        rows, setting = _per_row(asked, alpha), asked.setting
+        setting = asked.setting
         if not math.isfinite(alpha):
-            return [rows, "", ""]
+            return ["", ""]
         found = cell_moments(
             method.key, n=setting.n, m=setting.m, alpha=alpha, cells=asked.kind.cells(setting),
             proportion=asked.design.p, sets=asked.design.sets,
         )  # fmt: skip
         bias = found.bias if abs(found.bias) > ROUNDING else 0.0
-        return [rows, f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
+        return [f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
 
     def held(self, level: float) -> str:
         """A level that is given, in words."""
         return f"α = {readable(level)} invented rows in each cell"
 
-    def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
-        """The mark and the sentence about several sets."""
-        cells = "" if asked.kind.binary else f"in each of k = {asked.setting.cells} cells "
-        return f"M = {sets}: α = {exact}", (
-            f"{cells}is what {sets} sets of {HEADLINE.label} need together for {asked.promise}, "
-            f"counted exactly; the papers' rule, ε/M for each set without δ, asks for <b>{least(pure)}</b>."
+    def of_sets(self, asked: Asked, sets: int, exact: float, digits: int, ways: Sequence[float]) -> tuple[str, str]:
+        """The mark and the sentence about several sets, of which `digits` of the exact answer are sure."""
+        pure, level = ways[0], f"α = {least(exact, digits)} in each cell"
+        return f"M = {sets}: {_invented(asked, exact, min(digits, 3))} invented rows", (
+            f"are what {sets} sets of {HEADLINE.label} need together for {asked.promise}, counted exactly: "
+            f"{_per_row(asked, exact, min(digits, 3))} for every real row, {level}. The papers' rule, ε/M for each set "
+            f"without δ, asks for <b>{_invented(asked, pure)}</b>."
         )
 
 
@@ -149,7 +156,6 @@ class LargestRanges(Face):
     unsafe = "above"
     title = "The exact range of every method, and what it cuts off"
     sets_title = "The range that the sets allow, by way of counting"
-    shown = staticmethod(largest)
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         setting, name, where = asked.setting, HEADLINE.label, _sizes(asked)
@@ -173,16 +179,19 @@ class LargestRanges(Face):
         head = ["largest R/σ, δ = 0, conditioned", f"largest R/σ, δ = {delta}, as it stands"]
         return [*head, "share of N(0, σ²) beyond ±R"]
 
+    def needed(self, asked: Asked, reach: float, digits: int = 5) -> str:  # noqa: ARG002
+        return largest(reach, digits)
+
     def costs(self, asked: Asked, method: Method, reach: float) -> list[str]:  # noqa: ARG002
         return [readable(share_beyond(reach), 3)]
 
     def held(self, level: float) -> str:
         return f"R/σ = {readable(level)}"
 
-    def of_sets(self, asked: Asked, sets: int, exact: str, pure: float, split: float) -> tuple[str, str]:  # noqa: ARG002
-        return f"M = {sets}: R/σ ≤ {exact}", (
+    def of_sets(self, asked: Asked, sets: int, exact: float, digits: int, ways: Sequence[float]) -> tuple[str, str]:
+        return f"M = {sets}: R/σ ≤ {largest(exact, digits)}", (
             f"is what {sets} sets of {HEADLINE.label} allow together for {asked.promise}, counted "
-            f"exactly; a share (ε/M, δ/M) for each set allows <b>{largest(split)}</b>."
+            f"exactly; a share (ε/M, δ/M) for each set allows <b>{largest(ways[1])}</b>."
         )
 
 
@@ -204,14 +213,13 @@ def _cells_text(asked: Asked) -> str:
     return "" if asked.kind.binary else f", k = {asked.setting.cells}"
 
 
-def _invented(asked: Asked, alpha: float) -> str:
+def _invented(asked: Asked, alpha: float, digits: int = 3) -> str:
     """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
-    return least(asked.kind.cells(asked.setting) * alpha, 3)
+    return least(asked.kind.cells(asked.setting) * alpha, digits)
 
 
-def _per_row(asked: Asked, alpha: float) -> str:
+def _per_row(asked: Asked, alpha: float, digits: int = 3) -> str:
     """Invented rows for every real row."""
     if math.isnan(alpha):
         return ""
-    cells = asked.kind.cells(asked.setting)
-    return least(cells * alpha / asked.setting.n, 3) if known(alpha) else least(alpha)
+    return least(asked.kind.counted(alpha, asked.setting), digits) if known(alpha) else least(alpha)

@@ -2,13 +2,14 @@
 
 import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.methods import Method
-from dpviz.parameters import readable
+from dpviz.parameters import readable, rounded_up
 from dpviz.privacy.composition import Bracket
 from pages.components.cached import cached
 from pages.components.figure import show_figure
@@ -33,11 +34,11 @@ def show_sets(asked: Asked) -> None:
         cells = [BEYOND] * 4
         try:
             ways = _by_shares(asked, method, sets)
-            cells[:3] = ("–" if math.isnan(way) else face.shown(way) for way in ways)
+            cells[:3] = ("–" if math.isnan(way) else face.needed(asked, way) for way in ways)
             exact = cached(asked.kind.together, WAITING)(method, asked.setting, sets, asked.setting.delta)
-            cells[3] = f"<b>{_bracket(asked, exact)}</b>"
+            cells[3] = f"<b>{face.needed(asked, exact.upper, _digits(exact))}</b>"
             if method is HEADLINE:
-                said, first = answer(*face.of_sets(asked, sets, _bracket(asked, exact), *ways[:2])), exact
+                said, first = answer(*face.of_sets(asked, sets, exact.upper, _digits(exact), ways)), exact
         except ValueError as broken:
             reasons.append(str(broken))
         rows.append([f"<b>{method.label}</b>", *cells])
@@ -63,31 +64,32 @@ def _by_shares(asked: Asked, method: Method, sets: int) -> tuple[float, float, f
 
 
 def _picture(asked: Asked, sets: int, one: Bracket) -> None:
-    """The least priors of `HEADLINE` against the number of sets, by way of counting."""
+    """The invented rows that `HEADLINE` needs against the number of sets, by way of counting."""
     setting, color = asked.setting, HEADLINE.color
     counts = np.unique(np.rint(np.geomspace(1, max(20, 2 * sets), 9)).astype(int))
     pure, split, advanced = np.array([_by_shares(asked, HEADLINE, count) for count in counts.tolist()]).T
     several = sorted({*EXACT_AT, sets})
     exact = [cached(asked.kind.together, WAITING)(HEADLINE, setting, count, setting.delta).upper for count in several]
+    rows = partial(asked.kind.counted, setting=setting)
+    line = partial(Line, color=color, x=counts)
     lines = [
-        Line(name="exact", color=color, x=np.array(several), y=np.array(exact)),
-        Line(name="ε/M each, δ = 0 (the papers' rule)", color=color, x=counts, y=pure, kind="pure"),
-        Line(name="(ε/M, δ/M) each", color=color, x=counts, y=split, kind="printed"),
-        Line(name="advanced composition", color=color, x=counts, y=advanced, kind="bound"),
+        line(name="exact", x=np.array(several), y=np.array([*map(rows, exact)])),
+        line(name="ε/M each, δ = 0 (the papers' rule)", y=np.array([*map(rows, pure)]), kind="pure"),
+        line(name="(ε/M, δ/M) each", y=np.array([*map(rows, split)]), kind="printed"),
+        line(name="advanced composition", y=np.array([*map(rows, advanced)]), kind="bound"),
     ]
-    scale = Scale(title=f"smallest prior α of {HEADLINE.label}", log=True, low=min(one.lower, float(split.min())) / 2)
-    told = f"exact: {_bracket(asked, one)}"
-    marks = [Mark(x=sets, y=one.upper, color=color, text=told, name=f"exact, M = {sets}")]
-    rules = [Rule(text=f"α = n = {readable(setting.n)}", y=float(setting.n), dash="dot")]
+    scale = Scale(title=asked.kind.axis, log=True, low=rows(min(one.lower, float(split.min()))) / 2)
+    needed = readable(rounded_up(rows(one.upper), min(_digits(one), 3)), 3)
+    marks = [Mark(x=sets, y=rows(one.upper), color=color, text=f"exact: {needed}", name=f"exact, M = {sets}")]
+    rules = [Rule(text="as many invented rows as real ones", y=1.0, dash="dot")]
     figure = lines_chart(lines, Scale(title="sets M", log=True), scale, key="sets", marks=marks, rules=rules)
-    alt = "The prior that several sets need, by three ways to bound their cost, and exactly."
+    alt = f"The {asked.kind.axis} that several sets need, by three ways to bound their cost, and exactly."
     show_figure(figure, key=f"{PREFIX}sets_picture", alt=alt)
 
 
-def _bracket(asked: Asked, exact: Bracket) -> str:
-    """The exact answer with the digits on which both bounds agree."""
-    low, high, shown = exact.lower, exact.upper, face_of(asked).shown
+def _digits(exact: Bracket) -> int:
+    """The digits of the exact answer on which both bounds agree."""
+    low, high = exact.lower, exact.upper
     if not known(high):
-        return shown(high)
-    digits = next((d for d in (5, 4, 3) if high - low <= 0.5 * 10 ** (math.floor(math.log10(high)) - d + 1)), 2)
-    return shown(high, digits)
+        return 2
+    return next((d for d in (5, 4, 3) if high - low <= 0.5 * 10 ** (math.floor(math.log10(high)) - d + 1)), 2)
