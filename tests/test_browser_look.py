@@ -12,10 +12,11 @@ from pages.components.navigation import PAGES
 from pages.coverage.sections import SECTIONS as COVERAGE
 from pages.posterior.sections import SECTIONS as POSTERIOR
 from pages.transition_matrices.sections import SECTIONS as MATRICES
+from tests.browser import settle
 from tests.look import LOOKS, OPPOSITE, TELEPHONE, check_looks, check_themes_differ, colours, faults, put_on
 from tests.page_cases import SECTIONS_OF
 from tests.test_coverage_browser import run_to_the_end
-from tests.visit import visiting
+from tests.visit import LARGE, slider, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -89,6 +90,39 @@ def test_every_view_of_a_matrix_is_accessible_and_follows_the_theme(chromium: Br
                 assert faults(page) == [], (view, theme)
                 seen.append(colours(page))
             check_themes_differ(*seen)
+
+
+def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_control_moves(
+    chromium: Browser, server: str
+) -> None:
+    with visiting(chromium, server, TELEPHONE, has_touch=True, is_mobile=True) as page:
+        button, said = page.get_by_role("button", name="Controls", exact=True), page.locator(".dpviz-now")
+        for one in PAGES:
+            page.set_viewport_size(TELEPHONE)
+            page.goto(f"{server}/{one.path}")
+            settle(page)
+            thumb = slider(page, "epsilon")
+            expect(page.locator(".dpviz-answer, .dpviz-story").first).to_be_in_viewport()
+            expect(button).to_have_attribute("aria-expanded", "false")
+            expect(thumb).not_to_be_visible()
+            button.click()
+            before = said.inner_text()
+            thumb.press("ArrowRight")
+            expect(said).not_to_have_text(before)
+            settle(page)
+            expect(said).to_be_in_viewport(ratio=1)
+            expect(button).to_have_attribute("aria-expanded", "true")  # no run closes it
+            line, panel = said.bounding_box(), page.get_by_role("region", name="Controls", exact=True).bounding_box()
+            assert line is not None and panel is not None
+            assert line["y"] + line["height"] <= panel["y"] + 2
+            assert panel["y"] >= 0.44 * TELEPHONE["height"]
+            assert faults(page) == [], one.path
+            page.keyboard.press("Escape")
+            expect(thumb).not_to_be_visible()
+            expect(button).to_be_focused()
+            page.set_viewport_size(LARGE)
+            expect(thumb).to_be_visible()
+            expect(button).not_to_be_visible()
 
 
 PROBLEMS = ["po_source=typed&po_n=foo&po_counts=" + "9" * 300, "po_look=k+categories&po_tables=" + "1+" * 400]

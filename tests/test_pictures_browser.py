@@ -1,4 +1,4 @@
-"""The numbers of a picture as a file, and the answer at the lower edge of a telephone, in real Chromium."""
+"""The numbers of a picture as a file, in real Chromium."""
 
 from __future__ import annotations
 
@@ -19,17 +19,9 @@ from dpviz.priors.kinds import Setting
 from dpviz.privacy import log_odds_table
 from dpviz.synthesizers import BetaBinomial
 from tests.browser import settle
-from tests.look import TELEPHONE
-from tests.visit import control, slider, visiting
+from tests.visit import control, visiting
 
 pytestmark = pytest.mark.browser
-
-PAGES = {
-    "transition_matrices": "tm_epsilon=1.5",
-    "minimum_priors": "mp_n=50",
-    "coverage": "cv_sets=2&cv_n=40",
-    "posterior": "po_n=40&po_x=10",
-}
 
 
 def numbers(page: Page, picture: str) -> list[dict[str, str]]:
@@ -109,25 +101,3 @@ def test_a_posterior_gives_its_density(chromium: Browser, server: str) -> None:
     law = posterior_mixture(synthetic_counts=[9, 14], n=40, m=40, alpha=2.5, beta=2.5)
     series = "given the synthetic counts, exact"
     assert_allclose(column(lines, "y", series), law.pdf(column(lines, "x", series)), rtol=1e-12)
-
-
-@pytest.mark.parametrize("place", PAGES)
-def test_a_telephone_keeps_the_answer_in_sight_while_a_control_is_moved(
-    chromium: Browser, server: str, place: str
-) -> None:
-    address = f"{server}/{place}?{PAGES[place]}"
-    with visiting(chromium, address, viewport=TELEPHONE, has_touch=True, is_mobile=True) as page:
-        bar, thumb = page.locator(".dpviz-now"), slider(page, "epsilon")
-        thumb.scroll_into_view_if_needed()
-        expect(bar).to_be_in_viewport(ratio=1)
-        expect(bar).to_contain_text(page.locator(".dpviz-mark").first.inner_text())
-        before = bar.inner_text()
-        thumb.focus()
-        page.keyboard.press("ArrowRight")
-        expect(bar).not_to_have_text(before)
-        settle(page)
-        expect(bar).to_contain_text(page.locator(".dpviz-mark").first.inner_text())
-        box, height = bar.bounding_box(), TELEPHONE["height"]
-        assert box is not None
-        assert box["y"] + box["height"] == pytest.approx(height, abs=1)
-        assert box["height"] < height / 15

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from html import escape
+from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
@@ -17,9 +18,13 @@ from pages.components.words import STYLE, problem
 
 OfPage = TypeVar("OfPage")
 
+_panel = st.components.v2.component(
+    "dpviz_panel", js=Path(__file__).with_name("panel.js").read_text(encoding="utf-8"), isolate_styles=False
+)
+
 
 def page_head(page: PageSpec) -> None:
-    """The style sheet, the page's title and the question it answers, and the switch of class mode."""
+    """Style, title, question, the switch of class mode, and what opens the controls on a narrow screen."""
     keys = [key for key, one in SETTINGS.items() if key.startswith(page.prefix) and type(one.default) in (int, float)]
     st.html(
         f"<style>{STYLE}{controls_style(keys)}</style>"
@@ -27,6 +32,7 @@ def page_head(page: PageSpec) -> None:
         f'<p class="dpviz-question">{escape(page.question)}</p>'
     )
     show_class_mode()
+    _panel(key=f"{page.prefix}panel", data="", height=1)  # the controls come next: so they do for the Tab key
     if refused := bring_release(page.prefix):
         problem(refused)
 

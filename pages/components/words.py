@@ -26,7 +26,7 @@ def answer(mark: str, sentence: str) -> str:
 
 
 def page_answer(mark: str, sentence: str, brief: str) -> str:
-    """The answer of the whole page. A phone shows the controls first: there `mark` and `brief` stay at the lower edge.
+    """The answer of the whole page. On a narrow screen `mark` and `brief` stay in sight above the controls.
 
     `brief` says in a few words, plain text, what `mark` is.
     """

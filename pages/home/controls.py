@@ -60,7 +60,7 @@ class Asked:
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
-    with st.container(key="controls_of_home"):
+    with st.container(key="controls"):
         slider, people, again = st.columns([2.2, 1.3, 1], vertical_alignment="bottom", gap="large")
         with slider:
             epsilon = PAGE.number("epsilon")

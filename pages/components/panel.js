@@ -1,0 +1,77 @@
+// On a narrow screen the controls are a panel at the lower edge, which a button beside the answer opens and closes.
+//
+// Streamlit calls the default export again at every rerun, with the same parentElement. Whether the panel is open is
+// kept at the root of the document, which no run touches: the style sheet does the rest.
+
+const root = document.documentElement;
+const ID = "dpviz-controls";
+const panel = () => document.querySelector(".st-key-controls");
+const button = () => document.querySelector(".dpviz-dock button");
+const isOpen = () => "dpvizPanel" in root.dataset;
+
+const heights = new ResizeObserver(measure);
+
+/** The line with the answer stands on the panel, however high that is. */
+function measure() {
+  root.style.setProperty("--dpviz-panel", `${panel()?.offsetHeight ?? 0}px`);
+}
+
+/** A refusal is brought into sight: whoever types into the panel looks at its box. */
+const refusals = new MutationObserver((changes) => {
+  for (const node of changes.flatMap((change) => [...change.addedNodes])) {
+    const refused = node.matches?.(".dpviz-problem") ? node : node.querySelector?.(".dpviz-problem");
+    refused?.scrollIntoView({ block: "nearest" });
+  }
+});
+
+/** What of the answer the panel would cover moves up, as far as the top of the screen. */
+function uncover() {
+  const answer = document.querySelector(".dpviz-answer")?.getBoundingClientRect();
+  const edge = innerHeight - panel().offsetHeight - document.querySelector(".dpviz-dock").offsetHeight;
+  if (!answer || answer.top > innerHeight || answer.bottom < edge) return;
+  const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
+  document.querySelector("[data-testid=stMain]").scrollBy({ top: Math.min(answer.bottom - edge, answer.top - header) });
+}
+
+function open() {
+  Object.assign(panel(), { id: ID, role: "region", ariaLabel: "Controls" });
+  measure();
+  heights.observe(panel());
+  refusals.observe(document.querySelector("[data-testid=stMain]"), { childList: true, subtree: true });
+  root.dataset.dpvizPanel = "open";
+  button().setAttribute("aria-expanded", "true");
+  button().setAttribute("aria-controls", ID);
+  uncover();
+}
+
+function close() {
+  heights.disconnect();
+  refusals.disconnect();
+  delete root.dataset.dpvizPanel;
+  button()?.setAttribute("aria-expanded", "false");
+  button()?.removeAttribute("aria-controls");
+}
+
+document.addEventListener(
+  "keydown",
+  (event) => {
+    // A list that is unfolded closes first.
+    if (event.key !== "Escape" || !isOpen() || event.target.closest?.("[role=combobox][aria-expanded=true]")) return;
+    close();
+    button()?.focus();
+  },
+  { capture: true },
+);
+
+export default function ({ parentElement }) {
+  if (!parentElement.querySelector(".dpviz-dock")) {
+    const place = parentElement.closest?.("[data-testid=stElementContainer]");
+    if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
+    const dock = document.createElement("div");
+    dock.className = "dpviz-dock";
+    dock.innerHTML = '<button type="button" aria-expanded="false">Controls</button>';
+    dock.firstChild.addEventListener("click", () => (isOpen() ? close() : open()));
+    parentElement.append(dock);
+  }
+  return () => setTimeout(() => parentElement.isConnected || close()); // the next page shows its answer first
+}
