@@ -91,18 +91,18 @@ def check_verdict(summary: PrivacySummary) -> str:
     told = found_in(r"<b>(?:ε = )?([^<]*)</b>", sentence)
     if math.isinf(exact):
         assert told[1] == "∞"
-        one, released, other = map(table, re.findall(TABLE, sentence)[:3])
+        released, one, other = map(table, re.findall(TABLE, sentence)[:3])
         assert log[rows[one], columns[released]] > -math.inf
         assert log[rows[other], columns[released]] == -math.inf
         assert sorted((rows[one], rows[other])) in release.neighbours.tolist()
         assert (mark == KEPT_WITH_DELTA) == ("covers it" in sentence)
         return "infinite"
-    assert value_of(told[1]) == pytest.approx(exact, rel=1e-6, abs=1e-9)
+    assert value_of(told[1]) == pytest.approx(exact, rel=5.1e-3, abs=1e-9)
     promised = value_of(found_in(r"The promise ε = (\S+) is (?:kept|broken)", sentence)[1])
     assert promised == pytest.approx(epsilon, rel=1e-5)
     factor = re.search(r"by (?:more than )?a factor of ([\d.,]+)[ .]", sentence)
     if factor and exact < 20:  # beyond, powers of ten
-        assert value_of(factor[1].rstrip(".")) == pytest.approx(math.exp(exact), rel=1e-3)
+        assert value_of(factor[1].rstrip(".")) == pytest.approx(math.exp(exact), rel=5.1e-3)
     if mark == KEPT:
         assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
         return "kept"
@@ -111,9 +111,9 @@ def check_verdict(summary: PrivacySummary) -> str:
     found = log[rows[one], columns[released]] - log[rows[other], columns[released]]
     assert abs(found) == pytest.approx(exact, rel=1e-9)
     number = found_in(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
-    assert value_of(number[1]) == pytest.approx(left, rel=1e-3)
-    assert (mark == KEPT_WITH_DELTA) == ("it holds" in sentence)
-    assert (mark == BROKEN) == ("not enough either" in sentence)
+    assert value_of(number[1]) == pytest.approx(left, rel=5.1e-3)
+    assert (mark == KEPT_WITH_DELTA) == ("it is kept" in sentence)
+    assert (mark == BROKEN) == ("does not cover" in sentence)
     if left != delta:
         assert (value_of(number[1]) <= delta) == (mark == KEPT_WITH_DELTA)
     return mark
@@ -137,12 +137,12 @@ def check_numbers(summary: PrivacySummary) -> None:
         assert largest > epsilon
     else:
         assert value_of(left) == pytest.approx(expected, rel=1e-6, abs=1e-15)
-    if "no neighbours exceed" in at:
+    if "no neighbours differ" in at:
         assert largest <= epsilon * (1 + 1e-9)
-    if "no ε holds" in at:
+    if "no ε is enough" in at:
         assert divergence(release, 300.0) > delta
     else:
-        holds = value_of(found_in(r"ε = (\S+) holds", at)[1])
+        holds = value_of(found_in(r"ε = (\S+) is kept", at)[1])
         assert divergence(release, holds) <= delta * (1 + 1e-9) + 1e-15
         if holds > 1e-5:
             assert divergence(release, holds * (1 - 1e-4)) >= delta * (1 - 1e-9)
@@ -204,7 +204,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
             else:
                 assert rows[table(towards[1])] == (first if gain > 0 else second)
                 if abs(gain) < 700:
-                    assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=6e-4)
+                    assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=5.1e-3)
             odds = math.log(prior) + gain
             said = found_in(r"<b>(.*)</b>\.$", sentence)[1]
             if said == "above 1 − 10⁻¹⁵":
@@ -212,7 +212,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
             elif said == "below 10⁻³⁰⁰":
                 assert odds < -690
             else:
-                assert value_of(said) == pytest.approx(1 / (1 + math.exp(-odds)), rel=6e-4)
+                assert value_of(said) == pytest.approx(1 / (1 + math.exp(-odds)), rel=5.1e-3)
                 assert value_of(said) not in (0.0, 1.0)
     assert seen == {True, False, "decides"}
     assert factor_text(800.0) == "about 10³⁴⁷"  # 800 / ln 10 = 347.4

@@ -11,7 +11,8 @@ from scipy.stats import beta, betabinom, binom
 
 from dpviz.designs import Design
 from dpviz.overview import Overview
-from pages.home.drawing import belief_text, invented_text, places, texts
+from pages.components.words import belief_text
+from pages.home.drawing import invented_text, places, texts
 from pages.home.questions import questions
 
 GRID = [(n, x, epsilon, seed) for n, x in ((4, 1), (20, 5), (37, 37)) for epsilon in (0.1, 1.0, 6.0) for seed in (0, 7)]

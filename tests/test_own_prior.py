@@ -109,7 +109,7 @@ def test_a_switch_takes_only_true_and_false_from_the_address(
     key: str, opened: Callable[[dict[str, str]], AppTest]
 ) -> None:
     (sentence,) = problems(opened({key: "maybe"}))
-    assert sentence == f"In the address, {key} = maybe was left out: it must be one of true, false."
+    assert sentence == f"Ignored an invalid value in the link, {key} = maybe: it must be one of true, false."
     for word in ("true", "false", "False"):
         assert problems(opened({key: word})) == []
 

@@ -106,7 +106,7 @@ def test_the_presets_are_the_papers() -> None:
     }
     for name, exact in expected.items():
         page = open_page(**PRESETS[name])
-        assert f"<b>{exact}</b>" in " ".join(html(page))
+        assert f"<dd>{exact}</dd>" in " ".join(html(page))
     assert verdict(open_page(**PRESETS["100 rows, smallest α for ε = 1"])) == "✓ kept"
 
 
@@ -127,7 +127,7 @@ def test_pictures_hold_the_numbers_of_the_release() -> None:
     for picture, exact in (("matrix", law.transition_matrix()), ("log-odds", np.abs(log_odds_table(law)))):
         page = open_page(law="beta_binomial", n=40, alpha=2.5, picture=picture)
         assert figures(page)["tm_heatmap"]["figure"]["data"][0]["customdata"] == pytest.approx(exact, rel=1e-12)
-    assert f"<b>{readable(pure_epsilon(law), 7)}</b>" in " ".join(html(page))
+    assert f"<dd>{readable(pure_epsilon(law), 7)}</dd>" in " ".join(html(page))
 
 
 def test_the_attacker_may_choose_any_pair_and_a_place_beyond_the_end_is_told() -> None:

@@ -152,7 +152,9 @@ def test_every_number_in_the_address_that_is_none_is_named_and_the_page_is_a_fre
     assert address(page) == address(fresh)
     said = problems(page)
     for key in numbers(case):
-        assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in said) == 1, key
+        assert sum(f"Ignored an invalid value in the link, {key} = {value}: " in sentence for sentence in said) == 1, (
+            key
+        )
         assert page.session_state[key] == SETTINGS[key].default
 
 
@@ -165,7 +167,7 @@ def test_every_choice_in_the_address_that_is_none_is_named(case: Case, value: st
     said = problems(page)
     assert all(len(sentence) < 500 for sentence in said)
     for key in words:
-        assert sum(f"In the address, {key} = {value[:40]} was left out: " in one for one in said) == 1, key
+        assert sum(f"Ignored an invalid value in the link, {key} = {value[:40]}: " in one for one in said) == 1, key
 
 
 @of_every("variants")

@@ -55,7 +55,7 @@ def test_bad_values_in_the_address_are_named_and_left_out() -> None:
     check_sound(page)
     shown = problems(page)
     for key, value in bad.items():
-        assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in shown) == 1
+        assert sum(f"Ignored an invalid value in the link, {key} = {value}: " in sentence for sentence in shown) == 1
     fresh = open_page()
     for key in ("tm_law", "tm_n", "tm_alpha", "tm_epsilon", "tm_delta"):
         assert page.session_state[key] == fresh.session_state[key]
@@ -118,7 +118,7 @@ def test_a_pasted_matrix_is_judged_by_its_own_digits() -> None:
     check_sound(page)
     assert verdict(page) == "✗ broken"
     assert readable(math.log(7), 7) == "1.94591"
-    assert "exact ε = 1.94591, promised 1.8" in text(page)
+    assert "exact ε (substituted row) 1.94591" in text(page)
     assert not offers(page)
 
 
@@ -147,20 +147,20 @@ def test_figure_1_is_judged_as_typed_and_its_law_is_an_offer_that_the_address_ke
         offer.label == "These printed digits equal the Posterior-mean plug-in with n = 5, m = 5, α = 0.5, β = 0.5. "
         "Use its exact values?"
     )
-    assert "exact ε = 5.498192" in text(page)
+    assert "exact ε (substituted row) 5.498192" in text(page)
     assert "4 of your rows do not sum to exactly 1 (row 2 sums to 1.000001). They are not rescaled." in text(page)
     offer.set_value(True).run()
     check_sound(page)
-    assert "exact ε = 5.493061" in text(page)
+    assert "exact ε (substituted row) 5.493061" in text(page)
     shown = " ".join(html(page))
     assert all(f">{value:.6f}<" in shown for number in (1, 2) for value in PRINTED_FIGURES[number].values.ravel())
     again = open_page({"tm_law": "given_matrix", "tm_recognized": address(page)["tm_recognized"]})
     assert text(again) == text(page)
     offers(again)[0].set_value(False).run()
     assert "tm_recognized" not in address(again)
-    assert "exact ε = 5.498192" in text(again)
+    assert "exact ε (substituted row) 5.498192" in text(again)
     wrong = open_page({"tm_law": "given_matrix", "tm_recognized": "laplace-5-2"})
-    assert "tm_recognized = laplace-5-2 was left out" in problems(wrong)[0]
+    assert "the link, tm_recognized = laplace-5-2:" in problems(wrong)[0]
     assert not offers(wrong)[0].value
 
 
@@ -184,7 +184,7 @@ def test_a_given_zero_makes_epsilon_infinite_and_the_cell_is_named() -> None:
     page = open_page(law="given_matrix", paste="0.5,0.5,0\n0.25,0.5,0.25\n0.2,0.6,0.2", delta=0.0)
     check_sound(page)
     assert verdict(page) == "✗ broken"
-    assert "(1, 1) can lead to (2, 0) and its neighbour (0, 2) cannot" in text(page)
+    assert "(2, 0) can be published from the data (1, 1) but never from their neighbour (0, 2)" in text(page)
     assert "ε = ∞" in text(page)
     assert ">∞<" in " ".join(html(page))
 

@@ -241,7 +241,7 @@ def test_several_bad_words_are_named_one_by_one_until_they_are_chosen() -> None:
     said = problems(page)
     assert len(said) == 4
     for key, value in bad.items():
-        assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in said) == 1
+        assert sum(f"Ignored an invalid value in the link, {key} = {value}: " in sentence for sentence in said) == 1
     page.number_input(key="po_epsilon").set_value(1.5).run()
     button_group(page, "source").set_value("typed").run()
     page.radio(key="po_prior").set_value("own").run()

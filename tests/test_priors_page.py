@@ -141,7 +141,7 @@ def test_what_a_section_does_not_compute_it_says(state: dict[str, object], sente
 def test_a_word_in_the_address_that_is_none_is_named_and_left_out(address: dict[str, str], key: str) -> None:
     page = open_priors(address)
     (sentence,) = problems(page)
-    assert sentence.startswith(f"In the address, {key} = {address[key]} was left out: it must be one of ")
+    assert sentence.startswith(f"Ignored an invalid value in the link, {key} = {address[key]}: it must be one of ")
     assert set(figures(page)) == {"mp_curves"}
 
 

@@ -225,7 +225,7 @@ def misled(chromium: Browser, address: str, bad: dict[str, str]) -> Iterator[Pag
         page.wait_for_timeout(1500)  # what is drawn again in the meantime takes no sentence away
         shown = page.locator(".dpviz-problem").all_inner_texts()
         for key, value in bad.items():
-            assert sum(f"In the address, {key} = {value} was left out: " in sentence for sentence in shown) == 1, key
+            assert sum(f"the link, {key} = {value}: " in sentence for sentence in shown) == 1, key
         assert told(page) == fresh
         rows = next(key for key in bad if key.endswith("_n"))
         type_number(page, "n", "40")

@@ -66,13 +66,13 @@ def gain_in_words(view: AttackerView) -> str:
 
 
 def factor_text(log_factor: float) -> str:
-    """e raised to `log_factor`, 0 or above, to four digits, or by its power of ten.
+    """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten.
 
     >>> factor_text(math.log(11)), factor_text(1000.0)
     ('11', 'about 10⁴³⁴')
     """
     if log_factor < 700:
-        return readable(math.exp(log_factor), 4)
+        return readable(math.exp(log_factor), 3)
     return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
 

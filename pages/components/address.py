@@ -114,9 +114,9 @@ def read_address(prefix: str) -> None:
                 value = setting.read(text)
             except Unknown as wrong:
                 value = wrong.known or setting.default
-                noted[key] = f"In the address, {key} = {wrong.words} was left out: {wrong}"
+                noted[key] = _ignored(key, wrong.words, wrong)
             except ValueError as wrong:
-                noted[key] = f"In the address, {key} = {text[:40]} was left out: {wrong}"
+                noted[key] = _ignored(key, text[:40], wrong)
         if back or key not in state or (text is not None and key not in noted):
             state[key] = value
     state[f"{prefix}noted"] = noted
@@ -134,7 +134,7 @@ def fit_choice(key: str, words: Collection[str]) -> str:
     if then[key] != value:
         return ""
     then[key] = default
-    sentence = f"In the address, {key} = {value[:40]} was left out: it must be one of {', '.join(words)}."
+    sentence = _ignored(key, value[:40], f"it must be one of {', '.join(words)}.")
     st.session_state[f"{prefix}noted"][key] = sentence
     return sentence
 
@@ -194,6 +194,10 @@ def write_address(prefix: str) -> None:
 
 def _of(prefix: str) -> dict[str, Setting]:
     return {key: setting for key, setting in SETTINGS.items() if key.startswith(prefix)}
+
+
+def _ignored(key: str, text: str, reason: object) -> str:
+    return f"Ignored an invalid value in the link, {key} = {text}: {reason}"
 
 
 def _digits(value: float) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
-from dpviz.parameters import readable
+from dpviz.parameters import readable, readable_apart
 
 if TYPE_CHECKING:
     from dpviz.published.record import Record
@@ -56,6 +56,20 @@ def percent(share: float, digits: int = 5) -> str:
     while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
         digits += 1
     return f"{readable(rounded, digits)} %"
+
+
+def belief_text(belief: float) -> str:
+    """Return a probability in per cent, to three digits; 50, 0 and 100 only where it is exactly that.
+
+    Examples
+    --------
+    >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
+    ('50 %', '50.0004 %', '73.1 %')
+    """
+    if belief in (0.0, 1.0, 0.5):
+        return percent(belief)
+    nearest = min((0.0, 0.5, 1.0), key=lambda one: abs(one - belief))
+    return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"
 
 
 def number(value: float, digits: int) -> str:

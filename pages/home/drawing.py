@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 from dpviz.overview import Overview
-from dpviz.parameters import readable, readable_apart, rounded_up
+from dpviz.parameters import readable, rounded_up
 from pages.components.living import show_living
-from pages.components.words import percent
+from pages.components.words import belief_text, percent
 
 ACROSS = {20: 10, 1000: 40}
 """Dots side by side, where that is not the square root of their number."""
@@ -67,11 +67,3 @@ def places(found: Overview) -> dict[str, float]:
 def invented_text(rows: float) -> str:
     """Invented rows to three digits, never fewer than the promise takes; "0" only where none are needed."""
     return readable(rounded_up(rows, 3), 3)
-
-
-def belief_text(belief: float) -> str:
-    """A probability in per cent, to three digits; 50, 0 and 100 only where it is that."""
-    if belief in (0.0, 1.0, 0.5):
-        return percent(belief)
-    nearest = min((0.0, 0.5, 1.0), key=lambda one: abs(one - belief))
-    return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"

@@ -12,9 +12,9 @@ from pages import coverage, minimum_priors, posterior, transition_matrices
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import heading, percent
+from pages.components.words import belief_text, heading, percent
 from pages.home import SPEC
-from pages.home.drawing import belief_text, invented_text
+from pages.home.drawing import invented_text
 
 DELTA = 1e-6
 """The δ that the second answer allows as well."""
@@ -43,7 +43,7 @@ def questions(found: Overview) -> list[tuple[PageSpec, str, str]]:
             transition_matrices.SPEC,
             "What does a release give away?",
             f"An attacker who knows all but one of the {n} people guesses that person's answer. Before the release "
-            f"every second guess is right. After it, <b>{belief_text(found.success)}</b> of the guesses about the most "
+            f"one guess in two is right. After it, <b>{belief_text(found.success)}</b> of the guesses about the most "
             f"exposed person are; ε = {epsilon} would allow {belief_text(found.promised_success)}.",
         ),
         (

@@ -39,12 +39,12 @@ def show_attacker(summary: PrivacySummary) -> None:
     """Controls for a pair, a released table and prior odds; the odds after, in words and as a picture."""
     release = summary.synthesizer
     if not release.enumerable:
-        note("The attacker's view lists every table. Here there are over 4 million entries: set fewer rows.")
+        note("The attacker's view lists the whole matrix. Here it has over 4 million entries: choose fewer rows.")
         return
     worst = summary.worst
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
-        if switch("the worst case of this release", WORST):
+        if switch("Show the worst case of this release", WORST):
             tables = sorted((worst.likelier, worst.other))
             pair = int(np.flatnonzero((release.neighbours == tables).all(axis=1))[0])
             column = int(worst.column or 0)
@@ -76,11 +76,11 @@ def _place(label: str, name: str, size: int, words: str) -> int:
     asked = int(NUMBERS.accepted(name, math.nan if typed is None else typed))
     drawn(key, asked)
     if asked >= size:
-        problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. {size - 1:,} is shown.")
+        problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. Shown is {size - 1:,}.")
     return min(asked, size - 1)
 
 
-def _probability(value: float, log_gain: float, digits: int = 4) -> str:
+def _probability(value: float, log_gain: float, digits: int = 3) -> str:
     """A probability; 0 and 1 only where the release decides."""
     if math.isinf(log_gain):
         return readable(value, digits)
@@ -94,7 +94,7 @@ def attacker_sentence(view: AttackerView, epsilon: float) -> str:
         limit = f"more than the promised factor e<sup>ε</sup> = {factor_text(epsilon)}"
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
-        f"the first has probability {readable(view.probabilities[0], 4)}. Then {view.released} is released. "
+        f"the first has probability {readable(view.probabilities[0], 3)}. Then {view.released} is released. "
         f"{gain_in_words(view)} That is {limit}. Now the first has probability "
         f"<b>{_probability(view.probabilities[1], view.log_gain)}</b>."
     )

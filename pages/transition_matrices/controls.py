@@ -27,7 +27,7 @@ PRESETS: dict[str, dict[str, object]] = {
     "A&V Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
     "100 rows, smallest α for ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
 }
-"""Abowd & Vilhuber's figures, and a release of ordinary size at its least prior."""
+"""Abowd & Vilhuber's figures, and a release of ordinary size at its smallest prior."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Asked:
 
 @cache
 def _numbers(law: type[Synthesizer]) -> dict[str, Parameter]:
-    """The numbers of a law and of the promise, in the order of their controls."""
+    """Return the numbers of a synthesizer and of the promise, in the order of their controls."""
     own = {one.name: one for one in law.parameters()}
     noise = {NOISE: own.pop("epsilon")} if "epsilon" in own else {}
     return {**own, "epsilon": EPSILON, "delta": DELTA, **noise}
@@ -60,7 +60,7 @@ def _numbers(law: type[Synthesizer]) -> dict[str, Parameter]:
 
 @cache
 def _widest(*laws: type[Synthesizer]) -> dict[str, Parameter]:
-    """Each parameter with the domain and default that all laws together give it."""
+    """Each parameter with the domain and default that all synthesizers together give it."""
     found: dict[str, Parameter] = {}
     for name, declared in (pair for law in laws for pair in _numbers(law).items()):
         first = found.setdefault(name, declared)
@@ -107,7 +107,8 @@ def choose() -> Asked | Refused:
             key=f"{PREFIX}least",
             on_click=_set_least,
             args=(law, values["m"], values["epsilon"]),
-            help="The smallest symmetric prior for which the release is ε-differentially private, without δ.",
+            help="The smallest symmetric prior with which the release keeps the promise ε without any δ, when one row "
+            "is substituted.",
             width="stretch",
         )
     try:
@@ -115,7 +116,7 @@ def choose() -> Asked | Refused:
         mechanism, text = matrix_of(content) if law is GivenMatrix else (key, None)
         own = {name: value for name, value in values.items() if not page.follows(name)}
         design = Design.of({"mechanism": mechanism, "prior": "own", **own})
-        design.synthesizer  # noqa: B018 (it refuses what the law refuses)
+        design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
         return Asked(design, text)
     except ValueError as broken:
         return page.refused(broken, values, law)

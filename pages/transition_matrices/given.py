@@ -1,4 +1,4 @@
-"""A matrix that the reader brought: what its printed digits leave open, and which law prints as the same."""
+"""A matrix that the reader brought: what its printed digits leave open, and which synthesizer prints as the same."""
 
 import math
 
@@ -21,7 +21,7 @@ RECOGNIZED = keep_text("tm_recognized", AS_GIVEN)
 
 
 def as_judged(release: Synthesizer) -> Synthesizer:
-    """`release` as it is; the law that prints as a given matrix only where the reader takes this offer."""
+    """`release` as it is; the synthesizer that prints as a given matrix only where the reader takes this offer."""
     if not isinstance(release, GivenMatrix):
         return release
     note(" ".join(filter(None, (_rounding(release), sums_sentence(release)))))
@@ -35,12 +35,12 @@ def as_judged(release: Synthesizer) -> Synthesizer:
 
 
 def _word(law: Synthesizer) -> str:
-    """A law as the address has it."""
+    """Return a synthesizer as the address has it."""
     return "-".join([law.key, *(f"{getattr(law, declared.name):.12g}" for declared in law.parameters())])
 
 
 def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
-    """The offer to use the exact values of a law, and whether the reader takes it."""
+    """Offer the exact values of a synthesizer; return whether the reader takes them."""
     values = ", ".join(f"{one.symbol} = {readable(getattr(law, one.name))}" for one in law.parameters())
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     switch = f"{RECOGNIZED}_{word}"
@@ -57,7 +57,8 @@ def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
     )
     if accepted:
         exact, digits = (readable(one.worst_log_odds().value, DIGITS) for one in (law, given))
-        note(f"Shown are the exact values of the <b>{law.label}</b>: ε = {exact}. Your digits alone make it {digits}.")
+        shown = f"This page now shows the exact values of the <b>{law.label}</b>: ε = {exact}."
+        note(f"{shown} Your digits alone would make it {digits}.")
     return accepted
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.trade_off import trade_off_chart
-from dpviz.parameters import SUPERSCRIPTS, readable, readable_apart
+from dpviz.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.disclosure_risk import (
     PRIOR_RISK,
@@ -21,7 +21,7 @@ from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
-from pages.components.words import heading, listing, note, percent
+from pages.components.words import belief_text, heading, listing, note
 from pages.transition_matrices import SPEC
 
 NUMBERS = PageNumbers(SPEC.prefix, {"prior_risk": PRIOR_RISK, "risk_ratio": RISK_RATIO}, ()).kept()
@@ -34,7 +34,8 @@ def show_languages(summary: PrivacySummary) -> None:
     """The four, each exact, with what the promise would allow beside it."""
     if not summary.synthesizer.enumerable:
         note(
-            "The attacker's errors are counted over every table. Here there are over 4 million entries: set fewer rows."
+            "The attacker's errors are summed over the whole matrix. Here it has over 4 million entries: choose fewer "
+            "rows."
         )
         return
     curve = cached(trade_off_curve, entries=FEW_ENTRIES)(summary.synthesizer)
@@ -80,7 +81,8 @@ def odds_sentence(summary: PrivacySummary) -> str:
     return (
         f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
         f"is <b>{factor_text(worst)}</b> times as likely as the other; the promise allows "
-        f"{factor_text(summary.epsilon)}. An attacker learns so much with probability {_chance(summary)}.</p>"
+        f"at most {factor_text(summary.epsilon)} times. That release comes from the likelier table with probability "
+        f"{_chance(summary)}.</p>"
     )
 
 
@@ -107,36 +109,37 @@ def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
     """How often the best guess is right."""
     return (
         f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
-        f"<b>{percent(curve.success(0.5), 4)}</b> of the time; the promise would allow "
-        f"{percent(promised.success(0.5), 4)}."
+        f"<b>{belief_text(curve.success(0.5))}</b> of the time; the promise would allow "
+        f"{belief_text(promised.success(0.5))}."
     )
 
 
 def gaussian_sentence(curve: TradeOffCurve) -> str:
     """The smallest μ, in words."""
     if math.isinf(curve.mu):
-        return "No μ of Gaussian differential privacy holds: some release decides between two tables."
+        return "No μ of Gaussian differential privacy is large enough: some release decides between two tables."
     if curve.mu == 0:
         return "μ = 0: the release says nothing about any row."
     return (
-        f"In Gaussian differential privacy this is <b>μ = {readable(curve.mu, 4)}</b>: telling the two tables apart is "
-        f"never easier than telling a normal variable of mean 0 from one of mean {readable(curve.mu, 4)}, variance 1."
+        f"In Gaussian differential privacy this is <b>μ = {readable(curve.mu, 3)}</b>: telling the two tables apart is "
+        f"about as hard as, and never easier than, telling a normal number of mean 0 from one of mean "
+        f"{readable(curve.mu, 3)}, both with variance 1."
     )
 
 
 def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
     """What the release and the promise may do to a risk, and the ε that a wanted ratio needs."""
     needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
-    told = f"so that the risk never grows more than {readable(ratio, 4)} times"
+    factor = f"by more than a factor of {readable(ratio)}"
     wanted = (
-        f"Any ε will do {told}: from {readable(100 * risk, 3)} % it cannot grow so far."
+        f"Any ε will do: a risk of {readable(100 * risk, 3)} % cannot grow {factor}."
         if math.isinf(needed)
-        else f"A promise of ε = {readable(needed, 4)} is small enough {told}; "
-        + ("this release keeps it." if summary.worst.value <= needed else "this release does not keep it.")
+        else f"If the risk must never grow {factor}, the promise must be ε = {readable(rounded_down(needed, 3), 3)} or "
+        f"smaller: this release {'keeps' if summary.worst.value <= needed else 'does not keep'} such a promise."
     )
     return [
         f"The most telling release raises the risk {risk_in_words(summary.worst.value, prior_risk=risk)}. "
-        f"The promise ε = {readable(summary.epsilon, 4)} alone would allow it to rise "
+        f"The promise ε = {readable(summary.epsilon)} alone would allow it to rise "
         f"{risk_in_words(summary.epsilon, prior_risk=risk)}.",
         wanted,
     ]
@@ -158,12 +161,16 @@ def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
             [
                 f"probabilistic δ at ε = {epsilon}",
                 readable(float(summary.failure.max()), 6),
-                "how far the steeper part of the worst pair's own curve goes down",
+                "the height through which the worst pair's own curve falls more steeply than −e<sup>ε</sup>",
             ]
         )
     apart = readable_apart(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
     rows.append(["advantage", apart, "1 minus the smallest sum of both errors; δ at ε = 0"])
     rows.append(
-        ["Gaussian μ", readable(curve.mu, 6) if math.isfinite(curve.mu) else "∞", "the lowest normal curve below it"]
+        [
+            "Gaussian μ",
+            readable(curve.mu, 6) if math.isfinite(curve.mu) else "∞",
+            "the highest normal curve that stays below it",
+        ]
     )
     return rows

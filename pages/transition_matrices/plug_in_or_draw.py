@@ -1,4 +1,6 @@
-"""Plug-in or posterior draw: the same prior and the same promise under both laws."""
+"""Plug-in or posterior draw: both synthesizers with the same prior and the same promise."""
+
+import math
 
 import streamlit as st
 
@@ -19,9 +21,9 @@ OWN_ALPHA = keep_switch("tm_own_alpha", False)
 
 
 def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
-    """Both laws at the same n, m, ε and α: the least α of the posterior draw, or the reader's own."""
+    """Show both synthesizers at the same n, m, ε and α: the smallest α of the posterior draw, or the reader's own."""
     own = getattr(release, "alpha", None)
-    use_own = isinstance(own, float) and switch("α from the controls instead of m/(e^ε − 1)", OWN_ALPHA)
+    use_own = isinstance(own, float) and switch("Use the α of the controls instead of m/(eᵋ − 1)", OWN_ALPHA)
     n, m = release.n, release.m  # type: ignore[attr-defined]  # as every law of the registry and a given matrix has
     alpha = own if use_own and isinstance(own, float) else BetaBinomial.least_alpha(m=m, epsilon=epsilon)
     draw: Synthesizer = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
@@ -32,8 +34,9 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     told, kept, broken = readable(epsilon), pure_epsilon(draw), pure_epsilon(plug)
     st.html(
         '<p class="dpviz-answer">'
-        f"With n = {n:,}, m = {m:,} and α = {readable(alpha)}, for a promised ε = {told}: the posterior draw has "
-        f"ε = <b>{readable(kept, 7)}</b>, the plug-in ε = <b>{readable(broken, 7)}</b>.</p>"
+        f"The promise is ε = {told}. With n = {n:,}, m = {m:,} and α = {readable(alpha, 3)} invented rows of each "
+        f"kind, the real loss of the posterior draw is ε = <b>{_loss(kept, epsilon)}</b>, that of the plug-in "
+        f"ε = <b>{_loss(broken, epsilon)}</b>.</p>"
     )
     head = ["synthesizer", "exact ε", f"δ at ε = {told}", "promise"]
     rows = [law_row(draw, epsilon), law_row(plug, epsilon)]
@@ -45,8 +48,14 @@ def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     note(SPEC.note("In use"))
 
 
+def _loss(exact: float, epsilon: float) -> str:
+    """Return an exact ε to three digits, with more where they tell it from the promised one."""
+    same = math.isclose(exact, epsilon, rel_tol=1e-12)
+    return readable(epsilon) if same else readable_apart(exact, epsilon, 3)
+
+
 def law_row(release: Synthesizer, epsilon: float) -> list[str]:
-    """A law's exact ε, its δ at the promised one, and whether it keeps that."""
+    """Return a synthesizer's exact ε, its δ at the promised ε, and whether it keeps the promise."""
     exact = pure_epsilon(release)
     word = "kept" if exact <= epsilon * (1 + 1e-12) else f"✗ broken, {readable_apart(exact / epsilon, 1.0, 4)} times ε"
     return [release.label, readable(exact, 7), readable(delta_for_epsilon(release, epsilon), 6), word]

@@ -24,7 +24,7 @@ class Answered(NamedTuple):
 
 
 def _why(release: Synthesizer) -> None:
-    """Explanations, the notation, the law and its source."""
+    """Explain the page, its notation, the synthesizer and its source."""
     st.markdown(SPEC.text("words"))
     st.markdown(f"**The synthesizer on this page.** {release.label}: ${release.law}$")
     st.caption(f"Source of the synthesizer: {release.source}. Neighbours: one row substituted, n fixed.")

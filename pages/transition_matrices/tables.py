@@ -1,4 +1,4 @@
-"""The transition matrix and the log-odds table: the paper's tables while they are small, heatmaps beyond."""
+"""The transition matrix and the log-odds table: laid out as in the paper while they are small, heatmaps beyond."""
 
 import math
 
@@ -40,7 +40,7 @@ def show_tables(summary: PrivacySummary) -> None:
     curve, delta = cached(profile)(release), f"δ = {summary.divergence.value:.6g}"
     alt = f"Privacy profile of the {release.label}: δ against ε, with {delta} at the promised ε = {summary.epsilon:g}."
     show_figure(profile_chart(curve, summary), key="tm_profile", alt=alt, height=330)
-    st.caption(f"Exact at {len(curve.epsilons)} values of ε and at your own, straight lines between them.")
+    st.caption(f"Exact at {len(curve.epsilons)} values of ε and at yours, with straight lines between them.")
 
 
 def _tables(summary: PrivacySummary) -> None:
@@ -65,9 +65,9 @@ def _tables(summary: PrivacySummary) -> None:
     show_figure(figure, key="tm_heatmap", alt=f"Heatmap: {alt}", height=470)
     if not view.whole:
         drawn = (
-            f"{len(view.rows)} of {_count(rows)} rows and {len(view.columns)} of {_count(columns)} columns are drawn"
+            f"Drawn are {len(view.rows)} of {_count(rows)} rows and {len(view.columns)} of {_count(columns)} columns"
         )
-        st.caption(f"{drawn}, evenly spaced; each shows its own exact number.")
+        st.caption(f"{drawn}, evenly spaced. Each cell shows its own exact number.")
 
 
 def source(release: Synthesizer, place: int) -> str:

@@ -13,39 +13,41 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.class_mode import digits
 from pages.components.words import numbers, page_answer
 
-DIGITS = 7
+DIGITS, SAID = 7, 3
+"""Significant digits of the numbers, and of those in the sentence above them."""
 MOST_EMPTY = 8
 SAME = 1e-12  # Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`
 
 KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
-NOT_LISTED = "not listed", "needs the full matrix, which is over 4 million entries here"
+NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 million entries here"
 
 
 def show_verdict(summary: PrivacySummary) -> None:
     """The verdict and its four numbers."""
     mark, sentence = verdict_sentence(summary)
-    brief = f"exact ε = {readable(summary.worst.value, DIGITS)}, promised {readable(summary.epsilon)}"
+    brief = f"exact ε = {readable(summary.worst.value, SAID)}, promised {readable(summary.epsilon)}"
     st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary, digits(DIGITS))))
 
 
 def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     """A word, and the sentence that says what the release keeps and where it fails."""
     release, worst = summary.synthesizer, summary.worst
-    exact, epsilon = readable(worst.value, DIGITS), readable(summary.epsilon)
+    exact = epsilon = readable(summary.epsilon)
     if not math.isclose(worst.value, summary.epsilon, rel_tol=SAME):  # what differs is not rounded to look the same
-        exact = readable_apart(worst.value, summary.epsilon, DIGITS)
+        exact = readable_apart(worst.value, summary.epsilon, SAID)
         epsilon = readable_apart(summary.epsilon, worst.value)
     exact, released = f"<b>{exact}</b>", _released(release, worst)
     at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
     if math.isinf(worst.value):
         text = (
-            f"Without δ no ε holds: {_table(release, worst.likelier)} can lead to {released} "
-            f"and its neighbour {_table(release, worst.other)} cannot. A suppressed outcome decides: <b>ε = ∞</b>."
+            f"No ε is enough without δ: {released} can be published from the data {_table(release, worst.likelier)} "
+            f"but never from their neighbour {_table(release, worst.other)}. Seeing it settles the question: "
+            "<b>ε = ∞</b>."
         )
         if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
-            text += f" In all, {len(release.zeros):,} cells are 0 where a neighbour's is not."
+            text += f" In all, {len(release.zeros):,} entries of the matrix are 0 where a neighbour's is not."
         if summary.is_approximate:
-            return KEPT_WITH_DELTA, f"{text} The allowed δ covers it: {at_delta} holds."
+            return KEPT_WITH_DELTA, f"{text} The allowed δ covers it: the promise {at_delta} is kept."
         return BROKEN, text
     if summary.is_pure:
         return KEPT, (
@@ -59,20 +61,26 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
         f"The odds of {_pair(release, worst)} move by a factor of {factor} when {released} is released, "
         f"instead of at most {factor_text(summary.epsilon)}."
     )
-    left_over = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, 4))}"
+    needed = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, SAID))}"
+    allowed = readable(summary.delta)
     if summary.is_approximate:
-        return KEPT_WITH_DELTA, f"{text} With the allowed δ = {readable(summary.delta)} it holds: {left_over}."
-    return BROKEN, f"{text} The allowed δ = {readable(summary.delta)} is not enough either: {left_over}."
+        return (
+            KEPT_WITH_DELTA,
+            f"{text} With the allowed δ = {allowed} it is kept, for it needs only {needed}.",
+        )
+    return BROKEN, f"{text} The allowed δ = {allowed} does not cover that: this would need {needed}."
 
 
 def verdict_numbers(summary: PrivacySummary, digits: int = DIGITS) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
     release, worst, pair, least = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta
-    neighbours = _pair(release, pair) if pair.value or not summary.is_pure else "no neighbours exceed a factor eᵋ"
-    holds = "no ε holds" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} holds"
-    reached = f"{_pair(release, worst)}, releasing {_released(release, worst)}"
+    neighbours = (
+        _pair(release, pair) if pair.value or not summary.is_pure else "no neighbours differ by more than the factor eᵋ"
+    )
+    holds = "no ε is enough" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} is kept"
+    reached = f"{_pair(release, worst)}, when {_released(release, worst)} is released"
     delta = _failure(summary, readable(pair.value, digits))
-    allowed = f"{neighbours}; with δ = {readable(summary.delta, 3)} allowed, {holds}"
+    allowed = f"{neighbours}; if δ = {readable(summary.delta, 3)} is allowed, {holds}"
     return [
         ("exact ε (substituted row)", readable(worst.value, digits), reached),
         (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),
@@ -90,8 +98,11 @@ def _probabilistic(summary: PrivacySummary, digits: int) -> tuple[str, str, str]
     if summary.failure is None or summary.joint_failure is None:
         return "probabilistic δ", *NOT_LISTED
     row = int(summary.failure.argmax())
-    where = f"at {_table(summary.synthesizer, row)}; {readable(summary.joint_failure, 4)} when every row falls in each "
-    return "probabilistic δ, worst table", readable(float(summary.failure[row]), digits), f"{where}cell alike"
+    where = (
+        f"for the data {_table(summary.synthesizer, row)}; {readable(summary.joint_failure, SAID)} on average, if "
+        "every row is equally likely to fall in each cell"
+    )
+    return "probabilistic δ, worst table", readable(float(summary.failure[row]), digits), where
 
 
 def _uncertainty(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
@@ -99,9 +110,9 @@ def _uncertainty(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
     if summary.failure is None:
         return name, *NOT_LISTED
     if summary.change is None:
-        return name, "1", "m differs from n, so no table is released as it is"
+        return name, "1", "m differs from n, so the released table is never the confidential one"
     row = int(summary.change.argmin())
-    often = "the released table differs from the confidential one at least so often; least at "
+    often = "probability that the released table differs from the confidential one; smallest for the data "
     return name, readable(float(summary.change[row]), digits), f"{often}{_table(summary.synthesizer, row)}"
 
 
