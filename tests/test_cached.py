@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from dpviz.synthesizers import BetaBinomial, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.cached import cached
+from pages.components.cached import cached, forget
 
 CALLS: list[object] = []
 
@@ -18,9 +20,9 @@ CALLS: list[object] = []
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     CALLS.clear()
-    st.cache_resource.clear()
+    forget()
     yield
-    st.cache_resource.clear()
+    forget()
 
 
 def shape(synthesizer: Synthesizer, factor: float = 1.0) -> float:
@@ -77,4 +79,42 @@ def test_a_refusal_is_not_kept() -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="at least 0"):
             cached(shape)(BetaBinomial(n=5, m=5, alpha=1, beta=1), -1.0)
+    assert len(CALLS) == 2
+
+
+def slowly(number: int) -> int:
+    CALLS.append(threading.get_ident())
+    time.sleep(0.05)
+    return number + 1
+
+
+def test_readers_who_ask_for_the_same_at_once_wait_for_one_of_them() -> None:
+    with ThreadPoolExecutor(8) as readers:
+        assert list(readers.map(cached(slowly), [1] * 8)) == [2] * 8
+    assert len(CALLS) == 1
+
+
+def test_what_was_not_asked_for_the_longest_is_forgotten_first() -> None:
+    kept = cached(shape, entries=2)
+    for n in (1, 2, 1, 3, 1):
+        kept(BetaBinomial(n=n, m=n, alpha=1, beta=1))
+    assert len(CALLS) == 3
+    kept(BetaBinomial(n=2, m=2, alpha=1, beta=1))
+    assert len(CALLS) == 4
+
+
+class Adder:
+    def __init__(self, base: int) -> None:
+        self.base = base
+
+    def __repr__(self) -> str:
+        return f"Adder({self.base})"
+
+    def plus(self, number: int = 0) -> int:
+        CALLS.append(number)
+        return self.base + number
+
+
+def test_a_method_is_told_apart_by_what_it_belongs_to() -> None:
+    assert [cached(Adder(base).plus)(1) for base in (1, 2, 1)] == [2, 3, 2]
     assert len(CALLS) == 2

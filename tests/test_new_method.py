@@ -19,6 +19,7 @@ from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import SYNTHESIZERS, WorstCase, two_cell_laws
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
+from pages.components.cached import forget
 from pages.minimum_priors.controls import FAMILIES
 from pages.minimum_priors.sections import sections_of
 from tests.pages import check_sound, html, method_table, open_priors, problems, shown_prior, text
@@ -62,8 +63,10 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The law, and no curve that a page has kept without it, or keeps with it."""
     monkeypatch.setitem(SYNTHESIZERS, KEY, RepeatedRow)
     st.cache_resource.clear()
+    forget()
     yield
     st.cache_resource.clear()
+    forget()
 
 
 pytestmark = pytest.mark.usefixtures("registered")

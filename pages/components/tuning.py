@@ -15,4 +15,5 @@ def tune_process() -> None:
         importlib.import_module(page.module)  # loaded before freezing
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)  # a run makes some thousand objects: at 700 it looked for garbage several times in each
     sys.setswitchinterval(0.0005)
