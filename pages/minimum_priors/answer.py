@@ -35,7 +35,7 @@ def show_table(asked: Asked) -> None:
 
 
 def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[str]]:
-    """The least prior, or largest range, of every method for all sets together: NaN beyond reach, with its reason."""
+    """Return the smallest prior, or largest range, of every method for all sets: NaN beyond reach, with its reason."""
     found, reasons = {}, []
     for key, method in asked.kind.methods.items():
         try:

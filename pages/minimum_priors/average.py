@@ -30,16 +30,18 @@ def show_average(asked: Asked) -> None:
     note(SPEC.note("The average case"))
     theta, alpha = PAGE.checked("theta"), PAGE.checked("alpha")
     if not 0 < theta < 1:
-        st.caption("At θ = 0 or 1 nothing is random: the average case is one fixed table.")
+        st.caption("At θ = 0 and θ = 1 nothing is random: the average case is one fixed table. Choose θ in between.")
         return
     if max(n, m) > AVERAGED_ROWS_SHOWN:
         st.caption(f"The average over the other rows is computed for n and m up to {AVERAGED_ROWS_SHOWN:,}.")
         return
     found = cached(average_and_worst, "Averaging over the other rows …")(n, m, alpha, theta, epsilon)
     here = {key: pair[0] for key, pair in found.items() if pair}
-    said = f"for PARAM_MAP, the count itself, at θ = {readable(theta)}, n = {readable(n)} and ε = {readable(epsilon)}: "
+    delta = f"δ = {readable(here[PARAM_MAP.key], 3)}"
+    where = f"θ = {readable(theta)}, n = {readable(n)} and ε = {readable(epsilon)}"
+    said = f"PARAM_MAP releases the count itself. At {where}, its average-case loss is {delta}: "
     said += f"{hidden_by_the_others(n)} In the worst case its δ is 1."
-    st.html(answer(f"δ = {readable(here[PARAM_MAP.key], 3)}", said))
+    st.html(answer(delta, said))
     rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
     head = [f"δ at ε = {readable(epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
     listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
@@ -58,7 +60,7 @@ def hidden_by_the_others(n: int) -> str:
     """What the n − 1 random rows do for the last one when their count is released."""
     if n == 1:
         return "there is no other row, so that the count shows the only one."
-    return "the other rows are random, and even a count that the data fix partly hides one row among them."
+    return "the other rows are random, and so the count partly hides one row among them."
 
 
 def _draw(asked: Asked, theta: float, here: dict[str, float], found: AverageCurves) -> None:
@@ -101,8 +103,8 @@ def _printed(asked: Asked, theta: float) -> None:
         "6.19": [
             f"of the order {readable(CLAIMS['6.19'].at(n=n, epsilon=epsilon), 3)}",
             f"{least} or more",
-            "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is; at a fixed θ inside "
-            "(0, 1) the exact δ falls exponentially in n",
+            "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is negative; at a fixed θ "
+            "between 0 and 1 the exact δ falls exponentially in n",
         ],
         "6.20": ["impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"],
     }

@@ -1,4 +1,4 @@
-"""How the page speaks of what is asked for: a least prior for counts, a largest range for Gaussian data."""
+"""How the page speaks of what is asked for: a smallest prior for counts, a largest range for Gaussian data."""
 
 import math
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ ROUNDING = 1e-15  # Bias below which it is nothing but rounding
 
 SAME = 1e-3  # Relative difference of the two answers below which δ is said to be too small to help
 
-NONE_NEEDED = 1e-290  # A least prior up to which any prior is enough
+NONE_NEEDED = 1e-290  # A smallest prior up to which any prior is enough
 
 BEYOND = "beyond reach"  # What stands for a NaN: an answer that is not computed at this size; a sentence says why
 
 
 def known(value: float) -> bool:
-    """Whether a least prior is a number to show, rather than "impossible" or "any"."""
+    """Whether a smallest prior is a number to show, rather than "impossible" or "any"."""
     return math.isfinite(value) and value > NONE_NEEDED
 
 
 def least(value: float, digits: int = 5) -> str:
-    """A least prior, or least noise, rounded up; in words where it is no number."""
+    """Return a smallest prior, or the smallest noise, rounded up; in words where it is no number."""
     if math.isnan(value):
         return BEYOND
     if math.isinf(value):
@@ -76,34 +76,35 @@ class LeastPriors(Face):
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         """The mark and the sentence about what is needed, without and with δ."""
-        setting, name = asked.setting, HEADLINE.label
-        where, promise = _sizes(asked, _cells_text(asked)), f"ε = {readable(setting.epsilon)}"
-        each = "with a one and as many with a zero" if asked.kind.binary else "in each cell"
+        setting, where = asked.setting, _sizes(asked, _cells_text(asked))
+        name = f"the {asked.design.law.label.partition(' (')[0]} synthesizer ({HEADLINE.label})"
+        alike = "half of them ones" if asked.kind.binary else "as many in each cell"
         if math.isnan(exact):
-            said = f"At {where} and {asked.promise}, what {name} needs is not computed; other methods are."
-            return BEYOND, said
+            return BEYOND, (
+                f"How many invented rows {name} needs to keep {asked.promise} with {where} is not computed. The table "
+                "has the other methods."
+            )
         needed = (
-            f"To keep {promise} with {where} by {name}, the agency must mix in <b>{_invented(asked, pure)}</b> "
-            "invented rows"
+            f"To keep ε = {readable(setting.epsilon)} with {where} by {name}, the agency must mix in "
+            f"<b>{_invented(asked, pure)}</b> invented rows{' for each set' if asked.design.sets > 1 else ''}"
         )
         if setting.delta == 0:
             return f"{_invented(asked, pure)} invented rows", (
-                f"{needed}, {_per_row(asked, pure)} for every real row: α = {least(pure)} {each}. With a small δ fewer "
-                "may be enough."
+                f"{needed}, {_per_row(asked, pure)} for every real row, {alike}. If it accepts a small δ, fewer may "
+                "be enough."
             )
         if not known(exact):
             return "any prior", (
-                f"{needed}. If the agency accepts δ = {readable(setting.delta, 3)}, any prior above 0 is enough."
+                f"{needed}. If it accepts δ = {readable(setting.delta, 3)}, any number above 0 is enough."
             )
         if pure <= exact * (1 + SAME):
             return f"{_invented(asked, exact)} invented rows", (
-                f"{needed}, {_per_row(asked, exact)} for every real row: α = {least(exact)} {each}. A δ of "
-                f"{readable(setting.delta, 3)} is too small to save any of them."
+                f"{needed}, {_per_row(asked, exact)} for every real row, {alike}. A δ of "
+                f"{readable(setting.delta, 3)} is too small to save a noticeable share of them."
             )
         return f"{_invented(asked, pure)} → {_invented(asked, exact)} invented rows", (
             f"{needed}, {_per_row(asked, pure)} for every real row. If it accepts δ = {readable(setting.delta, 3)}, "
-            f"<b>{_invented(asked, exact)}</b> are enough, {_per_row(asked, exact)} for every real row: "
-            f"α = {least(exact)} {each} instead of {least(pure)}."
+            f"<b>{_invented(asked, exact)}</b> are enough, {_per_row(asked, exact)} for every real row, {alike}."
         )
 
     def told(self, mark: str) -> str:
@@ -140,11 +141,11 @@ class LeastPriors(Face):
 
     def of_sets(self, asked: Asked, sets: int, exact: float, digits: int, ways: Sequence[float]) -> tuple[str, str]:
         """The mark and the sentence about several sets, of which `digits` of the exact answer are sure."""
-        pure, level = ways[0], f"α = {least(exact, digits)} in each cell"
-        return f"M = {sets}: {_invented(asked, exact, min(digits, 3))} invented rows", (
-            f"are what {sets} sets of {HEADLINE.label} need together for {asked.promise}, counted exactly: "
-            f"{_per_row(asked, exact, min(digits, 3))} for every real row, {level}. The papers' rule, ε/M for each set "
-            f"without δ, asks for <b>{_invented(asked, pure)}</b>."
+        digits = min(digits, 3)
+        return f"M = {sets}: {_invented(asked, exact, digits)} invented rows", (
+            f"for each set of {HEADLINE.label} are enough to keep {asked.promise} for all {sets} sets together, "
+            f"counted exactly: {_per_row(asked, exact, digits)} for every real row. The papers' rule, an equal "
+            f"share ε/M for each set without δ, asks for <b>{_invented(asked, ways[0])}</b>."
         )
 
 
@@ -159,16 +160,16 @@ class LargestRanges(Face):
 
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         setting, name, where = asked.setting, HEADLINE.label, _sizes(asked)
-        narrow = f"±<b>{largest(pure, 4)}</b> σ"
+        narrow = f"±<b>{largest(pure, 3)}</b> σ"
         if setting.delta == 0:
             return f"R/σ ≤ {largest(pure, 3)}", (
-                f"At {where} and ε = {readable(setting.epsilon)}, {name} is private for data within {narrow}, if every "
-                "released number is conditioned to the same range."
+                f"With {where}, {name} keeps ε = {readable(setting.epsilon)} if the data lie within {narrow} and every "
+                "released number is truncated to the same range."
             )
         return f"R/σ ≤ {largest(exact, 3)}", (
-            f"At {where} and {asked.promise}, {name} as it stands is private for data within "
-            f"±<b>{largest(exact, 4)}</b> σ. Conditioning every released number to the range allows {narrow}, with no "
-            "δ at all."
+            f"With {where}, {name} keeps {asked.promise} if the data lie within ±<b>{largest(exact, 3)}</b> σ. If "
+            f"every released number is truncated to the range of the data, it keeps ε = {readable(setting.epsilon)} "
+            f"without any δ for data within {narrow}."
         )
 
     def told(self, mark: str) -> str:  # noqa: ARG002
@@ -176,7 +177,7 @@ class LargestRanges(Face):
 
     def columns(self, asked: Asked) -> list[str]:
         delta = readable(asked.setting.delta, 3)
-        head = ["largest R/σ, δ = 0, conditioned", f"largest R/σ, δ = {delta}, as it stands"]
+        head = ["largest R/σ, δ = 0, truncated", f"largest R/σ, δ = {delta}, not truncated"]
         return [*head, "share of N(0, σ²) beyond ±R"]
 
     def needed(self, asked: Asked, reach: float, digits: int = 5) -> str:  # noqa: ARG002
@@ -189,9 +190,9 @@ class LargestRanges(Face):
         return f"R/σ = {readable(level)}"
 
     def of_sets(self, asked: Asked, sets: int, exact: float, digits: int, ways: Sequence[float]) -> tuple[str, str]:
-        return f"M = {sets}: R/σ ≤ {largest(exact, digits)}", (
-            f"is what {sets} sets of {HEADLINE.label} allow together for {asked.promise}, counted "
-            f"exactly; a share (ε/M, δ/M) for each set allows <b>{largest(ways[1])}</b>."
+        return f"M = {sets}: R/σ ≤ {largest(exact, min(digits, 3))}", (
+            f"is the largest range for which {sets} sets of {HEADLINE.label} keep {asked.promise} together, counted "
+            f"exactly. An equal share (ε/M, δ/M) for each set allows only <b>{largest(ways[1], 3)}</b>."
         )
 
 

@@ -23,9 +23,9 @@ def show_inverse(asked: Asked) -> None:
     level = PAGE.checked(kind.level)
     found = {key: cached(kind.given)(method, setting, level) for key, method in kind.methods.items()}
     held = face_of(asked).held(level)
-    said = f"keeps {asked.promise} for <b>{kept_by(found, setting)}</b>, with one set, one row substituted."
+    said = f"With one set, this keeps {asked.promise} for <b>{kept_by(found, setting)}</b>, one row substituted."
     st.html(answer(held, said + (_together(asked, level) if sets > 1 else "")))
-    zero = "ε at δ = 0, conditioned" if kind.conditioned else "ε at δ = 0"
+    zero = "ε at δ = 0, truncated" if kind.conditioned else "ε at δ = 0"
     head = ["exact", *([zero, f"ε at δ = {readable(setting.delta, 3)}"] if setting.delta > 0 else [zero])]
     head += [f"δ at ε = {readable(setting.epsilon, 4)}", *([f"{sets} sets: {zero}"] if sets > 1 else [])]
     rows = []
@@ -55,7 +55,7 @@ def show_inverse(asked: Asked) -> None:
         [promised, *allowed(setting.delta)],
         f"Privacy profiles of all methods at {held}.",
     )
-    st.caption("Exact profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
+    st.caption("Exact privacy profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
 
 
 def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
@@ -74,12 +74,13 @@ def _named(kept: list[str], of: int) -> str:
 
 
 def _together(asked: Asked, level: float) -> str:
-    """Which methods keep the promise with all sets together, by the prior or range that these need."""
+    """Say which methods keep the promise with all sets together, by the prior or range that these need."""
     limits, _ = needed_by_all(asked, asked.setting.delta)
     kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.keeps(level, limit)]
     unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
-    rest = f" ({', '.join(unknown)}: beyond reach)" if unknown else ""
-    return f" With all {asked.design.sets} sets together: <b>{_named(kept, len(limits))}</b>{rest}, exactly."
+    rest = f" (not computed: {', '.join(unknown)})" if unknown else ""
+    named = _named(kept, len(limits))
+    return f" With all {asked.design.sets} sets together, counted exactly, it does so for <b>{named}</b>{rest}."
 
 
 def _epsilon(value: float) -> str:

@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.limits import POPULATION, SAMPLED_ROWS_SHOWN
 from dpviz.methods import CALIBRATED
 from dpviz.methods.base import RowMethod
-from dpviz.parameters import readable
+from dpviz.parameters import readable, rounded_up
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
 from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.components.cached import cached
@@ -41,15 +41,17 @@ def show_sampling(asked: Asked) -> None:
             exact = exactly(release, population, rate * setting.delta)
             rows[-1].append(f"<b>{readable(exact, 5)}</b>")
         if method is HEADLINE:
-            said = f"when {readable(setting.n)} of {readable(population)} rows are drawn at random before "
-            said += f"{method.label} with α = {readable(alpha)} sees them; Theorem 2.22 promises ε = "
-            st.html(answer(f"ε = {readable(alone, 4)} →{most} {readable(exact, 4)}", f"{said}{readable(printed, 4)}."))
+            after = readable(rounded_up(exact, 3), 3)
+            said = f"If {readable(setting.n)} of {readable(population)} rows are drawn at random before {method.label} "
+            said += f"with α = {readable(alpha)} sees them, its loss changes from ε = {readable(alone, 3)} to{most} "
+            said += f"ε = {after}. Theorem 2.22 promises ε = {readable(printed, 3)}."
+            st.html(answer(f"ε = {readable(alone, 3)} →{most} {after}", said))
     head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []
     listing(head, rows, "What subsampling adds")
     told = "Exact: all pairs of neighbouring populations, one row substituted."
     if not within:
-        told = "The exact answer runs over all pairs of neighbouring populations: here for n and m up to "
+        told = "The exact answer looks at all pairs of neighbouring populations. Here it is computed for n and m up to "
         told += f"{SAMPLED_ROWS_SHOWN} and N up to {POPULATION:,}."
     delta, after, share = readable(setting.delta, 3), readable(rate * setting.delta, 3), readable(rate, 4)
     st.caption(SPEC.note("Subsampling", delta=delta, after=after, rate=share, told=told))

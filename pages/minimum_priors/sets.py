@@ -28,7 +28,7 @@ def show_sets(asked: Asked) -> None:
     sets, face = asked.design.sets, face_of(asked)
     if sets == 1:
         sets = SHOWN
-        st.caption(f"M = 1 above; shown here for M = {sets}. The control “Synthetic sets M” changes it.")
+        st.caption(f"The answer above is for one set. This section shows M = {sets}; “Synthetic sets M” changes that.")
     rows, reasons, said, first = [], [], "", None
     for method in asked.kind.methods.values():
         cells = [BEYOND] * 4
@@ -44,7 +44,7 @@ def show_sets(asked: Asked) -> None:
         rows.append([f"<b>{method.label}</b>", *cells])
     if said:
         st.html(said)
-    pure = f"ε/M each, δ = 0{', conditioned' if asked.kind.conditioned else ''}"
+    pure = f"ε/M each, δ = 0{', truncated' if asked.kind.conditioned else ''}"
     head = ["for all sets together", pure, "(ε/M, δ/M) each", "advanced composition", "exact"]
     listing(head, rows, face.sets_title)
     if reasons:

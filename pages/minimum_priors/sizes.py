@@ -26,9 +26,10 @@ def show_sizes(asked: Asked) -> None:
     place = int(np.searchsorted(found.sizes, setting.m))
     here = {key: float(y[place]) for key, y in found.deltas.items()}
     one, limit = here[HEADLINE.key], found.limits[HEADLINE.key]
-    said = f"At α = {readable(alpha)} and ε = {readable(setting.epsilon)}, SYNTH_Post(One) goes from δ = "
-    said += f"{readable(one, 4)} at m = {readable(setting.m)} to that of PARAM_Post as m grows, and never beyond "
-    said += f"(Theorem 5.1). {others_go(mode=len(found.deltas) == len(BY_SIZE))}"
+    said = f"With α = {readable(alpha)} and m = {readable(setting.m)} synthetic rows, SYNTH_Post(One) keeps "
+    said += f"ε = {readable(setting.epsilon)} with δ = {readable(one, 3)}. With more rows δ rises towards that of "
+    said += f"PARAM_Post, {readable(limit, 3)}, and never beyond (Theorem 5.1). "
+    said += others_go(mode=len(found.deltas) == len(BY_SIZE))
     st.html(answer(f"δ = {readable(one, 3)} → {readable(limit, 3)}", said))
     _claims(setting.delta, found)
     curves = {key: (found.sizes.astype(float), y) for key, y in found.deltas.items()}
@@ -48,9 +49,9 @@ def show_sizes(asked: Asked) -> None:
 
 def others_go(*, mode: bool) -> str:
     """What becomes of the plug-ins as m grows; the mode is one of them where the prior is above 1."""
-    who = "The other two go" if mode else "SYNTH_Post(Many) goes"
+    who = "For the other two it goes" if mode else "For SYNTH_Post(Many) it goes"
     theorems = "Theorem 5.4, Corollary 5.6" if mode else "Corollary 5.6"
-    return f"{who} to 1: enough rows show what they were drawn from ({theorems})."
+    return f"{who} to 1, for enough rows show what they were drawn from ({theorems})."
 
 
 def _claims(delta: float, found: SizeCurves) -> None:
@@ -74,5 +75,5 @@ def first_broken(label: str, delta: float, sizes: np.ndarray, curve: np.ndarray 
         return f"{label} needs α &gt; 1"
     broken = np.flatnonzero(curve > delta)
     if len(broken) == 0:
-        return f"within δ = {readable(delta, 3)} up to m = {readable(float(sizes[-1]))}; beyond it later"
+        return f"within δ = {readable(delta, 3)} up to m = {readable(float(sizes[-1]))}; beyond it for some larger m"
     return f"beyond δ = {readable(delta, 3)} at m = {readable(float(sizes[broken[0]]))}, and from there on"

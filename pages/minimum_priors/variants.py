@@ -1,4 +1,4 @@
-"""Least priors of other kinds: for probabilistic privacy, and of uneven shape."""
+"""Smallest priors of other kinds: for probabilistic privacy, and of uneven shape."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ def show_probabilistic(asked: Asked) -> None:
     setting, promise = asked.setting, _promise(asked)
     note(SPEC.note("Probabilistic privacy"))
     if setting.delta == 0:
-        st.caption("At δ = 0 both are pure ε-differential privacy: there is nothing to tell apart.")
+        st.caption("At δ = 0 both are pure ε-differential privacy. Choose a δ above 0 to compare them.")
         return
     if max(setting.n, setting.m) > PROBABILISTIC_ROWS_SHOWN:
         shown, most = f"{PROBABILISTIC_ROWS_SHOWN:,}", f"{PROBABILISTIC_ROWS:,}"
@@ -39,14 +39,14 @@ def show_probabilistic(asked: Asked) -> None:
         more = "" if math.isinf(strict) or exact < 1e-290 else f"{readable(strict / exact, 3)} ×"
         rows.append([f"<b>{method.label}</b>", least(exact), least(strict), more])
     head = ["smallest prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"]
-    listing(head, rows, "Least priors for two kinds of δ")
+    listing(head, rows, "Smallest priors for two kinds of δ")
     if unfound:
         st.caption(unfound)
     st.caption(SPEC.note("Probabilistic answers", promise=asked.promise))
 
 
 def show_uneven(asked: Asked) -> None:
-    """The least α for a fixed ratio β / α, and for a fixed β."""
+    """Show the smallest α for a fixed ratio β / α, and for a fixed β."""
     prior, promise = cached(minimum_prior), _promise(asked)
     note(SPEC.note("Uneven priors"))
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
@@ -60,9 +60,9 @@ def show_uneven(asked: Asked) -> None:
         barred |= {"mode"} if missing else {"small"} if math.isinf(fixed) else set()
         rows.append([f"<b>{method.label}</b>", least(even), both, "needs β > 1" if missing else least(fixed)])
     head = ["smallest α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
-    listing(head, rows, "Least priors of uneven shape")
+    listing(head, rows, "Smallest priors of uneven shape")
     st.caption(
-        f"{asked.promise}, one set, one row substituted, all pairs of neighbours in both directions. "
+        f"{asked.promise}, one set, one row substituted, all pairs of neighbours in both directions."
         + (" “Impossible”: no α makes up for so small a β." if "small" in barred else "")
     )
 
