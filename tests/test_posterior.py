@@ -474,6 +474,26 @@ def test_a_single_component_is_its_beta_law() -> None:
     assert law.pdf(np.array([1.5, -1.0])).tolist() == [0.0, 0.0]
 
 
+def test_levels_are_answered_each_for_itself_and_what_a_caller_does_to_an_answer_changes_no_other() -> None:
+    law = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
+    for level in (0.5, 0.9, 0.5):
+        assert law.interval(level) == pytest.approx(beta_law.ppf([(1 - level) / 2, (1 + level) / 2], 0.5, 0.5))
+        region = law.highest_density(level)
+        assert [end for part in region for end in part] == pytest.approx(
+            [0, np.sin(level * np.pi / 4) ** 2, np.cos(level * np.pi / 4) ** 2, 1]
+        )
+        region.clear()
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (2.5, 4.0), (300.0, 9_000.0), (40.0, 1e6)])
+def test_an_outline_shows_the_whole_density(a: float, b: float) -> None:
+    p, density = BetaMixture(first=np.array([a]), second=np.array([b]), weights=np.array([1.0])).outline
+    assert (p[0], p[-1]) == (0.0, 1.0)
+    assert density == pytest.approx(beta_law.pdf(p, a, b), rel=1e-9, abs=1e-200)
+    assert np.trapezoid(density, p) == pytest.approx(1.0, abs=2e-3)
+    assert density.max() == pytest.approx(beta_law.pdf((a - 1) / (a + b - 2) if a > 1 else 0.5, a, b), rel=3e-3)
+
+
 GOOD: dict[str, Any] = {"synthetic_counts": [3], "n": 5, "m": 5, "alpha": 1.0, "beta": 1.0}
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
 
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import ComplexArray, FloatArray, IntArray
 
 TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
@@ -117,11 +117,12 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
     width, count = box.last - box.first + 1, box.high - box.low + 1
     period = next_fast_len(max(count, width))
     mixed = np.zeros((period, roots.length // 2 + 1), dtype=complex)
-    for law, weight in zip(laws, weights, strict=True):
-        draw = np.zeros(mixed.shape, dtype=complex)
-        np.multiply(roots.table[:width], law[box.first : box.last + 1, None], out=draw[:width])
-        power = _power(fft(draw, axis=0, overwrite_x=True), sets)
-        power *= weight
+    draw, power = np.empty_like(mixed), np.empty_like(mixed)
+    shares = weights ** (1 / sets)  # the power makes the weights of them
+    for law, share in zip(laws[:, box.first : box.last + 1], shares, strict=True):
+        np.multiply(roots.table[:width], share * law[:, None], out=draw[:width])
+        draw[width:] = 0.0
+        _power(fft(draw, axis=0, overwrite_x=True), sets, power)
         mixed += power
     by_total = ifft(mixed, axis=0, overwrite_x=True)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
@@ -144,15 +145,13 @@ def least_spread(totals: IntArray, sets: int) -> IntArray:
     return quotient * (totals + remainder - sets) // 2
 
 
-def _power(base: FloatArray, exponent: int) -> FloatArray:
-    """base^exponent by repeated squaring."""
-    result = base if exponent & 1 else None
-    while exponent := exponent >> 1:
-        base = base * base
-        if exponent & 1:
-            result = base if result is None else result * base
-    assert result is not None
-    return result
+def _power(base: ComplexArray, exponent: int, out: ComplexArray) -> None:
+    """Write base^exponent into `out` by repeated squaring, from the first binary digit on."""
+    out[...] = base
+    for digit in f"{exponent:b}"[1:]:
+        np.square(out, out=out)
+        if digit == "1":
+            np.multiply(out, base, out=out)
 
 
 def rounding_error(size: int, sets: int) -> float:

@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, holds, vacuous
+from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached
 from dpviz.inference.rules import check_rule
 from dpviz.numerics.quantiles import quantile_table
 from dpviz.synthesizers import TwoCellSynthesizer
@@ -103,14 +103,16 @@ class Features(NamedTuple):
     vacuous: BoolArray
 
 
-def features(low: FloatArray, high: FloatArray) -> Features:
-    """Width where finite, width between 0 and 1, whether infinite, whether there is none, whether it holds 0 to 1."""
-    none = np.isnan(low)
-    width = np.where(none, 0.0, high - low)
-    infinite = np.isinf(width)
-    inside = np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0)
-    width, inside = np.where(infinite, 0.0, width), np.where(none, 0.0, inside)
-    return Features(width, inside, infinite, none, vacuous(low, high))
+def features(low: FloatArray, high: FloatArray, held: Ends) -> Features:
+    """Width where finite, width between 0 and 1, whether infinite, whether there is none, whether it holds 0 to 1.
+
+    `held` is what `reached` makes of the ends.
+    """
+    none, width = np.isnan(low), high - low
+    infinite, inside = np.isinf(width), np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0)
+    width[none | infinite] = 0.0
+    inside[none] = 0.0
+    return Features(width, inside, infinite, none, (held[0] <= 0.0) & (held[1] >= 1.0))
 
 
 class Sums(NamedTuple):
@@ -128,17 +130,32 @@ class Sums(NamedTuple):
 
 
 def sums(law: FloatArray, found: Releases, asked: Asked, p: float) -> Sums:
-    """The sums of every rule for a law with one probability for each release."""
+    """The sums of every rule for a law with one probability for each release.
+
+    A rule that knows the noise reads S alone: it is asked for each S once, and not for each release.
+    """
     below = found.negative_total
+    by_sum: FloatArray = np.array([np.bincount(found.total, part) for part in (law, np.where(below, law, 0.0))])
+    of_sums = sum_releases(asked.synthesizer, asked.sets, len(by_sum[0]))
     covered, covered_negative, expected = [], [], []
+    chance: FloatArray
+    chance_below: FloatArray
     for rule in asked.rules:
-        low, high = ends_of(rule, found, asked.level)
-        hit = holds(low, high, p)
-        covered.append(law[hit].sum())
-        covered_negative.append(law[hit & below].sum())
-        expected.append([float(np.vdot(law, part)) for part in features(low, high)])
+        low, high = ends_of(rule, of_sums if rule.knows_noise else found, asked.level)
+        held = reached(low, high)
+        hit = (held[0] <= p) & (p <= held[1])
+        chance, chance_below, which = (*by_sum, hit) if rule.knows_noise else (law, law, hit & below)
+        covered.append(chance[hit].sum())
+        covered_negative.append(chance_below[which].sum())
+        expected.append([float(np.vdot(chance, part)) for part in features(low, high, held)])
     negative = float(law[below].sum())
     return Sums(np.array(covered), np.array(covered_negative), np.array(expected), float(law.sum()), negative)
+
+
+def sum_releases(synthesizer: TwoCellSynthesizer, sets: int, count: int) -> Releases:
+    """Releases of which the sum S = 0 … `count` − 1 is all that is known."""
+    total, unknown = np.arange(count), np.full(count, math.nan)
+    return Releases(synthesizer, sets, total, total / (sets * synthesizer.m), unknown, unknown)
 
 
 def point_of(found: Sums, asked: Asked, error: float) -> Point:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz import limits
 from dpviz.coverage._fourier import Roots, least_spread, mixed_law_in_box, rounding_error
-from dpviz.coverage._intervals import Asked, Features, Point, Sums, ends_of, features, point_of, sums
+from dpviz.coverage._intervals import Asked, Features, Point, Sums, ends_of, features, point_of, sum_releases, sums
 from dpviz.coverage.law import (
     BOX_ERROR,
     LONE_TAIL,
@@ -23,7 +23,7 @@ from dpviz.coverage.law import (
     release_law,
 )
 from dpviz.inference.confidential import confidential_mixture, released_rows
-from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached, releases
+from dpviz.inference.interval_rules import Ends, IntervalRule, reached, releases
 from dpviz.inference.sum_law import release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
@@ -64,9 +64,7 @@ class SumPoints:
 
     def __init__(self, asked: Asked, *, many: bool):
         self._asked, synthesizer, sets = asked, asked.synthesizer, asked.sets
-        total = np.arange(sets * synthesizer.m + 1)
-        unknown = np.full(len(total), math.nan)
-        self._releases = Releases(synthesizer, sets, total, total / (len(total) - 1), unknown, unknown)
+        self._releases = sum_releases(synthesizer, sets, sets * synthesizer.m + 1)
         kept = many and within_sums(synthesizer.n, synthesizer.m, sets)
         self._rows = release_sums(synthesizer, sets).rows if kept else None
 
@@ -96,7 +94,8 @@ class FewSets:
         self._negative = found.negative_total
         ends = [ends_of(rule, found, asked.level) for rule in asked.rules]
         self._reached = [reached(*pair) for pair in ends]
-        self._features = [[part.astype(float) for part in features(*pair)] for pair in ends]
+        held = zip(ends, self._reached, strict=True)
+        self._features = [[part.astype(float) for part in features(*pair, reach)] for pair, reach in held]
 
     def point(self, p: float) -> Point:
         """Results at p."""
@@ -190,7 +189,7 @@ class ManySets:
         self._negative, self._runs = self._found.negative_total, list[Runs]()
         parts = [np.ones(self._negative.size), self._negative.ravel().astype(float)]
         for ends in map(self._ends, asked.rules):
-            parts += [part.ravel() for part in features(*ends)]
+            parts += [part.ravel() for part in features(*ends, reached(*ends))]
             self._runs.append(Runs.along(self._axis, ends, self._negative))
         self._features = np.array(parts)
         self._done: dict[int, tuple[FloatArray, FloatArray]] = {}

@@ -107,7 +107,7 @@ def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> Rele
         total, squares = i + j + 2 * first, (i + first) ** 2 + (j + first) ** 2
         error += 2 * left
     else:
-        total, squares, probability, error = _by_transforms(rows, mixture, sets)
+        return ReleaseLaw(synthesizer, sets, *_by_transforms(rows, mixture, sets))
     some = probability > 0
     return ReleaseLaw(synthesizer, sets, total[some], squares[some], probability[some], error)
 

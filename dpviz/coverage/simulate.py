@@ -12,7 +12,7 @@ from dpviz.checked import checked
 from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.inference.confidential import binomial_law
-from dpviz.inference.interval_rules import IntervalRule, Releases, holds, releases
+from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
 from dpviz.parameters import shown
@@ -224,7 +224,8 @@ class _Work:
         if len(close[0]) and not rule.knows_noise:  # their ends do not come from that table
             low, high = low.copy(), high.copy()
             low[close], high[close] = rule.ends(found.at(close), plan.level)
-        covered, one = holds(low, high, plan.p), features(low, high)
+        held = reached(low, high)
+        covered, one = (held[0] <= plan.p) & (plan.p <= held[1]), features(low, high, held)
         unbounded = one.infinite | (one.width > WIDEST)
         width, inside = np.where(unbounded, 0.0, one.width), one.inside
         variance = rule.variance(found)

@@ -178,7 +178,9 @@ class BetaMixture:
 
         Where `quantile` can only say 0 or 1 the interval holds more or less than `level`.
         """
-        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+        if level not in self._intervals:
+            self._intervals[level] = self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+        return self._intervals[level]
 
     @checked(level=LEVEL)
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
@@ -194,6 +196,11 @@ class BetaMixture:
         >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
         [(0.0, 0.146447), (0.853553, 1.0)]
         """
+        if level not in self._regions:
+            self._regions[level] = self._densest(level)
+        return list(self._regions[level])
+
+    def _densest(self, level: float) -> list[tuple[float, float]]:
         ladder = on_one_ladder(*self._kept)
         if ladder is None:
             raise ValueError(
@@ -203,6 +210,28 @@ class BetaMixture:
         first, second, weights = ladder
         (region,) = highest_density(Ladder(first=first, second=second, weights=weights[None]), level)
         return region or [self.interval(level)]
+
+    # Several readers, and several parts of a page, ask the same law for the same interval.
+    @cached_property
+    def _intervals(self) -> dict[float, tuple[float, float]]:
+        return {}
+
+    @cached_property
+    def _regions(self) -> dict[float, list[tuple[float, float]]]:
+        return {}
+
+    @cached_property
+    def outline(self) -> tuple[FloatArray, FloatArray]:
+        """Values of p to draw the density at, evenly over 0 to 1 and closer where it stands, and the density there.
+
+        >>> even = BetaMixture(first=np.array([1.0]), second=np.array([1.0]), weights=np.array([1.0]))
+        >>> p, density = even.outline
+        >>> float(p[0]), float(p[-1]), bool((density == 1).all())
+        (0.0, 1.0, True)
+        """
+        near = self.mean + math.sqrt(self.variance) * np.linspace(-6, 6, 161)
+        p = np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
+        return p, self.pdf(p)
 
 
 def on_one_ladder(

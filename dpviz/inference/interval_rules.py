@@ -83,10 +83,14 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantil
     [3.9199, 0.0, 0.0, nan]
     """
     variance, degrees = np.broadcast_arrays(variance, degrees)
-    half = np.zeros(variance.shape)
-    positive = variance > 0
-    half[positive] = quantiles(degrees[positive], level) * np.sqrt(variance[positive])
-    half[variance < 0] = math.nan
+    none = variance < 0
+    if none.any():
+        half = np.full(variance.shape, math.nan)
+        half[~none] = half_widths(variance[~none], degrees[~none], level, quantiles)
+        return half
+    with np.errstate(invalid="ignore"):
+        half = np.asarray(quantiles(degrees, level) * np.sqrt(variance))
+    half[variance == 0] = 0.0
     return half
 
 
@@ -100,16 +104,6 @@ def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> 
     with np.errstate(invalid="ignore"):
         lowest, highest = reached(low, high)
     return np.asarray((lowest <= proportion) & (proportion <= highest))
-
-
-def vacuous(low: FloatArray, high: FloatArray) -> BoolArray:
-    """Whether the interval holds all of 0 to 1, so that it says nothing of a proportion.
-
-    >>> vacuous(np.array([0.0, -0.2, np.nan]), np.array([1.0, 0.9, np.nan])).tolist()
-    [True, False, False]
-    """
-    lowest, highest = reached(low, high)
-    return np.asarray((lowest <= 0.0) & (highest >= 1.0))
 
 
 def reached(low: FloatArray, high: FloatArray) -> Ends:

@@ -99,9 +99,7 @@ def _convolved(rows: FloatArray, sets: int) -> FloatArray:
     found = rows
     with np.errstate(under="ignore"):
         for _ in range(sets - 1):
-            longer = np.zeros((len(rows), found.shape[1] + rows.shape[1] - 1))
-            for place in range(rows.shape[1]):
-                longer[:, place : place + found.shape[1]] += rows[:, place, None] * found
+            longer = np.array([np.convolve(*pair) for pair in zip(found, rows, strict=True)])
             found = np.where(longer < SMALLEST, 0.0, longer)
     return found
 

@@ -38,8 +38,9 @@ def laws(asked: Asked) -> dict[str, BetaMixture]:
     found: dict[str, BetaMixture] = {"exact": posterior_of(asked)}
     prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
     if design.confidential_count is not None:
-        found["known"] = posterior_if_known(confidential_count=design.confidential_count, n=design.n, **prior)
-    found["naive"] = posterior_if_real(asked.counts, m=design.m, **prior)
+        known = cached(posterior_if_known)
+        found["known"] = known(confidential_count=design.confidential_count, n=design.n, **prior)
+    found["naive"] = cached(posterior_if_real)(asked.counts, m=design.m, **prior)
     return found
 
 
@@ -71,10 +72,9 @@ def show_answer(asked: Asked) -> None:
 
 
 def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
-    """A law as the picture has it: at values of p evenly over 0 to 1, and closer where it stands."""
-    near = law.mean + math.sqrt(law.variance) * np.linspace(-6, 6, 161)
-    p = np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
-    return Density(name=name, kind=kind, p=p, values=law.pdf(p), intervals=intervals)
+    """A law as the picture has it."""
+    p, values = law.outline
+    return Density(name=name, kind=kind, p=p, values=values, intervals=intervals)
 
 
 def spread(ends: tuple[float, float]) -> str:
