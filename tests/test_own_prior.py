@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz import limits
 from dpviz.designs import Design
 from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
-from dpviz.parameters import readable
+from dpviz.parameters import readable, rounded_up
 from dpviz.privacy.subsampling import subsampled_tight
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -135,7 +135,7 @@ def test_the_bounds_of_sampling_stand_at_any_size_and_the_exact_answer_where_it_
     alone, printed, tight = (float(cell) for cell in rows["SYNTH_Post(One)"])
     assert printed == pytest.approx(subsampled_epsilon_printed(alone, 0.02), rel=1e-3)
     assert tight == pytest.approx(subsampled_tight(alone, 0.02), rel=1e-3)
-    assert f"→ at most {readable(tight, 4)}" in " ".join(marks(large))
+    assert f"→ at most {readable(rounded_up(tight, 3), 3)}" in " ".join(marks(large))
     small = open_priors(look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)
     *_, bound, exact = (float(cell) for cell in table_rows(table(small))["SYNTH_Post(One)"])
     assert exact <= bound * (1 + 1e-4)
