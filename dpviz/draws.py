@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import binomtest
 
 from dpviz.checked import checked
 from dpviz.parameters import Parameter
+from dpviz.studies import wilson_interval
 from dpviz.studies.plan import SEED
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.base import check_index
@@ -60,8 +60,8 @@ class Draws:
     def bars(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
         number = len(self.columns)
-        found = [binomtest(int(self.tally[one]), number).proportion_ci(method="wilson") for one in columns]
-        return np.array([one.low for one in found]), np.array([one.high for one in found])
+        low, high = zip(*(wilson_interval(self.tally[one] / number, number) for one in columns), strict=True)
+        return np.array(low), np.array(high)
 
     @cached_property
     def neighbours(self) -> IntArray:

@@ -271,6 +271,8 @@ OWN: dict[str, dict[str, Any]] = {
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
+    "draws_log_odds_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
+    "lit_places": {"view": VIEW, "row": 1, "column": 2},
     "draw_releases": {"row": 1},
     "risk_ratio": {"log_odds": 0.5},
     "trade_off_chart": {"curve": CURVE, "promised": privacy.TradeOffCurve.promised(1.0), "summary": SUMMARY},

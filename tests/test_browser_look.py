@@ -43,7 +43,7 @@ SHOWN = {
         "transition_matrices",
         list(MATRICES),
         1,
-        {"Draw a release": 2, "The attacker": 2, "The attacker in four languages": 2, "Plug-in or posterior draw?": 2},
+        {"Draw a release": 3, "The attacker": 2, "The attacker in four languages": 2, "Plug-in or posterior draw?": 2},
     ),
     "minimum_priors": Shown("minimum_priors?mp_n=12", SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
     "minimum_priors, Gaussian": Shown(

@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import binomtest, chisquare
 
-from dpviz.charts.draws import draws_chart
+from dpviz.charts.draws import draws_chart, draws_log_odds_chart
+from dpviz.charts.heatmap import lit_places
 from dpviz.draws import draw_releases
+from dpviz.privacy.summary import view_tables
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -70,11 +72,45 @@ def test_the_sentence_names_the_release_its_probability_and_the_strongest_neighb
 
 def test_the_picture_marks_the_last_release_and_leaves_the_row_alone():
     found = draw_releases(RELEASES[0], 1, number=30, seed=0)
-    figure = draws_chart(found, 2.0)
-    row = next(trace for trace in figure.data if trace.name == "exact row of the matrix")
+    figure = draws_chart(found)
+    row = next(trace for trace in figure.data if trace.name == "exact row")
     assert list(row.y) == pytest.approx(found.probabilities.tolist())
-    shares = next(trace for trace in figure.data if str(trace.name).startswith("drawn so far"))
+    shares = next(trace for trace in figure.data if trace.name == "drawn so far")
     assert sum(shares.y) == pytest.approx(1.0)
-    marked = [trace for trace in figure.data if trace.text]
+    given_away = draws_log_odds_chart(found, 2.0)
+    marked = [trace for trace in (*figure.data, *given_away.data) if trace.text]
     assert {trace.x[0] for trace in marked} == {int(found.columns[-1])} and len(marked) == 3
-    assert len(draws_chart(draw_releases(RELEASES[0], 1, number=0, seed=0), 2.0).data) == 3
+    none = draw_releases(RELEASES[0], 1, number=0, seed=0)
+    assert len(draws_chart(none).data) == 1 and len(draws_log_odds_chart(none, 2.0).data) == 2
+
+
+def test_the_bars_of_the_shares_are_wilson_intervals():
+    found = draw_releases(RELEASES[0], 1, number=30, seed=0)
+    drawn = np.flatnonzero(found.tally)
+    wilson = [binomtest(int(found.tally[one]), 30).proportion_ci(method="wilson") for one in drawn]
+    low, high = found.bars(drawn)
+    assert low == pytest.approx([one.low for one in wilson], rel=1e-12)
+    assert high == pytest.approx([one.high for one in wilson], rel=1e-12)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=str)
+def test_what_is_lit_is_the_row_the_cell_and_every_pair_with_the_row(release):
+    view = view_tables(release)
+    for row, column in itertools.product(range(release.shape[0]), (None, 0, release.shape[1] - 1)):
+        lit = lit_places(view, row, column)
+        assert lit["matrix"].rows == [row] and lit["matrix"].column == lit["log-odds"].column == column
+        pairs = [place for place, pair in enumerate(release.neighbours.tolist()) if row in pair]
+        assert lit["log-odds"].rows == pairs
+        for one, rows in ((lit["matrix"], [row]), (lit["log-odds"], pairs)):
+            assert one.bands == [[place - 0.5, place + 0.5] for place in rows]
+            assert one.span == (None if column is None else [column - 0.5, column + 0.5])
+
+
+def test_what_is_lit_in_a_picture_that_leaves_rows_out_stands_at_its_own_count():
+    release = BetaBinomial(n=1500, m=900, alpha=100.0, beta=100.0)
+    view = view_tables(release)
+    for row, column in ((0, 0), (401, 293), (1500, 900)):
+        lit = lit_places(view, row, column)
+        assert np.mean(lit["matrix"].bands[0]) == pytest.approx(row, abs=0.6)
+        assert np.mean(lit["matrix"].span) == pytest.approx(column, abs=0.6)
+        assert [np.mean(band) for band in lit["log-odds"].bands] == pytest.approx(lit["log-odds"].rows, abs=0.6)

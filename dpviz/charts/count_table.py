@@ -14,6 +14,9 @@ from dpviz.types import FloatArray
 __all__ = ["log_odds_html", "matrix_html"]
 
 DIGITS = 6
+MATRIX, LOG_ODDS = "matrix", "log-odds"
+"""What the two are called where a row or a cell of them is to be lit."""
+
 LABEL, PADDING, CHARACTER, MARKED = 2.9, 0.9, 0.5, 1.1
 """Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add."""
 
@@ -51,7 +54,8 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | 
     ]
     labels = [_row_header(synthesizer.row_table(row)) for row in range(len(matrix))]
     names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
-    return _table(caption, names, synthesizer, labels, cells, (PADDING + CHARACTER * (DIGITS + 2)) * matrix.shape[1])
+    width = (PADDING + CHARACTER * (DIGITS + 2)) * matrix.shape[1]
+    return _table(MATRIX, caption, names, synthesizer, labels, cells, width)
 
 
 @checked()
@@ -83,7 +87,7 @@ def log_odds_html(
     cell_names = range(1, synthesizer.row_counts.shape[1] + 1)
     names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_names]
     width = float((PADDING + CHARACTER * np.strings.str_len(told) + MARKED * over).max(axis=0).sum())
-    return _table(caption, names, synthesizer, labels, cells, width)
+    return _table(LOG_ODDS, caption, names, synthesizer, labels, cells, width)
 
 
 def six_digits(value: float) -> str:
@@ -108,7 +112,13 @@ def _row_header(counts: tuple[int, ...]) -> str:
 
 
 def _table(
-    caption: str, names: list[str], synthesizer: Synthesizer, labels: list[str], cells: list[str], width: float
+    kind: str,
+    caption: str,
+    names: list[str],
+    synthesizer: Synthesizer,
+    labels: list[str],
+    cells: list[str],
+    width: float,
 ) -> str:
     """The table: k header rows of released counts, row labels, cells of a width in ems together.
 
@@ -128,6 +138,7 @@ def _table(
     body = "".join(f"<tr>{label}{line}</tr>" for label, line in zip(labels, cells, strict=True))
     ems = LABEL * len(names) + width
     return (
-        f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}" style="--ems: {ems:.1f}">'
+        f'<div class="dpviz-table" data-light="{kind}" tabindex="0" role="region" aria-label="{escape(caption)}" '
+        f'style="--ems: {ems:.1f}">'
         f"<table><caption><span>{escape(caption)}</span><em>{HINT}</em></caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
     )

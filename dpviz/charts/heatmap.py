@@ -5,15 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.charts.count_table import six_digits
+from dpviz.charts.count_table import LOG_ODDS, MATRIX, six_digits
 from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, log_ticks, power_of_ten
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy import exceeds
 from dpviz.privacy.summary import TableView
+from dpviz.synthesizers.base import check_index
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["log_odds_heatmap", "matrix_heatmap"]
+__all__ = ["lit_places", "log_odds_heatmap", "matrix_heatmap"]
 
 DARKEST_EXPONENT = -16
 """Probabilities below 10 to this power share the darkest color; the hover still tells them apart."""
@@ -45,7 +46,7 @@ def matrix_heatmap(view: TableView) -> Figure:
         "<b>Pr = %{customdata:.6g}</b><extra></extra>",
         "hoverongaps": False,
     }
-    return _build(view, columns, rows, trace, "matrix", "Transition matrix Pr(released | confidential)")
+    return _build(view, columns, rows, trace, MATRIX, "Transition matrix Pr(released | confidential)")
 
 
 @checked()
@@ -81,8 +82,30 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure
         "name": f"outline: over ε = {readable(epsilon)}",
         "showlegend": True,
     }
-    kind = "signed" if signed else "absolute"
-    return _build(view, columns, pairs, trace, kind, f"Log-odds, {kind}", shapes=[outline] if path else [])
+    title = f"Log-odds, {'signed' if signed else 'absolute'}"
+    return _build(view, columns, pairs, trace, LOG_ODDS, title, shapes=[outline] if path else [])
+
+
+class Lit(NamedTuple):
+    """Rows of a table and one of its columns, if any, counted from 0; and where both begin and end in its picture."""
+
+    rows: list[int]
+    column: int | None
+    bands: list[list[float]]
+    span: list[float] | None
+
+
+@checked()
+def lit_places(view: TableView, row: int, column: int | None) -> dict[str, Lit]:
+    """Where the matrix and the log-odds table show a confidential table, and a released one if `column` is given."""
+    release = view.synthesizer
+    check_index(row, release.shape[0])
+    pairs = np.flatnonzero((release.neighbours == row).any(axis=1)).tolist()
+    span = None if column is None else _ends(_columns(view), view.columns, check_index(column, release.shape[1]))
+    return {
+        MATRIX: Lit([row], column, [_ends(_rows(view), view.rows, row)], span),
+        LOG_ODDS: Lit(pairs, column, [_ends(_pairs(view), view.pairs, pair) for pair in pairs], span),
+    }
 
 
 class _Side(NamedTuple):
@@ -135,6 +158,7 @@ def _build(view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str
         x=axis(x.title, **bare),
         y=axis(y.title, autorange="reversed", **bare),
         uirevision=f"{kind} {release.key} {release.shape}",
+        meta={"light": kind},
         title={"text": f"{title}<br><sup>{release.label}</sup>"},
         margin={"l": 70 if two_cells else 130, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
@@ -166,6 +190,12 @@ def _outline(mask: BoolArray, x: IntArray | list[str], y: IntArray | list[str]) 
     ends = np.concatenate([upright, level]) - 0.5
     corners = _between(x, starts[:, 1]), _between(y, starts[:, 0]), _between(x, ends[:, 1]), _between(y, ends[:, 0])
     return "".join(f"M{x0:g},{y0:g}L{x1:g},{y1:g}" for x0, y0, x1, y1 in zip(*corners, strict=True))
+
+
+def _ends(side: _Side, shown: IntArray, index: int) -> list[float]:
+    """Where a row or column begins and ends; one that is left out lies between those that are shown."""
+    place = float(np.interp(index, shown, np.arange(len(shown))))
+    return _between(side.values, np.array([place - 0.5, place + 0.5])).tolist()
 
 
 def _between(values: IntArray | list[str], places: FloatArray) -> FloatArray:

@@ -260,6 +260,7 @@ async function draw(chart) {
   for (const svg of chart.plot.querySelectorAll(".main-svg")) svg.setAttribute("aria-hidden", "true");
   chart.drawn += 1;
   chart.plot.dataset.drawn = chart.drawn; // for tests
+  chart.plot.dispatchEvent(new Event("dpviz-drawn", { bubbles: true })); // for what lies on top of it
 }
 
 /** Draw the newest message at the next frame: those that come faster than the browser paints are dropped. */

@@ -7,16 +7,19 @@ import math
 
 import streamlit as st
 
-from dpviz.charts.draws import draws_chart
+from dpviz.charts.draws import draws_chart, draws_log_odds_chart
+from dpviz.charts.heatmap import lit_places
 from dpviz.draws import DRAWS, Draws, draw_releases
 from dpviz.parameters import Parameter, readable, readable_apart
 from dpviz.privacy.attacker import factor_text
-from dpviz.privacy.summary import PrivacySummary
+from dpviz.privacy.summary import PrivacySummary, view_tables
 from dpviz.studies.plan import SEED
 from pages.components.address import drawn, keep_numbers
+from pages.components.cached import cached
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.growing import ask_for_next_step
+from pages.components.light import show_light
 from pages.components.words import note
 from pages.transition_matrices import SPEC
 
@@ -38,6 +41,8 @@ keep_numbers({NUMBER_KEY: DRAWS, SEED_KEY: SEED})
 REST = 0.8
 """Seconds between two releases that are drawn by themselves."""
 
+HEIGHT = 270
+
 
 def show_draws(summary: PrivacySummary) -> None:
     """Controls, the last release in words, and the picture on which the tally grows."""
@@ -46,35 +51,32 @@ def show_draws(summary: PrivacySummary) -> None:
         note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
         return
     state, last = st.session_state, release.shape[0] - 1
-    numbers = dataclasses.replace(
-        NUMBERS, declared={"secret": dataclasses.replace(SECRET, slider_maximum=last, maximum=last)}
-    )
-    left, *buttons = st.columns([2.4, 1, 1, 1.2, 1], vertical_alignment="bottom", gap="small")
+    secret = dataclasses.replace(SECRET, slider_maximum=last, maximum=last)
+    if len(release.row_table(0)) > 2:
+        secret = dataclasses.replace(secret, symbol="place", title="Secret table, by its place")
+    numbers = dataclasses.replace(NUMBERS, declared={"secret": secret})
+    left, right = st.columns([1, 1.75], vertical_alignment="bottom", gap="small")
     with left:
         row = int(numbers.checked("secret"))
     about = (release, row)
     if state.get("tm_draws_of") not in (None, about):
         state[NUMBER_KEY] = 0
     state["tm_draws_of"] = about
-    for place, (words, more) in zip(buttons, {"Draw one": 1, "Draw 100": 100}.items(), strict=False):
-        place.button(words, on_click=_draw, args=(more,), key=f"tm_draw_{more}", width="stretch")
-    moving = bool(state.get(MOVING))
-    buttons[2].button(
-        "Stop" if moving else "Draw by itself", on_click=_move, args=(not moving,), key="tm_draw_go", width="stretch"
-    )
-    buttons[3].button("Clear", on_click=_clear, key="tm_draw_clear", width="stretch")
+    moving, go = bool(state.get(MOVING)), "tm_draw_go"
+    with right.container(horizontal=True, gap="small"):
+        for words, more in {"Draw one": 1, "Draw 100": 100}.items():
+            st.button(words, on_click=_draw, args=(more,), key=f"tm_draw_{more}", width="stretch")
+        st.button("Stop" if moving else "Draw by itself", on_click=_move, args=(not moving,), key=go, width="stretch")
+        st.button("Clear", on_click=_clear, key="tm_draw_clear", width="stretch")
 
     def again() -> None:
         if moving:
             _draw(1)
         found = draw_releases(release, row, number=int(state[NUMBER_KEY]), seed=int(state[SEED_KEY]))
         st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
-        show_figure(
-            draws_chart(found, summary.epsilon),
-            key="tm_draws",
-            alt="The row of the matrix, shares drawn so far, and the log-odds of each released table.",
-            height=520,
-        )
+        _show_pictures(found, summary.epsilon)
+        last_drawn = int(found.columns[-1]) if len(found.columns) else None
+        show_light(lit_places(cached(view_tables)(release), row, last_drawn), key="tm_light")
         if moving and state[NUMBER_KEY] < DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
@@ -85,6 +87,17 @@ def show_draws(summary: PrivacySummary) -> None:
         f"Seed {int(state[SEED_KEY])}: the same address draws the same tables. The row of the secret table says how "
         "often each table comes about; nobody outside the agency sees which row it is."
     )
+
+
+def _show_pictures(found: Draws, epsilon: float) -> None:
+    """The tally on the row of the matrix, and what each table gives away: low, for the matrix follows below."""
+    left, right = st.columns(2, gap="small")
+    with left:
+        alt = "The row of the matrix, and the shares drawn so far."
+        show_figure(draws_chart(found), key="tm_draws", alt=alt, height=HEIGHT)
+    with right:
+        alt = "The log-odds of each released table against the neighbours of the secret one."
+        show_figure(draws_log_odds_chart(found, epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
 
 
 def draw_sentence(draws: Draws) -> str:

@@ -98,11 +98,15 @@ def _probabilistic(summary: PrivacySummary, digits: int) -> tuple[str, str, str]
     if summary.failure is None or summary.joint_failure is None:
         return "probabilistic δ", *NOT_LISTED
     row = int(summary.failure.argmax())
-    where = (
-        f"for the data {_table(summary.synthesizer, row)}; {readable(summary.joint_failure, SAID)} on average, if "
-        "every row is equally likely to fall in each cell"
+    worst, average = (
+        "below 10⁻³⁰⁰" if share == 0 and not summary.is_pure else readable(share, places)
+        for share, places in ((float(summary.failure[row]), digits), (summary.joint_failure, SAID))
     )
-    return "probabilistic δ, worst table", readable(float(summary.failure[row]), digits), where
+    where = (
+        f"for the data {_table(summary.synthesizer, row)}; {average} on average, if every row is equally likely to "
+        "fall in each cell"
+    )
+    return "probabilistic δ, worst table", worst, where
 
 
 def _uncertainty(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
