@@ -1,6 +1,5 @@
 """Each printed bound at the user's parameters: what it says, what it really gives, and the exact answer."""
 
-import functools
 import math
 import sys
 from collections.abc import Callable
@@ -116,13 +115,10 @@ def _judged(blank: Finding) -> Finding:
     return given(found, printed, exact) if bound.kind.given else found
 
 
-_least_prior = functools.lru_cache(maxsize=256)(minimum_prior)  # several theorems speak of the same one
-
-
 def _prior_needed(blank: Finding) -> float:
     setting, (epsilon, delta) = blank.setting, blank.promised
     cells = KINDS[blank.bound.family].cells(setting)
-    return _least_prior(blank.method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
+    return minimum_prior(blank.method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
 
 
 def _prior_given(found: Finding, printed: float, exact: float) -> Finding:

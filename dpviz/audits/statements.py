@@ -159,9 +159,9 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
     """A power of four of rows with which a table without ones and one with a single one break the promise."""
     method, alpha, m = METHODS[claim.methods[0]], max(setting.alpha, 2.0), 1
     shared = alpha - method.lost
-    pair = shared, shared + setting.n - 1
+    ends = np.array([shared, shared + setting.n - 1])
     while m <= MOST_RELEASED:
-        found = max(method.pair_delta(*ends, m, setting.epsilon) for ends in (pair, pair[::-1]))
+        found = math.exp(float(method.log_pair_deltas(ends, ends[::-1], m, setting.epsilon).max()))
         if found > setting.delta:
             said = f"With α = β = {readable(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
             return _compared(claim, setting.delta, found, said)

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from dpviz import limits
@@ -16,6 +17,7 @@ from dpviz.synthesizers import Release, TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from dpviz.synthesizers.prior import PriorSynthesizer
+from dpviz.types import FloatArray
 
 MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS)
@@ -83,8 +85,10 @@ class Method:
         """The release of k > 2 counts under the prior α in each cell."""
         self.refuse("of more than two cells")
 
-    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
-        """δ(ε) of a pair of neighbours that share these rows and effective pseudo-rows, of the one with more ones."""
+    def log_pair_deltas(
+        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
+    ) -> FloatArray:
+        """ln δ(ε) of pairs of neighbours that share these rows and effective pseudo-rows, of the one with more ones."""
         self.refuse("of a single pair of neighbours")
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
@@ -92,7 +96,7 @@ class Method:
         self.refuse("of probabilistic privacy")
 
     def losses(self, ones: float, zeros: float, m: int) -> Losses:
-        """The privacy losses of a pair, as in `pair_delta`."""
+        """The privacy losses of a pair, as in `log_pair_deltas`."""
         self.refuse("of several sets")
 
     def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> Losses:
@@ -133,7 +137,12 @@ class RowMethod(Method):
         return self.law.up_to(self.most_rows)(**values)  # type: ignore[arg-type]
 
     def least_pure(self, m: int, epsilon: float) -> float:
-        return self.law.least_alpha(m=m, epsilon=epsilon)
+        return _least_alpha(self.law, m, epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
+
+
+@lru_cache(maxsize=4096)  # along δ and n the same is asked for every point of a curve
+def _least_alpha(law: type[PriorSynthesizer], m: int, epsilon: float) -> float:
+    return law.least_alpha(m=m, epsilon=epsilon)

@@ -22,6 +22,7 @@ ROUNDING, MOST_TERMS = 1e-12, 400  # Change by a term below which one that no lo
 # Rows of both cells from which the fraction converges too slowly within a standard deviation of the centre, where
 # incomplete beta functions have all their digits.
 MANY = 1e5
+LARGEST_EXPONENT = 700.0  # ε up to which e^ε is a floating-point number
 LARGEST_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 
 Number = TypeVar("Number", float, FloatArray)
@@ -74,40 +75,41 @@ class PosteriorParameter:
         return WorstCase(math.exp(float(log_delta(*shared)[0])), best + 1, best)
 
 
-def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: FloatArray | float) -> FloatArray:
     """ln δ(ε) of Beta(x + 1, y) against Beta(x, y + 1).
 
     The likelier law's density is larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two tails
     differ by one term, D = θ^x (1 − θ)^y Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)), so that
     δ = D − (e^ε − 1) Pr(Beta(x, y + 1) > θ). The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
     """
+    epsilon = np.broadcast_to(np.asarray(epsilon, dtype=float), x.shape)
     log_term = _log_term(x, y, epsilon)
-    if epsilon == 0:
+    if not epsilon.any():
         return log_term
     with np.errstate(over="ignore"):
-        odds = np.minimum(x / y, LARGEST_ODDS)
-        far = x * np.expm1(np.float64(epsilon)) >= 1
+        odds, shrink = np.minimum(x / y, LARGEST_ODDS), np.exp(-epsilon)
+        far = x * np.expm1(epsilon) >= 1
         far &= (epsilon**2 * (x * (y / (x + y))) >= 1) | (np.minimum(x, y) < MANY)
-        gained = -math.expm1(-epsilon) / (math.exp(-epsilon) + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
+        gained = -np.expm1(-epsilon) / (shrink + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
     share = np.empty_like(log_term)
     if np.any(far):
-        share[far] = gained[far] * tail_fraction(x[far], y[far], odds[far], epsilon)
+        share[far] = gained[far] * tail_fraction(x[far], y[far], odds[far], epsilon[far])
     if not np.all(far):
-        a, b, near = x[~far], y[~far], math.exp(-epsilon)
+        a, b, near = x[~far], y[~far], shrink[~far]
         left, right = odds[~far] / (near + odds[~far]), near / (near + odds[~far])
         tail = np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right))
-        share[~far] = math.expm1(epsilon) * tail / np.exp(log_term[~far])
+        share[~far] = np.expm1(epsilon[~far]) * tail / np.exp(log_term[~far])
     return log_term + np.log1p(-np.minimum(share, 1 - 1e-15))
 
 
-def _log_term(x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+def _log_term(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
     """ln D, from the smaller of x and y, so that large parts do not cancel."""
-    total, shrink = x + y, math.exp(-epsilon)
-    if epsilon < 700:
-        from_ones = x * epsilon - total * np.log1p(math.expm1(epsilon) * (x / total))
-    else:
-        from_ones = -y * epsilon - total * np.log((x + y * shrink) / total)
-    from_zeros = -y * epsilon - total * np.log1p(math.expm1(-epsilon) * (np.minimum(x, y) / total))
+    total = x + y
+    from_ones = x * epsilon - total * np.log1p(np.expm1(np.minimum(epsilon, LARGEST_EXPONENT)) * (x / total))
+    if epsilon.max() > LARGEST_EXPONENT:
+        beyond = -y * epsilon - total * np.log((x + y * np.exp(-epsilon)) / total)
+        from_ones = np.where(epsilon > LARGEST_EXPONENT, beyond, from_ones)
+    from_zeros = -y * epsilon - total * np.log1p(np.expm1(-epsilon) * (np.minimum(x, y) / total))
     return np.where(x <= y, from_ones, from_zeros) + log_peak(x, y)
 
 
@@ -150,13 +152,14 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     return min(float(failure.max()), 1.0)
 
 
-def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: float) -> FloatArray:
+def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: FloatArray | float) -> FloatArray:
     """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1), where θ / (1 − θ) is e^ε times `odds` = x / y.
 
     The continued fraction of Didonato and Morris (1992), by Lentz's rule; nothing in it cancels as x and y grow.
     """
-    right = math.exp(-epsilon) / (math.exp(-epsilon) + odds)
-    surplus = odds / (math.exp(-epsilon) + odds) * (1 - y * math.expm1(-epsilon))
+    shrink = np.exp(-epsilon)
+    right = shrink / (shrink + odds)
+    surplus = odds / (shrink + odds) * (1 - y * np.expm1(-epsilon))
     if len(x) == 1:
         return np.array([_continued_fraction(float(x[0]), float(y[0]), float(right[0]), float(surplus[0]))])
     fraction = np.empty_like(x)

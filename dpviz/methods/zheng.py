@@ -10,7 +10,7 @@ from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.methods.average_draw import parameter_draw_delta
 from dpviz.methods.base import Failure, Method, RowMethod
 from dpviz.methods.cell_releases import DrawnCells, PlugInCells
-from dpviz.methods.pairs import BetaLosses, ManyBetaBinomial, beta_binomial_pair
+from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
 from dpviz.methods.posterior_parameter import (
     PosteriorParameter,
     log_loss_density,
@@ -21,8 +21,7 @@ from dpviz.parameters import readable
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
-
-ManyPosteriorMean = PosteriorMean.up_to(limits.SETS * limits.PRIOR_ROWS)  # M sets of m rows are one set of M m rows
+from dpviz.types import FloatArray
 
 
 def _apart(n: int, alpha: float) -> float:
@@ -45,8 +44,10 @@ class ParamPost(Method):
         """The two cells' total has one law under both tables and tells nothing: left is one row in two cells."""
         return PosteriorParameter(n=1, alpha=alpha, beta=alpha)
 
-    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
-        return math.exp(float(log_parameter_delta(np.array([ones]), np.array([zeros]), epsilon)[0]))
+    def log_pair_deltas(
+        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
+    ) -> FloatArray:
+        return log_parameter_delta(ones, zeros, epsilon)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """ln(y / x), x = α + i and y = α + n − 1 − i, changes by α/y − α/x, at most (n − 1)/(α + n − 1)."""
@@ -118,8 +119,10 @@ class SynthPostOne(ZhengRows):
     rows_together = True
     cell_release = DrawnCells
 
-    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
-        return ManyBetaBinomial(n=1, m=m, alpha=ones, beta=zeros).worst_upward_pair(epsilon).value
+    def log_pair_deltas(
+        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
+    ) -> FloatArray:
+        return BetaBinomial.log_pair_deltas(ones, zeros, m, epsilon)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """With x = α + i and y = α + n − 1 − i, log-odds are A − B, A = ln(1 + j/x) and B = ln(1 + (m − j)/y).
@@ -157,8 +160,10 @@ class SynthPostMany(ZhengRows):
     independent = True
     cell_release = PlugInCells
 
-    def pair_delta(self, ones: float, zeros: float, m: int, epsilon: float) -> float:
-        return ManyPosteriorMean(n=1, m=m, alpha=ones, beta=zeros).upward_delta(epsilon, 0)
+    def log_pair_deltas(
+        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
+    ) -> FloatArray:
+        return PosteriorMean.log_pair_deltas(ones, zeros, m, epsilon)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """As above, A = j ln(1 + 1/x), which falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1; B likewise.

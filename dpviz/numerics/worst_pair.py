@@ -32,7 +32,7 @@ def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArr
     seen: list[IntArray] = []
     values: list[FloatArray] = []
     best = 0.0
-    first, last = _blocks(n)
+    first, last = blocks(n)
     while len(first):
         middle = (first + last) // 2
         both = delta(ones + np.concatenate([middle, first]), zeros + (n - 1 - np.concatenate([middle, last])))
@@ -75,7 +75,7 @@ def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones
     def look(i: IntArray) -> FloatArray:
         return log_delta(ones + i, zeros + (n - 1 - i))
 
-    pairs = np.unique(np.append(_blocks(n)[0], n - 1))
+    pairs = np.unique(np.append(blocks(n)[0], n - 1))
     values = look(pairs)
     worst, best = int(pairs[values.argmax()]), float(values.max())
     first, last, at_first, at_last = pairs[:-1], pairs[1:], values[:-1], values[1:]
@@ -93,7 +93,7 @@ def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones
         at_first, at_last = np.concatenate([at_first, values]), np.concatenate([values, at_last])
 
 
-def _blocks(n: int) -> tuple[IntArray, IntArray]:
+def blocks(n: int) -> tuple[IntArray, IntArray]:
     """First and last pair of blocks that are short at both ends of 0 … n − 1, where δ changes fastest."""
     if n <= FEW:
         return np.arange(n), np.arange(n)

@@ -143,13 +143,18 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     ]
     printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
     shown: list[int] = []
-    for stride in STRIDES:
-        level = [*np.flatnonzero(points == chosen).tolist(), 0, len(points) - 1, *range(0, len(points), stride)]
-        for place in dict.fromkeys(one for one in level if one not in shown):
-            for line in lines.values():
-                line.find(place)
+    at_chosen = np.flatnonzero(points == chosen).tolist()
+    for line in lines.values():
+        line.find_one_by_one(at_chosen)  # as for the single answer, to its last digit
+    for stride in STRIDES[-1:] if kind.in_step else STRIDES:
+        level = [*at_chosen, 0, len(points) - 1, *range(0, len(points), stride)]
+        fresh = list(dict.fromkeys(one for one in level if one not in shown))
+        for line in lines.values():
+            line.find_all(fresh)
+        for place in fresh:
+            values = settings[place].arguments()
             for claim in claims:
-                printed[claim.key][place] = _printed(claim, settings[place])
+                printed[claim.key][place] = _printed(claim, values)
         shown = sorted(set(level))
         exact = [
             Curve(method=key, kind="pure" if pure else "exact", values=lines[one, pure].values(shown) + more)
@@ -175,12 +180,22 @@ class _Line:
     places: FloatArray
     found: dict[int, Start] = field(init=False, default_factory=dict)
 
-    def find(self, place: int) -> None:  # what no prior gives, or the exact answer does not reach, is a gap
-        setting = self.settings[place]
-        with suppress(ValueError):
-            found = self.kind.search(self.method, setting, 0.0 if self.pure else setting.delta, self._start(place))
-            if 0 < found.prior < math.inf:
-                self.found[place] = found
+    def find_all(self, places: list[int]) -> None:
+        """Find the answers in step where that can be done, and the others one after the other."""
+        asked = [] if self.pure else [place for place in places if place not in self.found]
+        in_step = self.kind.search_in_step(self.method, [self.settings[place] for place in asked])
+        self.found |= {place: found for place, found in zip(asked, in_step, strict=True) if found is not None}
+        self.find_one_by_one(places)
+
+    def find_one_by_one(self, places: list[int]) -> None:  # what no prior gives, or no answer reaches, is a gap
+        for place in places:
+            setting = self.settings[place]
+            with suppress(ValueError):
+                if place not in self.found:
+                    delta, start = 0.0 if self.pure else setting.delta, self._start(place)
+                    found = self.kind.search(self.method, setting, delta, start)
+                    if 0 < found.prior < math.inf:
+                        self.found[place] = found
 
     def values(self, places: list[int]) -> FloatArray:
         return np.array([self.found[one].prior if one in self.found else math.nan for one in places])
@@ -201,9 +216,8 @@ class _Line:
         return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
 
 
-def _printed(claim: Claim, setting: Setting) -> float:
-    values = setting.arguments()
-    if (claim.promise.delta and setting.delta == 0) or not claim.applies(**values):
+def _printed(claim: Claim, values: dict[str, object]) -> float:
+    if (claim.promise.delta and values["delta"] == 0) or not claim.applies(**values):
         return math.nan
     value = claim.at(**values)
     return value if math.isfinite(value) and value > 0 else math.nan

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -82,6 +83,12 @@ class Promise:
             left_out = f"beta and ratio must be left out where there are {self.cells} cells"
             raise ValueError(f"{left_out}: every cell has the same prior.")
 
+    @property
+    def in_step(self) -> bool:
+        """Whether its prior can be sought in step with others, for one pair of neighbours at a time."""
+        symmetric = self.cells == 2 and self.beta is None and self.ratio == 1 and not self.method.lost
+        return symmetric and self.delta > 0 and self.epsilon > 0 and self.method.knows(Method.log_pair_deltas)
+
     def all_pairs(self, effective: float) -> WorstCase:
         """The largest δ of all pairs of neighbours."""
         alpha, beta = self._priors(effective)
@@ -98,14 +105,15 @@ class Promise:
             ones, zeros = alpha - self.method.lost + i, beta - self.method.lost + (self.n - 1 - i)
             if max(ones, zeros) > PRIOR_ONES.maximum / 2:
                 return self.all_pairs(effective).value
-            return self.method.pair_delta(*(ones, zeros) if upward else (zeros, ones), self.m, self.epsilon)
+            ends = np.array([ones, zeros] if upward else [zeros, ones])
+            return math.exp(float(self.method.log_pair_deltas(ends[:1], ends[1:], self.m, self.epsilon)[0]))
 
         return delta_of
 
     def pair(self, worst: WorstCase) -> Pair | None:
         """The pair that was found to be the worst."""
         only = self.n == 1 and self.beta is None and self.ratio == 1
-        if self.cells > 2 or only or not self.method.knows(Method.pair_delta):
+        if self.cells > 2 or only or not self.method.knows(Method.log_pair_deltas):
             return None
         return min(worst.likelier, worst.other), worst.likelier > worst.other
 
@@ -114,23 +122,24 @@ class Promise:
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
 
+@lru_cache(maxsize=1024)  # a page, its table of theorems and its picture ask for the same
 def least_prior(promise: Promise, start: Start | None = None) -> Start:
     """`minimum_prior`, from where a search nearby ended, and with what the next one can start from."""
     method, epsilon, delta = promise.method, promise.epsilon, promise.delta
-    pure, shift = _least_pure(promise), method.lost
+    pure, shift = least_pure(promise), method.lost
     if not method.calibrated or delta == 0 or pure <= PRIOR_ONES.minimum:
         return Start(pure)
     lowest = _lowest(shift, promise.beta, promise.ratio)
     highest = LARGEST_SOUGHT / max(1.0, promise.ratio if promise.beta is None else 1.0)
-    start = Start(_guess(epsilon, delta)) if start is None else replace(start, prior=start.prior - shift)
+    start = Start(gamma_guess(epsilon, delta)) if start is None else replace(start, prior=start.prior - shift)
     if not lowest < start.prior < pure - shift:
-        start = Start(max(min(_guess(epsilon, delta), (pure - shift) / 2), lowest))
+        start = Start(max(min(gamma_guess(epsilon, delta), (pure - shift) / 2), lowest))
     found = _least_of_all_pairs(promise, lowest, pure - shift if pure <= highest else math.inf, highest, start)
     safe = found.prior * (1 + ROUNDED * (1 + epsilon)) if found.prior > lowest else lowest
     return replace(found, prior=min(method.prior_of(safe), pure))
 
 
-def _least_pure(promise: Promise) -> float:
+def least_pure(promise: Promise) -> float:
     """The least α with pure ε-DP: the smaller of α and β must reach the symmetric answer."""
     if promise.epsilon == 0:
         return math.inf
@@ -155,7 +164,7 @@ def _lowest(shift: float, beta: float | None, ratio: float) -> float:
     return least - shift
 
 
-def _guess(epsilon: float, delta: float) -> float:
+def gamma_guess(epsilon: float, delta: float) -> float:
     """Where the tail of a gamma law, to which all the laws tend, would put the answer."""
     if epsilon == 0:
         return 1 / (math.pi * max(delta, 1e-7) ** 2)

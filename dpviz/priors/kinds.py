@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ import numpy as np
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable, rounded_down, rounded_up
+from dpviz.priors._in_step import least_priors
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
 from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, check_fields
@@ -46,7 +47,7 @@ class Setting:
 
     def arguments(self) -> dict[str, object]:
         """All that a printed formula may ask for, by the names it uses."""
-        return {**dataclasses.asdict(self), "beta": self.alpha}
+        return {**vars(self), "beta": self.alpha}
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class Kind(ABC):
     cost: tuple[str, ...] = ()  # numbers that what it costs depends on
     conditioned = False  # the answer without δ is for another release, each number of which is conditioned to the range
     binary = False
+    in_step = False  # the answers along an axis are sought in step, so that all are there at once
 
     def __repr__(self) -> str:
         return self.key
@@ -99,6 +101,10 @@ class Kind(ABC):
     @abstractmethod
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
         """What one set needs for the setting's ε and a δ of its own, from where the search starts."""
+
+    def search_in_step(self, method: Method, settings: Sequence[Setting]) -> list[Start | None]:  # noqa: ARG002
+        """`search` at many settings and the δ of each, as far as they can be sought in step; None elsewhere."""
+        return [None] * len(settings)
 
     @abstractmethod
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
@@ -156,7 +162,7 @@ class Bernoulli(Kind):
     key, label = "bernoulli", "Bernoulli"
     symbol, axis = "α", "invented rows per real row"
     level, cost = "alpha", ("proportion",)
-    binary = True
+    binary = in_step = True
 
     def takes(self, method: Method) -> bool:  # noqa: ARG002
         return True
@@ -168,8 +174,13 @@ class Bernoulli(Kind):
         return self.cells(setting) * level / setting.n
 
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
-        asked = Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
-        return least_prior(asked, start)
+        return least_prior(self._promise(method, setting, delta), start)
+
+    def search_in_step(self, method: Method, settings: Sequence[Setting]) -> list[Start | None]:
+        return least_priors([self._promise(method, one, one.delta) for one in settings])
+
+    def _promise(self, method: Method, setting: Setting, delta: float) -> Promise:
+        return Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
 
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
@@ -196,7 +207,7 @@ class Categories(Bernoulli):
     key, label = "categorical", "k categories"
     mechanism = "dirichlet_multinomial"
     numbers = ("cells",)
-    binary = False
+    binary = in_step = False
 
     def takes(self, method: Method) -> bool:
         return method.knows(Method.more_cells)

@@ -18,18 +18,19 @@ from dpviz.types import FloatArray
 
 SETTLED = 1e-17  # Share of a sum below which what is still to come is left out
 ROUNDED = 1e-17  # Least distance of the first column from τ, where rounding leaves none
-COLUMNS, MOST_COLUMNS = 256, 8192  # Columns added at a time, at first and at most
+COLUMNS, MOST_COLUMNS = 64, 8192  # Columns added at a time, at first and at most
 # Of ln m!, ln j!, ln (m − j)!, and the Γ of a + j, a, b + m − j, b, a + b and a + b + m in `log_mass`.
 FACTORIAL_SIGNS = np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
 CELLS = 1 << 15  # Cells of pairs and columns that are held at a time, few enough for the fast memory
 
 
-def log_delta_of_pairs(x: FloatArray, y: FloatArray, m: int, epsilon: float) -> FloatArray:
+def log_delta_of_pairs(x: FloatArray, y: FloatArray, m: FloatArray | float, epsilon: FloatArray | float) -> FloatArray:
     """ln δ(ε) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1), arrays of pairs; −∞ where δ is 0."""
-    shrink, lost = math.exp(-epsilon), -math.expm1(-epsilon)
+    m, epsilon = np.broadcast_to(np.asarray(m, dtype=float), x.shape), np.broadcast_to(epsilon, x.shape)
+    shrink, lost = np.exp(-epsilon), -np.expm1(-epsilon)
     log_delta = np.full(len(x), -math.inf)
     (counts,) = np.nonzero(m * shrink - x * lost > 0)
-    x, y = x[counts], y[counts]
+    x, y, m, epsilon, shrink, lost = (part[counts] for part in (x, y, m, epsilon, shrink, lost))
     both, surplus = y * shrink + x, m * shrink - x * lost
     below, room = x / both * (m + y * lost), y / both * surplus  # τ and m − τ
     first = np.minimum(np.floor(below) + 1, m)
@@ -40,12 +41,12 @@ def log_delta_of_pairs(x: FloatArray, y: FloatArray, m: int, epsilon: float) -> 
     found = np.empty(len(x))
     for start in range(0, len(x), CELLS // COLUMNS):
         part = slice(start, start + CELLS // COLUMNS)
-        found[part] = _log_sum(x[part], y[part], m, first[part], over[part])
+        found[part] = _log_sum(x[part], y[part], m[part], first[part], over[part])
     log_delta[counts] = found + gain
     return log_delta
 
 
-def _log_sum(x: FloatArray, y: FloatArray, m: int, first: FloatArray, over: FloatArray) -> FloatArray:
+def _log_sum(x: FloatArray, y: FloatArray, m: FloatArray, first: FloatArray, over: FloatArray) -> FloatArray:
     """ln Σ P(j) (j − τ) / (x + j) over j ≥ `first`, less ln of the factor of the first; `over` is first − τ."""
     log_scale, total, term = log_mass(x + 1, y, m, first), np.zeros(len(x)), np.ones(len(x))
     left, column, width = np.arange(len(x)), first, COLUMNS
@@ -53,7 +54,7 @@ def _log_sum(x: FloatArray, y: FloatArray, m: int, first: FloatArray, over: Floa
     while len(left):
         steps = np.arange(width)
         j = column[:, None] + steps
-        free = np.maximum(m - j, 0.0)
+        free = np.maximum(m[left, None] - j, 0.0)
         ratio = free * (a[:, None] + 1 + j) / ((j + 1) * (b[:, None] + np.maximum(free - 1, 0.0)))
         mass = np.empty((len(left), width + 1))
         mass[:, 0], mass[:, 1:] = term, ratio
@@ -72,7 +73,7 @@ def _log_sum(x: FloatArray, y: FloatArray, m: int, first: FloatArray, over: Floa
     return log_scale + np.log(total)
 
 
-def log_mass(a: FloatArray, b: FloatArray, m: int, j: FloatArray) -> FloatArray:
+def log_mass(a: FloatArray, b: FloatArray, m: FloatArray | float, j: FloatArray) -> FloatArray:
     """ln of the BetaBinomial(m; a, b) mass at j, by Stirling's series, so that no large numbers cancel.
 
     With p = (a + j) / (a + b + m) the large parts are m KL(j/m ‖ p) + (a + b) KL(a/(a + b) ‖ p), each of four positive
@@ -83,22 +84,24 @@ def log_mass(a: FloatArray, b: FloatArray, m: int, j: FloatArray) -> FloatArray:
     apart = (j * (b / total) - rest * (a / total)) / (1 + m / total)  # j − m p
     # One call for all of them: pairs are often few, and then calls are what it costs.
     expected = np.stack([m * share_ones, m * share_zeros, total * share_ones, total * share_zeros])
-    deviance = _deviance(np.stack([j, rest, a, b]), expected, np.stack([apart, -apart, -apart, apart])).sum(axis=0)
-    counts = np.stack([np.full(len(j), float(m)), j, rest, a + j, a, b + rest, b, total, total + m])
-    factorials = FACTORIAL_SIGNS @ _factorial_rest(counts)
-    return factorials - deviance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(rest / b)
+    away = deviance(np.stack([j, rest, a, b]), expected, np.stack([apart, -apart, -apart, apart])).sum(axis=0)
+    counts = np.stack(
+        [np.broadcast_to(np.asarray(m, dtype=float), j.shape), j, rest, a + j, a, b + rest, b, total, total + m]
+    )
+    factorials = FACTORIAL_SIGNS @ factorial_rest(counts)
+    return factorials - away + np.log1p(m / total) - np.log1p(j / a) - np.log1p(rest / b)
 
 
-def _deviance(s: FloatArray, t: FloatArray, apart: FloatArray) -> FloatArray:
+def deviance(s: FloatArray, t: FloatArray, apart: FloatArray) -> FloatArray:
     """s ln(s / t) + t − s with s − t = `apart`, positive."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         part = apart / t
         near = t * ((1 + part) * np.log1p(part) - part)
         far = np.where(s > 0, s * np.log(s / t), 0.0) - apart
     return np.where(np.abs(part) < 0.5, near, far)
 
 
-def _factorial_rest(z: FloatArray) -> FloatArray:
+def factorial_rest(z: FloatArray) -> FloatArray:
     """ln Γ(z + 1) − z ln z + z."""
     with np.errstate(divide="ignore"):
         return np.where(z > 0, stirling_remainder(np.maximum(z, 1e-300)) + 0.5 * np.log(2 * math.pi * z), 0.0)

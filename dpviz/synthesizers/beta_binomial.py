@@ -11,6 +11,7 @@ from dpviz.checked import checked
 from dpviz.numerics.ends import private_side, within
 from dpviz.numerics.sums import SplitSum, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers import _staircase
+from dpviz.synthesizers._stop_loss import log_delta_of_pairs
 from dpviz.synthesizers.base import WorstCase, check_index
 from dpviz.synthesizers.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
@@ -163,6 +164,8 @@ class BetaBinomial(PriorSynthesizer):
     def worst_log_odds(self) -> WorstCase:
         """ε* = ln(1 + m / min(α, β))."""
         return self.single_row(math.log1p(self.m / min(self.alpha, self.beta)))
+
+    log_pair_deltas = staticmethod(log_delta_of_pairs)
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         return _staircase.worst_upward_pair(self, epsilon)

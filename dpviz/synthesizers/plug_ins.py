@@ -1,7 +1,6 @@
 """The plug-in synthesizers: one fitted proportion θ for each table, and Binomial(m, θ) released."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -12,6 +11,7 @@ from dpviz.checked import checked
 from dpviz.numerics.ends import inverse_gain, private_side, within
 from dpviz.numerics.sums import log_binomials
 from dpviz.numerics.worst_pair import largest_pairs
+from dpviz.synthesizers._plug_in_pairs import log_delta_of_plug_in_pairs
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
@@ -20,10 +20,6 @@ from dpviz.types import FloatArray, IntArray
 TINY, CANCELLED = 1e-13, 1e-6
 # Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many.
 MOST_KEPT = 100_000
-SETTLED = 1e-9
-LOG_SETTLED = math.log(SETTLED)  # Share of a sum that only ranks pairs below which what is still to come is left out
-NOTHING = 1e-17  # Share of a δ below which what is still to come is left out
-COLUMNS = 1024  # Columns added at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,40 +67,27 @@ class PlugIn(PriorSynthesizer):
         """ε* = m ln(1 + 1 / min(a, b))."""
         return self.single_row(self.m * math.log1p(1 / min(self.effective_prior)))
 
+    log_pair_deltas = staticmethod(log_delta_of_plug_in_pairs)
+
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         a, b = self.effective_prior
         if self.m * math.log1p(1 / a) <= epsilon:
             return WorstCase(0.0, 1, 0)
         near = largest_pairs(lambda x, y: self._tail_differences(epsilon, x, y), self.n, a, b)
-        values = [self.upward_delta(epsilon, int(pair)) for pair in near]
+        values = self._log_deltas(epsilon, near)
         likelier, _ = self._tails(epsilon, a + near[-1:], b + (self.n - 1 - near[-1:]))
-        if max(values) < max(TINY, CANCELLED * float(likelier[0])):
-            top = self._log_deltas(epsilon, np.array([a]), np.array([b]))
+        if values.max() < math.log(max(TINY, CANCELLED * float(likelier[0]))):
+            top = self._log_deltas(epsilon, np.zeros(1, dtype=np.int64))
             if top[0] == -math.inf:  # only the outermost pair can exceed so large an ε, by no more than rounding
-                return WorstCase(self.upward_delta(epsilon, 0), 1, 0)
-            near = largest_pairs(lambda x, y: np.exp(self._log_deltas(epsilon, x, y) - top), self.n, a, b)
-            values = [self.upward_delta(epsilon, int(pair)) for pair in near]
-        winner = int(near[int(np.argmax(values))])
-        return WorstCase(max(values), winner + 1, winner)
+                return WorstCase(0.0, 1, 0)
+            near = largest_pairs(lambda x, y: np.exp(self.log_pair_deltas(x, y, self.m, epsilon) - top), self.n, a, b)
+            values = self._log_deltas(epsilon, near)
+        winner = int(near[int(values.argmax())])
+        return WorstCase(math.exp(values.max()), winner + 1, winner)
 
-    def _log_deltas(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
-        """ln δ of the pairs with shared rows x and y, however small: all add the terms of `upward_delta` in step."""
-        m, total, (up, down) = self.m, x + y + 1, (np.log1p(1 / x), np.log1p(1 / y))
-        tells = m * up > epsilon
-        column = np.minimum(_threshold(m, epsilon, up, down), m).astype(np.int64)
-        log_mass = column * np.log(2 * (x + 1) / total) + (m - column) * np.log(2 * y / total)
-        # Sums in logarithms: where a cell is all but empty a step multiplies the term by up to 10³⁰⁵.
-        log_term, log_added = log_mass + self._column_terms[column], np.full(len(x), -math.inf)
-        log_odds, missed = np.log(x + 1) - np.log(y), epsilon - column * up + (m - column) * down
-        with np.errstate(divide="ignore", invalid="ignore"):
-            while True:
-                log_added = np.logaddexp(log_added, log_term + np.log(-np.expm1(np.minimum(missed, 0.0))))
-                log_ratio = np.log((m - column) / (column + 1)) + log_odds
-                log_term, column, missed = log_term + log_ratio, np.minimum(column + 1, m), missed - (up + down)
-                left = np.maximum(-np.expm1(np.minimum(log_ratio, 0.0)), SETTLED)
-                if not np.any(tells & (log_term > LOG_SETTLED + log_added + np.log(left))):
-                    break
-        return np.where(tells, log_added, -math.inf)
+    def _log_deltas(self, epsilon: float, pairs: IntArray) -> FloatArray:
+        a, b = self.effective_prior
+        return self.log_pair_deltas(a + pairs, b + (self.n - 1 - pairs), self.m, epsilon)
 
     def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
         """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""
@@ -119,37 +102,6 @@ class PlugIn(PriorSynthesizer):
         first = np.minimum(_threshold(m, epsilon, np.log1p(1 / x), np.log1p(1 / y)), m)
         with np.errstate(under="ignore"):
             return betainc(first, m - first + 1, (x + 1) / total), betainc(first, m - first + 1, x / total)
-
-    def upward_delta(self, epsilon: float, pair: int) -> float:
-        """δ of the pair i, i + 1: the sum of Pr(j | i+1) (1 − e^{ε − L(j)}) over the counts j that favour i + 1."""
-        up, down = self._pair_slopes
-        if self.m * up[pair] <= epsilon:
-            return 0.0
-        m, step = self.m, float(up[pair] + down[pair])
-        first = min(int(_threshold(m, epsilon, up[pair : pair + 1], down[pair : pair + 1])[0]), m)
-        missed = epsilon - first * up[pair] + (m - first) * down[pair]
-        ones, zeros = (float(part[0]) for part in self.proportions(np.array([pair + 1])))
-        peak = min(max(first, math.floor((m + 1) * ones)), m)
-        log_mass = float(self.log_transition(np.array([pair + 1]), np.array([peak]))[0, 0])
-
-        total = 0.0
-        away: list[tuple[int, int, int, float, Callable[[IntArray], FloatArray]]] = [
-            (1, peak, m, 1.0, lambda j: ones * (m - j) / (zeros * (j + 1))),
-            (-1, peak - 1, first, zeros * peak / (ones * (m - peak + 1)), lambda j: zeros * j / (ones * (m - j + 1))),
-        ]
-        for way, start, last, term, ratio in away:
-            while (last - start) * way >= 0:
-                columns = np.arange(start, start + way * min(COLUMNS, abs(last - start) + 1), way)
-                mass, ratios = np.empty(len(columns) + 1), ratio(columns)
-                mass[0], mass[1:] = term, ratios
-                with np.errstate(under="ignore"):
-                    np.multiply.accumulate(mass, out=mass)
-                    gain = -np.expm1(np.minimum(missed - (columns - first) * step, 0.0))
-                    total, term = total + float(np.einsum("i,i->", mass[:-1], gain)), float(mass[-1])
-                if ratios[-1] < 1 and term <= NOTHING * total * (1 - ratios[-1]):
-                    break
-                start += way * COLUMNS
-        return math.exp(log_mass + math.log(total)) if total > 0 else 0.0
 
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)

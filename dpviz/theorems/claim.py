@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 
 from dpviz import limits
 from dpviz.checked import argument
@@ -184,11 +184,16 @@ class Claim:
         return self.holds_when is None or self.holds_when(**self._needed(self.holds_when, values))
 
     def _needed(self, function: Callable[..., object], values: dict[str, object]) -> dict[str, object]:
-        names = tuple(inspect.signature(function).parameters)
+        names = _arguments(function)
         missing = [name for name in names if name not in values]
         if missing:
             raise ValueError(f"values for {self.name} must name {', '.join(names)}; got no {', '.join(missing)}.")
         return {name: DOMAINS[name].check(values[name]) if name in DOMAINS else values[name] for name in names}
+
+
+@cache
+def _arguments(function: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 Statement = partial(Claim, kind=STATEMENT)

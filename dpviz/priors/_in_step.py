@@ -1,0 +1,116 @@
+"""The least priors of many promises at once: their roots are sought in step, for one pair of neighbours each.
+
+Bounds on blocks of pairs then show that no other pair asks for more. This gives what `dpviz.priors.exact.least_prior`
+gives for one promise, in a tenth of the time where there are dozens.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from dpviz.numerics.lockstep import roots
+from dpviz.numerics.worst_pair import blocks
+from dpviz.priors._least_root import RESOLUTION, Start
+from dpviz.priors.exact import LARGEST_SOUGHT, ROUNDED, Promise, gamma_guess, least_pure
+from dpviz.synthesizers.prior import PRIOR_ONES
+from dpviz.types import FloatArray, IntArray
+
+ROUNDS, HALVINGS, MOST_BLOCKS = 4, 6, 16  # Searches for a worse pair, halvings of a block, blocks open for a promise
+NONE, UNKNOWN = -1.0, -2.0  # No other pair exceeds δ, or the blocks do not tell
+
+
+def least_priors(promises: Sequence[Promise]) -> list[Start | None]:
+    """`least_prior` of promises by one method, of two cells and with δ > 0; None where it must be asked alone."""
+    found: list[Start | None] = [None] * len(promises)
+    pure = np.array([least_pure(one) for one in promises])
+    apt = np.array([one.in_step for one in promises], dtype=bool)
+    (asked,) = np.nonzero(apt & (pure > PRIOR_ONES.minimum) & ((pure < LARGEST_SOUGHT) | np.isinf(pure)))
+    if len(asked):
+        search = _Search([promises[place] for place in asked.tolist()], pure[asked])
+        search.run()
+        for place, start in zip(asked.tolist(), search.starts(), strict=True):
+            found[place] = start
+    return found
+
+
+class _Search:
+    """The priors of some promises, the pair that each is sought for, and whether no other is shown to exceed δ."""
+
+    def __init__(self, promises: list[Promise], pure: FloatArray) -> None:
+        self.promises, self.pure, self.method = promises, pure, promises[0].method
+        self.n, self.m, self.epsilon, self.delta = (
+            np.array([float(getattr(one, name)) for one in promises]) for name in ("n", "m", "epsilon", "delta")
+        )
+        guessed = np.array([gamma_guess(one.epsilon, one.delta) for one in promises])
+        self.prior = np.clip(guessed, PRIOR_ONES.minimum, np.minimum(pure / 2, LARGEST_SOUGHT))
+        self.proved, every = np.zeros(len(promises), dtype=bool), np.arange(len(promises))
+        at_first, at_last = (self.log_delta(every, self.prior, end, end) for end in (0 * self.n, self.n - 1))
+        self.pair = np.where(at_last > at_first, self.n - 1, 0.0)  # either end may be the worse one
+
+    def log_delta(self, which: IntArray, prior: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
+        """ln δ of the pair that shares the ones of `first` and the zeros of `last`; none between exceeds it."""
+        ones, zeros = prior + first, prior + (self.n[which] - 1 - last)
+        return self.method.log_pair_deltas(ones, zeros, self.m[which], self.epsilon[which])
+
+    def run(self) -> None:
+        """Seek the priors for the pairs that are known, then worse pairs, and so on."""
+        top, which = np.minimum(self.pure, LARGEST_SOUGHT), np.arange(len(self.n))
+        for _ in range(ROUNDS):
+            start, ends = np.log(self.prior[which]), (math.log(PRIOR_ONES.minimum), np.log(top[which]))
+            log_prior, done = roots(partial(self._excess, which), start, *ends, RESOLUTION)
+            self.prior[which] = np.where(done, np.minimum(np.exp(log_prior), top[which]), math.nan)
+            self.proved[which] = self.prior[which] >= self.pure[which]
+            which = which[self.prior[which] < top[which]]
+            worse = self._worse_pairs(which)
+            self.proved[which[worse == NONE]] = True
+            which, worse = which[worse >= 0], worse[worse >= 0]
+            self.pair[which] = worse
+            if len(which) == 0:
+                return
+
+    def _excess(self, which: IntArray, log_prior: FloatArray, some: IntArray) -> FloatArray:
+        """ln(−ln δ) less that of the allowed δ, as in `dpviz.priors._least_root.excess_of`."""
+        here = which[some]
+        value = self.log_delta(here, np.exp(log_prior), self.pair[here], self.pair[here])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(value < 0, np.log(value / np.log(self.delta[here])), -math.inf)
+
+    def _worse_pairs(self, which: IntArray) -> FloatArray:
+        """For each the worst pair found with more than its δ, `NONE` or `UNKNOWN`, from bounds on blocks of pairs."""
+        rows = {n: blocks(int(n)) for n in set(self.n[which].tolist())}
+        first, last = (
+            np.concatenate([np.zeros(0), *(rows[n][side] for n in self.n[which].tolist())]) for side in (0, 1)
+        )
+        of = np.repeat(np.arange(len(which)), [len(rows[n][0]) for n in self.n[which].tolist()])
+        worst, largest = np.full(len(which), NONE), np.zeros(len(which))
+        for _ in range(HALVINGS):
+            other = (first < last) | (first != self.pair[which[of]])
+            first, last, of = first[other], last[other], of[other]
+            if len(of) == 0:
+                break
+            here = which[of]
+            over = self.log_delta(here, self.prior[here], first, last) - np.log(self.delta[here])
+            for place in np.flatnonzero((over > 0) & (first == last)).tolist():
+                if over[place] > largest[of[place]]:
+                    worst[of[place]], largest[of[place]] = first[place], over[place]
+            wide = (over > 0) & (first < last)
+            first, last, of = first[wide], last[wide], of[wide]
+            if len(of) > MOST_BLOCKS * len(which):
+                break
+            middle = (first + last) // 2
+            first, last, of = np.append(first, middle + 1), np.append(middle, last), np.append(of, of)
+        worst[of[worst[of] == NONE]] = UNKNOWN
+        return worst
+
+    def starts(self) -> list[Start | None]:
+        """The priors on the private side; None where none is shown, nor found, to be enough for all pairs."""
+        return [self._start(place) for place in range(len(self.promises))]
+
+    def _start(self, place: int) -> Start | None:
+        prior, promise = float(self.prior[place]), self.promises[place]
+        if not self.proved[place] and not (prior > 0 and promise.all_pairs(prior).value <= promise.delta):
+            return None
+        safe = min(prior * (1 + ROUNDED * (1 + promise.epsilon)), float(self.pure[place]))
+        return Start(safe, pair=(int(self.pair[place]), True))
