@@ -110,7 +110,7 @@ def test_constants_that_print_leaves_unnamed_make_the_bound_exact() -> None:
     }
     seen = set()
     for found in audit("bernoulli", n=n, m=m, epsilon=epsilon, delta=delta):
-        if found.verdict == "constant not named":
+        if found.verdict == "constant not stated":
             assert found.constant is not None
             assert found.exact == pytest.approx(found.constant * printed[found.bound.key], rel=1e-12)
             assert found.printed is None
@@ -122,7 +122,7 @@ def test_where_a_necessary_condition_excludes_nothing_its_constant_is_not_named(
     """ln(ε/(δn)) < 0."""
     found = finding("bernoulli", "6.7", n=1000, m=5, epsilon=0.5, delta=0.01)
     assert found.constant is None
-    assert "asks for nothing" in found.sentence
+    assert "excludes nothing" in found.sentence
 
 
 def test_lemma_6_5_is_safe_since_it_asks_for_probabilistic_privacy() -> None:

@@ -110,7 +110,7 @@ def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) ->
     by_verdict: dict[str, set[str]] = {}
     for one in findings(label, setting):
         by_verdict.setdefault(one.verdict, set()).add(one.bound.key)
-    open_ones = by_verdict.pop("constant not named", set())
+    open_ones = by_verdict.pop("constant not stated", set())
     by_verdict.pop("not asked here", None)
     judged, false = set().union(*by_verdict.values()), by_verdict.get("false", set())
     assert f"of the {len(judged)} printed claims that can be judged" in said

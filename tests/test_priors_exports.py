@@ -66,7 +66,7 @@ def test_every_verdict_is_in_the_audits_that_are_tested() -> None:
         for delta in (0.0, 1e-5)
         for finding in audit(family, **dataclasses.asdict(at(family, delta)))
     ]
-    assert {"safe", "unsafe", "holds", "constant not named", "not asked here"} <= set(found)
+    assert {"safe", "unsafe", "holds", "constant not stated", "not asked here"} <= set(found)
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -158,7 +158,7 @@ def told(finding: Finding, name: str) -> str:
     number = getattr(finding, name)
     why = {
         finding.sentence.endswith("δ is 0 here."): "it is not asked without δ",
-        finding.bound.formula is None: "it says that none will do",
+        finding.bound.formula is None: "it says that none is enough",
         bool(finding.bound.constant): f"its constant {finding.bound.symbol} is not stated",
     }.get(True, "the claim does not speak of it")
     return f"none ({why})" if number is None else str(number)

@@ -43,7 +43,7 @@ def pure_loss(found: Finding, reach: float, on: set[str]) -> float:
         loss = log_density(-reach + step) - log_density(-reach)
     else:  # both means at −R: the slope there, times the step
         loss = log_density(-reach + step / 2) - log_density(-reach - step / 2)
-    if "normaliser" in on:
+    if "normalizer" in on:
         loss -= log_mass(-reach + step) - log_mass(-reach)
     return loss * (1 if one else setting.m)
 
@@ -270,15 +270,14 @@ def test_the_prior_is_named_only_where_a_flat_one_would_be_unsafe(gaussian: list
 def test_one_row_is_never_blamed_on_composition(gaussian: list[Finding]) -> None:
     for found in gaussian:
         if found.setting.m == 1:
-            assert "sum of the rows" not in found.sentence
+            assert STRICT["composition"] not in found.sentence
 
 
 def test_theorem_7_8_names_both_its_slips() -> None:
     """ε = 1, δ = 1e-5, n = 100: k = 4.799, and 1 · 10 / (2k) = 1.042 lies below the exact 1.347."""
     (found,) = [f for f in audit("gaussian", n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0) if f.bound.key == "7.8"]
     assert found.sentence.endswith(
-        "The proof moves the mean by R/n; substituting a row moves it by up to 2R/n. The proof counts a deviation of "
-        "kσ_μ; its own formula has 2kσ_μ. With either one of these repaired, it gives R/σ = 1.04, which is safe."
+        f"{WRONG['step']} {WRONG['deviation']} With either one of these repaired, it gives R/σ = 1.04, which is safe."
     )
 
 
@@ -293,7 +292,7 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(gaussian: list[Findi
         for reason in found.because:
             if reason.parts == ("condition",):
                 setting, reach = found.setting, found.printed or 0.0
-                on = {"step", "edge", "prior", "draw", "normaliser"} - (
+                on = {"step", "edge", "prior", "draw", "normalizer"} - (
                     {"draw"} if found.method == "synth_map" else set()
                 )
                 rows = pure_loss(found, reach, on) / setting.m

@@ -29,8 +29,8 @@ class Finding:
     """One printed bound, for one method, held against the exact answer.
 
     A theorem on one synthetic row has m = 1 in its setting. `printed` and `exact` are values of what the bound speaks
-    of; `gives_epsilon` is the least ε at the promised δ, and `gives_delta` the δ at the promised ε, that the printed
-    one really gives; `constant`, where print names none, would make the bound exact here. Each is None where there is
+    of; `gives_epsilon` is the smallest ε at the promised δ, and `gives_delta` the δ at the promised ε, that the printed
+    one really gives; `constant`, where print states none, would make the bound exact here. Each is None where there is
     none. The sentence ends with those of `because`, each confirmed by a computation at this setting.
     """
 
@@ -62,7 +62,7 @@ class Finding:
     def unprinted(self) -> str:
         """Why there is no number to hold against the exact answer, as the script says it; empty where there is one."""
         if self.bound.formula is None:
-            return "it says that none will do"
+            return "it says that none is enough"
         if self.bound.constant:
             return f"its constant {self.bound.symbol} is not stated"
         return "" if self.verdict.judged or self.printed is not None else "it is not asked without δ"
@@ -94,10 +94,10 @@ def _finding(bound: Claim, method: str, asked: Setting) -> Finding:
 
 def _judged(blank: Finding) -> Finding:
     bound, arguments = blank.bound, blank.setting.arguments()
-    if bound.formula is None:  # it says that no prior or range will do, and the reason given is a proof
+    if bound.formula is None:  # it says that no prior or range is enough, and the reason given is a proof
         return replace(blank, verdict=bound.kind.right)
     if blank.setting.delta == 0 and bound.promise.delta:
-        return replace(blank, sentence=f"It speaks of {bound.promise.symbol}, and δ is 0 here.")
+        return replace(blank, sentence=f"It promises {bound.promise.symbol}-privacy with δ > 0, and δ is 0 here.")
     needed, given = MEASURES[bound.quantity]
     found = replace(blank, exact=(exact := needed(blank)))
     if bound.constant:
@@ -126,10 +126,10 @@ def _prior_given(found: Finding, printed: float, exact: float) -> Finding:
     if math.isinf(exact) or printed > PRIOR_ONES.maximum:  # more prior is never less private: the exact answer decides
         if not found.bound.promise.epsilon:
             return _flat(found, printed)
-        said = f"The exact answer is sought up to {readable(LARGEST_SOUGHT)} and lies beyond."
+        said = f"The exact answer lies beyond {readable(LARGEST_SOUGHT)}, the largest prior that is tried."
         return replace(found, exact=None, verdict=Verdict.UNASKED, sentence=said) if math.isinf(exact) else found
     if method.lost and printed <= method.lost - ROUNDING:
-        said = "Unsafe: with so small a prior the mode can be 0, and then a released one tells neighbours apart."
+        said = "Unsafe: with so small a prior the mode can be 0, and then one released row tells two neighbours apart."
         return replace(found, sentence=said)
     # A printed prior that rounds to 1 exactly is a little above it: the mode asks for that.
     alpha, cells = max(printed, math.nextafter(method.lost, math.inf)), KINDS[found.bound.family].cells(setting)
@@ -168,7 +168,7 @@ MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, fl
 
 
 def _constant(finding: Finding) -> str:
-    bound, here = finding.bound, "At these parameters the bound asks for nothing."
+    bound, here = finding.bound, "At these parameters the bound excludes nothing."
     if finding.exact is not None and math.isinf(finding.exact):
         here = f"The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
     elif finding.constant is not None:
@@ -207,7 +207,7 @@ def _safe(finding: Finding) -> str:
 
 
 WORDS: dict[Verdict, Callable[[Finding], str]] = {
-    Verdict.EXACT: lambda _: "Printed and exact agree.",
+    Verdict.EXACT: lambda _: "The printed and the exact value agree.",
     Verdict.FALSE: _false,
     Verdict.HOLDS: lambda finding: "" if finding.bound.kind.given else "It holds here.",
     Verdict.UNSAFE: _unsafe,

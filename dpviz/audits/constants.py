@@ -1,4 +1,4 @@
-"""What the constants that print leaves unnamed must be to make a claim exact, over all sizes and promises."""
+"""What the constants that the thesis does not state must be to make a claim exact, over all sizes and promises."""
 
 import math
 from collections.abc import Callable
@@ -38,45 +38,45 @@ class Limit:
 
     @property
     def holds(self) -> bool:
-        """Whether some constant will do."""
+        """Whether some constant is enough."""
         return self.low != 0
 
     def sentence(self, symbol: str) -> str:
         """What constant is enough, and that nothing less is; or that none is."""
         if not self.holds:
-            return f"No constant will do: {self.path}."
+            return f"No constant is enough: {self.path}."
         low, high = readable(rounded_down(self.low or 0.0, 3), 3), readable(rounded_up(self.high or 0.0, 3), 3)
         if self.low and self.high:
             return f"{self.within}, {symbol} lies from {low} to {high}."
         value, end = (low, "larger") if self.low else (high, "smaller")
-        worked = "always works" if self.proved else "worked wherever it was tried"
+        worked = "always works" if self.proved else "worked in every case tried"
         return f"{self.within}, {symbol} = {value} {worked}; it cannot be {end}, {self.path}."
 
 
 ONE_ROW = Limit(low=HALF, high=DOUBLE, within=FLAT, proved=True)
-ONE_DRAW = Limit(low=EIGHTH, path="as δ → 0 shows with a flat prior and, for one draw, many rows", proved=True)
-FEW_ROWS = Limit(low=EIGHTH, path="as m = 1 and δ → 0 with a flat prior show", proved=True)
-MANY_ROWS = Limit(low=0.0, path="with n fixed it falls like √ε as ε → 0 and δ → 0")
-COMPOSED = Limit(low=0.0, path="as m grows it falls like the fourth root of 1/m, since the rows are not conditioned")
+ONE_DRAW = Limit(low=EIGHTH, path="as δ → 0 shows with a flat prior (and many rows, for one draw)", proved=True)
+FEW_ROWS = Limit(low=EIGHTH, path="as the case m = 1, δ → 0 with a flat prior shows", proved=True)
+MANY_ROWS = Limit(low=0.0, path="with n fixed the exact one falls like √ε as ε → 0 and δ → 0")
+COMPOSED = Limit(low=0.0, path="the exact one falls like the fourth root of 1/m, for the rows are not truncated")
 PER_ROW = Limit(low=UNITY, high=1.0, proved=True)
-ONE_OF_MANY = Limit(low=0.5, within="Everywhere", path="as ε, n and m/n → ∞ with a flat prior show", proved=True)
-TO_POISSON = "as m = n → ∞ and then δ → 0 with ε = 1 show"
+ONE_OF_MANY = Limit(low=0.5, within="Everywhere", path="as ε, n, m/n → ∞ with a flat prior shows", proved=True)
+TO_POISSON = "as the limit m = n → ∞, then δ → 0, with ε = 1 shows"
 
 LIMITS: dict[str, dict[str, Limit]] = {
-    "4.2": {"synth_post_one": Limit(high=1.0, within="Everywhere", path="as ε → 0 shows", proved=True)},
+    "4.2": {"synth_post_one": Limit(high=1.0, within="Everywhere", path="as the limit ε → 0 shows", proved=True)},
     "6.1 table": {
         "synth_map": Limit(low=1.0, high=1 + UNITY, proved=True), "synth_post_one": PER_ROW, "synth_post_many": PER_ROW,
     },
-    "6.4": {"param_post": Limit(high=1 / LOG_COSH, path="as δ → 0 with ε = 1 and n fixed shows")},
-    "6.6": {"param_post": Limit(high=1 / (1 - math.log(2)), path="as δ → 0 and n → ∞ show")},
-    "6.7": {"param_post": Limit(low=1 / NEAR_ONE, path="as δ → 1 with n = ε = 1 shows")},
-    "6.8": {"param_post": Limit(low=0.83, within="For n from 2 on and ε up to 1", path="as tried on a grid")},
+    "6.4": {"param_post": Limit(high=1 / LOG_COSH, path="as the limit δ → 0 with ε = 1 and n fixed shows")},
+    "6.6": {"param_post": Limit(high=1 / (1 - math.log(2)), path="as the limit δ → 0, n → ∞ shows")},
+    "6.7": {"param_post": Limit(low=1 / NEAR_ONE, path="as the limit δ → 1 with n = ε = 1 shows")},
+    "6.8": {"param_post": Limit(low=0.83, within="For n from 2 on and ε up to 1", path="as a grid of cases suggests")},
     "6.14": {
         "synth_map": Limit(
-            high=1.423, within="For ε up to 1 and δ up to 1/2", path="as n = m = ε = 1 and δ = 1/2 show"),
-        "synth_post_many": Limit(high=DOUBLE, path="as m → ∞ and then δ → 0 show"),
+            high=1.423, within="For ε up to 1 and δ up to 1/2", path="as the case n = m = ε = 1, δ = 1/2 shows"),
+        "synth_post_many": Limit(high=DOUBLE, path="as the limit m → ∞, then δ → 0, shows"),
     },
-    "6.15": {"synth_post_one": Limit(high=1 / LOG_COSH, path="as m → ∞ and then δ → 0 with ε = 1 and n fixed show")},
+    "6.15": {"synth_post_one": Limit(high=1 / LOG_COSH, path="as m → ∞, then δ → 0, with ε = 1 and n fixed shows")},
     "6.16": {
         "synth_map": Limit(high=1 / POISSON, within="For ε up to 1, δ up to 1/2 and m ≤ n", path=TO_POISSON),
         "synth_post_many": Limit(high=1 / POISSON, within="For ε up to 1 and m ≤ n", path=TO_POISSON),
@@ -100,7 +100,9 @@ least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²
 
 
 def prior_near_mean(n: int, epsilon: float, delta: float) -> float:
-    """The least α = β with which the draw of PARAM_Post stays as near its mean as Lemma 6.6 says, for every table."""
+    """Return the smallest α = β with which the draw of PARAM_Post stays as near its mean as Lemma 6.6 says, for every
+    table.
+    """
     ones = np.arange(min(n, MOST_TABLES) + 1)
 
     def failure(alpha: float) -> float:
@@ -113,7 +115,7 @@ def prior_near_mean(n: int, epsilon: float, delta: float) -> float:
 
 
 def prior_far_from_mean(n: int, epsilon: float, delta: float) -> float:
-    """The largest α = β with which it strays as far from its mean as Lemma 6.8 says, from a table with no ones."""
+    """Return the largest α = β with which it strays as far from its mean as Lemma 6.8 says, at a table of no ones."""
 
     def failure(alpha: float) -> float:
         low, high = (math.exp(sign * epsilon) * alpha / (2 * alpha + n) for sign in (-1, 1))
@@ -124,7 +126,7 @@ def prior_far_from_mean(n: int, epsilon: float, delta: float) -> float:
 
 
 def _root(failure: Callable[[float], float], delta: float) -> float:
-    """The prior from which on a failure stays below δ; it may start below it too, where the prior is tiny."""
+    """Return the prior from which on a failure stays below δ; it may start below it too, where the prior is tiny."""
     grid = np.linspace(-20.0, 30.0, 51)
     above = [place for place, power in enumerate(grid) if failure(math.exp(power)) > delta]
     if not above:

@@ -1,4 +1,4 @@
-"""The proofs of Zheng's chapter 7 taken apart: each part is a switch between what the proof takes and what is true."""
+"""The proofs of Zheng's chapter 7 in parts: each part is a switch between what the proof takes and what is true."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Proof:
         return self.beyond(finding, self.given | {*right})
 
     def repaired(self, finding: Finding, right: Iterable[str]) -> float:
-        """The range, or the noise, that the proof gives with these parts right, no normalising constant among them."""
+        """The range, or the noise, that the proof gives with these parts right, no normalizing constant among them."""
         return (finding.printed or 0.0) * math.exp(self.power * self.excess(finding, right))
 
     def shares(self, finding: Finding) -> dict[str, float]:
@@ -79,14 +79,14 @@ def _noise(finding: Finding, on: Parts) -> float:
 
 
 def _pure(finding: Finding, on: Parts) -> float:
-    """ln of the pure ε at the printed range, each row conditioned, over the promised ε."""
+    """ln of the pure ε at the printed range, each row truncated, over the promised ε."""
     setting, reach = finding.setting, finding.printed or 0.0
     s = _shrinkage(finding) if "prior" in on else 1.0
     rows = METHODS[finding.method].limit is not None
     variance = 1 + (s / setting.n if "draw" in on else 0.0) if rows else s / setting.n
     step = (2 if "step" in on else 1) * reach / setting.n
     loss = s * step / variance * (reach + s * (reach - (step / 2 if "edge" in on else 0.0)))
-    if "normaliser" in on:
+    if "normalizer" in on:
         (low, high), _ = single_law(s, variance, reach)(np.array([-reach, step - reach]))
         loss -= float(high - low)
     copies = setting.m if rows else 1
@@ -94,7 +94,7 @@ def _pure(finding: Finding, on: Parts) -> float:
 
 
 def _approximate(finding: Finding, on: Parts) -> float:
-    """ln of the printed over the largest R/σ with (ε, δ), nothing conditioned."""
+    """ln of the printed over the largest R/σ with (ε, δ), nothing truncated."""
     setting, method = finding.setting, METHODS[finding.method]
     s = _shrinkage(finding) if "prior" in on else 1.0
     many = setting.m if method.independent else 1
@@ -123,18 +123,18 @@ Pure = functools.partial(Proof, _pure, -0.5)  # ε grows like the square of the 
 Approximate = functools.partial(Proof, _approximate, -1.0)
 PROOFS = {
     "7.3": Proof(_noise, 1.0, ("step",), ("prior",)),
-    "7.7": Pure((), ("edge", "prior", "normaliser"), frozenset({"step"})),
+    "7.7": Pure((), ("edge", "prior", "normalizer"), frozenset({"step"})),
     "7.8": Approximate(("step", "deviation", "first"), ("tail", "prior")),
-    "7.12": Pure(("step",), ("edge", "prior", "draw", "normaliser")),
-    "7.13": Pure(("step",), ("edge", "prior", "draw", "normaliser")),
-    "7.14": Pure(("step",), ("prior", "normaliser"), frozenset({"edge"})),
+    "7.12": Pure(("step",), ("edge", "prior", "draw", "normalizer")),
+    "7.13": Pure(("step",), ("edge", "prior", "draw", "normalizer")),
+    "7.14": Pure(("step",), ("prior", "normalizer"), frozenset({"edge"})),
     "7.15": Approximate(("step", "first"), ("composition", "tail", "prior", "draw"), frozenset({"deviation"})),
     "7.15 after": Approximate(("step", "deviation", "first"), ("rows", "tail", "prior")),
 }
 """By claim. step: substituting a row moves the mean by 2R/n, not R/n. deviation: 2kσ_μ, not kσ_μ. first: the first of
 the two terms that share ε. edge: x̄ and x̄′ are not both R. prior: it shrinks the step by s. draw: rows around a
-posterior draw vary more than by σ. normaliser: of the conditioned law. composition: the sum of the rows tells all that
-they tell. tail: (ε, δ) itself, not a tail bound on the ratio. rows: those around one drawn μ add noise to it."""
+posterior draw vary more than by σ. normalizer: of the truncated distribution. composition: the sum of the rows tells
+all that they tell. tail: (ε, δ) itself, not a tail bound on the ratio. rows: those around a drawn μ add noise to it."""
 
 
 def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 NEAR = 1e-9  # Relative distance within which a repaired and an exact value count as one
 ONE_TO_LOSE = (
     "The proof takes a table with no ones as the worst case. That table cannot lose a one; the true worst case has "
-    "exactly one, and needs one pseudo-row less."
+    "exactly one, and needs one invented row less."
 )
 
 WRONG = {
     "step": "The proof moves the mean by R/n; substituting a row moves it by up to 2R/n.",
-    "deviation": "The proof counts a deviation of kσ_μ; its own formula has 2kσ_μ.",
+    "deviation": "The proof counts k standard deviations of the mean; its own formula has 2k.",
     "first": "The proof drops the first of the two terms that share ε.",
 }
 """The slips of the proofs of chapter 7, by part."""
@@ -39,9 +39,9 @@ STRICT = {
     "edge": "two neighbouring means cannot both lie at the edge",
     "prior": "the prior shrinks the step",
     "draw": "the posterior draws add variance",
-    "normaliser": "the normalising constants take back part of the loss",
-    "composition": "only the sum of the rows tells anything",
-    "tail": "(ε, δ) asks for less than the tail bound of the proof",
+    "normalizer": "the normalizing constants take back part of the loss",
+    "composition": "the rows tell nothing beyond their sum",
+    "tail": "(ε, δ)-privacy asks for less than the proof's tail bound",
     "rows": "the synthetic rows add noise to the drawn mean",
 }
 """What the proofs leave out though it makes the release more private, by part."""
@@ -107,7 +107,7 @@ def _slack(finding: Finding) -> Iterator[Reason]:
             return
     part, share = max(proof.shares(finding).items(), key=lambda item: item[1], default=("", 0.0))
     if share > 0.5 + NEAR:
-        lead = "What the proof leaves out makes up for it, mostly" if slips else "The slack of the proof is mostly"
+        lead = "What the proof leaves out makes up for it, mostly" if slips else "The proof has slack, mostly"
         yield Reason(f"{lead} that {STRICT[part]} ({readable(100 * share, 3)} % of it).", (part,), (share,))
     elif slips:
         yield Reason("Several things that the proof leaves out make up for it.", proof.slacks)
@@ -133,7 +133,7 @@ def _shared_draw(finding: Finding) -> Iterator[Reason]:
     if many < (finding.exact or 0.0) * (1 + NEAR):
         yield Reason(ONE_TO_LOSE, ("lost one",), (many,))
     else:
-        said = f"SYNTH_Post(Many) needs {readable(many, 4)}: its rows come from many draws, and their losses add up."
+        said = f"SYNTH_Post(Many) needs {readable(many, 3)}: its rows come from many draws, and their losses add up."
         yield Reason(said, ("draws",), (many,))
 
 
@@ -149,8 +149,8 @@ def _mode(finding: Finding) -> Iterator[Reason]:
     scale = 1 / (setting.epsilon * (setting.n + 2 * setting.alpha - 2))
     if _keeps(finding, scale):
         said = (
-            "The mode is (n1 + α − 1)/(n + α + β − 2), so one row moves it by 1/(n + α + β − 2), not 1/(n + α + β). "
-            f"With this step, Theorem 2.20 gives noise of {readable(scale, 4)}, which is exact."
+            "The mode is (n₁ + α − 1)/(n + α + β − 2), so one row moves it by 1/(n + α + β − 2), not 1/(n + α + β). "
+            f"With this step, Theorem 2.20 gives noise of scale {readable(scale, 3)}, which is exact."
         )
         yield Reason(said, ("mode",), (scale,))
 
@@ -163,9 +163,9 @@ def _categories(finding: Finding) -> Iterator[Reason]:
         return
     part, part_of_slack, what = max(
         ("twice", printed - once, "that the exponential mechanism counts the sensitivity twice; the ratio of "
-         f"probabilities needs it once, which asks for {readable(once, 5)}."),
+         f"probabilities needs it once, which asks for {readable(once, 3)}."),
         ("copied", once - exact, "the 1 of the formula, which is copied from Corollary 6.21: the mode loses one "
-         "pseudo-row, and a posterior draw does not."),
+         "invented row, and a posterior draw does not."),
         key=lambda one: one[1],
     )  # fmt: skip
     yield Reason(f"Most of the slack is {what}", (part,), (part_of_slack / (printed - exact),))
@@ -203,7 +203,7 @@ def _composed(finding: Finding) -> Iterator[Reason]:
     row = GAUSSIAN.release(METHODS[finding.method], replace(setting, m=1)).pure_epsilon(printed)
     conditioned = composed_pure_delta(row, setting.m, setting.epsilon)
     if conditioned <= setting.delta:
-        yield Reason("With the rows conditioned it would be safe here.", ("condition",), (conditioned,))
+        yield Reason("With the rows truncated to [−R, R] it would be safe here.", ("condition",), (conditioned,))
     half = printed / math.sqrt(2)
     if _keeps(finding, half):
         said = f"{WRONG['step']} Repaired, it gives {finding.bound.quantity.shown(half)}, which is safe."
@@ -221,14 +221,14 @@ def _says(sentence: str) -> Explain:
     return lambda _: iter([Reason(sentence)])
 
 
-NO_DELTA = _says("It prints (ε, δ), but no δ appears and the proof is of ε.")
+NO_DELTA = _says("It claims (ε, δ)-privacy, but no δ appears in it, and its proof is of pure ε.")
 DROPPED = _says(
-    "It builds on Theorem 7.12, whose rows are conditioned to lie in [−R, R], and drops that condition; it is judged "
-    "without it. It speaks of a constant c, and its formula has none."
+    "It builds on Theorem 7.12, whose rows are truncated to [−R, R], and drops that condition; it is judged without. "
+    "Its text has a constant c, and its formula has none."
 )
 PROVED = {
     "6.1": _says("The mode is not random, and neighbours have different modes: they release different numbers."),
-    "6.3": _says("Near θ = 0 and θ = 1 one row changes the density by any factor; with δ it becomes possible."),
+    "6.3": _says("Near θ = 0 and θ = 1 one row changes the density by any factor. With δ a prior can be enough."),
     "7.2": _says("The mode is not random, and one row moves it: neighbours release different numbers."),
     **dict.fromkeys(("7.4", "7.10"), _says("One row may move the mean by any amount.")),
     **dict.fromkeys(("7.6", "7.11"), _says("Far from both means the ratio of two normal densities has no bound.")),

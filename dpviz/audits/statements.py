@@ -13,7 +13,7 @@ from dpviz.audits.proof_parts import composed_pure_delta
 from dpviz.checked import checked
 from dpviz.limits import PRIOR_ROWS
 from dpviz.methods import METHODS
-from dpviz.parameters import readable, rounded_up
+from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.priors.kinds import Setting
 from dpviz.priors.releases import release
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
@@ -58,7 +58,9 @@ def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees:
     """Whether left ≤ right, up to rounding; `sentence` has a place for each. `agrees`: nothing smaller would do."""
     kept, kind = left <= right * (1 + 1e-9) + 1e-300, claim.kind
     verdict = kind.wrong if not kept else kind.agrees if agrees else kind.right
-    return Statement(claim, verdict, sentence.format(readable(left, 4), readable(right, 4)), left, right)
+    both = (left, right), (right, left)
+    told = [readable(one, 3) if kept else readable_apart(one, other, 3) for one, other in both]
+    return Statement(claim, verdict, sentence.format(*told), left, right)
 
 
 def _bad_output(claim: Claim, setting: Setting) -> Statement:
@@ -66,9 +68,9 @@ def _bad_output(claim: Claim, setting: Setting) -> Statement:
     ratio = gaussian_ratio(setting.epsilon, setting.delta) if setting.delta > 0 else 1.0
     beyond = float(ndtr(ratio / 2 - setting.epsilon / ratio))
     if claim.formula is None:
-        said = "Gaussian noise here has an exact δ of {}; a loss above ε has probability {}."
+        said = "Gaussian noise here: its exact δ is {}, and its loss exceeds ε with probability {}."
         return _compared(claim, gaussian_delta(ratio, setting.epsilon), beyond, said)
-    said = "Gaussian noise here: the claim denies every δ up to {} at ε/2, and the exact δ is {}."
+    said = "Gaussian noise here: at ε/2 the claim rules out every δ up to {}, and the exact δ is {}."
     denied = claim.at(epsilon=setting.epsilon, delta=beyond)
     return _compared(claim, denied, gaussian_delta(ratio, setting.epsilon / 2), said)
 
@@ -84,9 +86,7 @@ def _random_row(claim: Claim, setting: Setting) -> Statement:
 def _simulated(claim: Claim, setting: Setting) -> Statement:
     rows = min(setting.n, MOST_ROWS)
     delta_of = functools.partial(count_release_delta, rows, 0.5)
-    said = (
-        f"The count of {readable(rows)} fair coins: at 2ε its exact δ is {{}}; a simulator's δ, times 1 + eᵋ, is {{}}."
-    )
+    said = f"The heads of {readable(rows)} fair coins: at 2ε the exact δ is {{}}; a simulator's, times 1 + eᵋ, is {{}}."
     allowed = midpoint_simulator_delta(delta_of, setting.epsilon) * (1 + math.exp(min(setting.epsilon, 700.0)))
     return _compared(claim, delta_of(2 * setting.epsilon), allowed, said)
 
@@ -108,8 +108,8 @@ def _post_processing(claim: Claim, setting: Setting) -> Statement:
 def _hypothesis(claim: Claim, setting: Setting) -> Statement:
     """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
     said = (
-        "It is true, even with c = 1: infinitely many rows tell θ, and δ(m) rises to that of θ. "
-        f"At m = {PRIOR_ROWS:,} it is {{}}, and that of θ is {{}}."
+        "It is true, even with c = 1: infinitely many rows determine θ, and the δ of m rows rises to that of θ. "
+        f"With m = {PRIOR_ROWS:,} rows it is {{}}, and that of θ is {{}}."
     )
     return _compared(claim, *_rows_and_parameter(setting, PRIOR_ROWS, max(setting.alpha, 1.0)), said)
 
@@ -120,7 +120,7 @@ def _two(claim: Claim, setting: Setting) -> Statement:
     total = claim.at(epsilon_1=epsilon, epsilon_2=epsilon)
     at_sum, below = (composed_pure_delta(epsilon, 2, total * share) for share in (1, 0.999))
     said = (
-        f"At 2ε two randomized responses have an exact δ of {{}}; a little below it is {readable(below, 3)}, not {{}}."
+        f"At 2ε two randomized responses have an exact δ of {{}}; slightly below it is {readable(below, 3)}, not {{}}."
     )
     return _compared(claim, at_sum, 0.0, said, agrees=below > 0)
 
@@ -130,9 +130,9 @@ def _advanced(claim: Claim, setting: Setting) -> Statement:
     total = claim.at(k=MANY, epsilon=setting.epsilon, delta=setting.delta, delta_prime=slack)
     if claim.part:
         exact = -math.expm1(MANY * math.log1p(-setting.delta) + math.log1p(-slack))
-        return _compared(claim, exact, total, f"{MANY} releases: at most {{}}; the sum is {{}}.")
+        return _compared(claim, exact, total, f"{MANY} releases together have at most ε = {{}}; the sum is {{}}.")
     exact = composed_pure_delta(setting.epsilon, MANY, total) if math.isfinite(total) else 0.0
-    said = f"{MANY} releases have ε = {readable(total, 4)} together. There the worst have an exact δ of {{}}, not {{}}."
+    said = f"{MANY} releases have ε = {readable(total, 3)} together. There the worst have an exact δ of {{}}, not {{}}."
     return _compared(claim, exact, slack, said)
 
 
@@ -140,19 +140,19 @@ def _exponential(claim: Claim, setting: Setting) -> Statement:
     """Two outcomes whose utilities move by 1 in opposite ways, one of them rare: ln of the ratio nears ε."""
     rare, half = 1e-9, math.exp(-min(setting.epsilon, 300.0) / 2)
     before, after = rare * half / (rare * half + 1), rare / (rare + half)  # over e^{ε/2}
-    said = "A utility that moves by its sensitivity at two outcomes, one of them rare, gives {}; promised is {}."
+    said = "A utility that moves by its sensitivity at two outcomes, one of them rare, gives ε = {}; the promise is {}."
     return _compared(claim, math.log(after / before), setting.epsilon, said)
 
 
 def _sampled(claim: Claim, setting: Setting) -> Statement:
     if setting.m > setting.n:
-        return Statement(claim, Verdict.UNASKED, "A sample is no larger than the data.")
+        return Statement(claim, Verdict.UNASKED, "It is about samples, and a sample is no larger than the data.")
     share, printed = setting.m / setting.n, claim.at(**setting.arguments())
     if claim.part:
-        said = "A release that gives the row away with probability δ: {}; the theorem says {}."
+        said = "For a release that gives the row away with probability δ, the exact δ is {}; the theorem says {}."
         return _compared(claim, share * setting.delta, printed, said, agrees=True)
     exact = math.log1p(share * math.expm1(min(setting.epsilon, 700.0)))
-    return _compared(claim, exact, printed, "m of the n rows: the exact ε is {}; the theorem gives {}.")
+    return _compared(claim, exact, printed, "With m of the n rows the exact ε is {}; the theorem gives {}.")
 
 
 def _breaks(claim: Claim, setting: Setting) -> Statement:
@@ -167,29 +167,29 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
             return _compared(claim, setting.delta, found, said)
         m *= 4
     return Statement(
-        claim, Verdict.UNASKED, f"It is true; no m up to {MOST_RELEASED:,} was found to break this promise."
+        claim, Verdict.UNASKED, f"It is true, though no m up to {MOST_RELEASED:,} was found that breaks this promise."
     )
 
 
 def _near_mean(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0 or setting.epsilon > 1:
-        return Statement(claim, Verdict.UNASKED, "It speaks of δ > 0 and ε up to 1.")
+        return Statement(claim, Verdict.UNASKED, "It is about δ > 0 and ε up to 1.")
     here = prior_near_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
-    said = "Here c = {} would be exact. For ε up to 1, c = {} worked wherever it was tried; δ → 0, n → ∞ needs it."
+    said = "Here c = {} would be exact. For ε up to 1, c = {} worked in every case tried; δ → 0, n → ∞ needs it."
     return _compared(claim, here, LIMITS[claim.key]["param_post"].high or math.nan, said)
 
 
 def _far_from_mean(claim: Claim, setting: Setting) -> Statement:
     if not 0 < setting.delta * setting.n < 1 or setting.epsilon > 1 or setting.n == 1:
-        return Statement(claim, Verdict.UNASKED, "It speaks of 0 < δ < 1/n and ε up to 1; at n = 1 no c will do.")
+        return Statement(claim, Verdict.UNASKED, "It is about 0 < δ < 1/n and ε up to 1; at n = 1 no c is enough.")
     here = prior_far_from_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
-    said = "c = {} worked wherever it was tried with n from 2 on and ε up to 1; here c = {} would be exact."
+    said = "c = {} worked in every case tried with n from 2 on and ε up to 1; here c = {} would be exact."
     return _compared(claim, LIMITS[claim.key]["param_post"].low or math.nan, here, said)
 
 
 def _spread(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0:
-        return Statement(claim, Verdict.UNASKED, "It speaks of δ > 0.")
+        return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
     if setting.n == 1:
         return Statement(
             claim, claim.kind.wrong, "At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds."
@@ -216,32 +216,32 @@ def _log_ratio(claim: Claim, setting: Setting) -> Statement:
         printed = setting.n / (2 * setting.sigma**2) * (first - second) * (2 * mu - s * (first + second))
         worst = max(worst, abs(exact - printed) / max(abs(exact), abs(printed), 1e-300))
     said = (
-        "Both sides agree where they were computed. It has no normalising constants: conditioned draws need them too."
+        "Both sides agree at the points computed. It leaves out the normalizing constants, which truncated draws need."
     )
     return _compared(claim, worst, 1e-6, said)
 
 
 def _tail(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0:
-        return Statement(claim, Verdict.UNASKED, "It speaks of δ > 0.")
+        return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
     k = claim.at(delta=setting.delta)
     gives = readable(rounded_up(float(2 * ndtr(-k)), 3), 3)
-    said = f"The exact k is {{}}, the printed one {{}}; that gives δ = {gives}."
+    said = f"The exact k is {{}} and the printed one {{}}, which gives δ = {gives}."
     return _compared(claim, -float(ndtri(setting.delta / 2)), k, said)
 
 
 JUDGES: dict[str, Judge] = {
     "2.13": lambda claim, setting: _compared(
-        claim, setting.delta, 1.0, "Some neighbours differ in what is released with certainty, so that δ = 1."
+        claim, setting.delta, 1.0, "Some neighbours release different tables with certainty, so δ = 1."
     ),
     "2.14": lambda claim, _: Statement(claim, Verdict.UNASKED, "A definition: there is nothing to judge."),
     "2.17 delta": lambda claim, setting: _compared(
         claim, setting.delta * (2 - setting.delta), claim.at(delta_1=setting.delta, delta_2=setting.delta),
-        "Two releases that each fail with probability δ fail with {} at most once; the sum is {}."
+        "Of two releases that each fail with probability δ, one or both fail with probability {}; the sum is {}."
     ),
     "2.20": lambda claim, setting: _compared(
         claim, 1 / claim.at(epsilon=setting.epsilon), setting.epsilon,
-        "ln of the ratio of densities is sensitivity over scale at most: {}, as promised: {}.", agrees=True
+        "The log-ratio of the densities is at most sensitivity over scale, {}; the promise is {}.", agrees=True
     ),
     "2.10": _bad_output, "2.11": _bad_output, "2.12": _random_row, "2.15": _simulated, "2.16": _post_processing,
     "5.1": _post_processing, "5.5": _hypothesis, "2.17": _two, "2.18": _advanced, "2.18 delta": _advanced,

@@ -27,14 +27,14 @@ DOMAINS: dict[str, Parameter] = {
 
 
 class Verdict(StrEnum):
-    """What a claim comes to at a setting."""
+    """The verdict on a claim at a setting."""
 
     EXACT = "exact"
     SAFE = "safe"
     UNSAFE = "unsafe"
     HOLDS = "holds"
     FALSE = "false"
-    OPEN = "constant not named"
+    OPEN = "constant not stated"
     UNASKED = "not asked here"
 
     @property

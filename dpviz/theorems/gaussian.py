@@ -1,4 +1,4 @@
-"""Chapter 7 as printed: the mean of a Gaussian law with known variance σ², data in [−R, R], prior N(0, σ₀²).
+"""Chapter 7 as printed: the mean of a Gaussian distribution with known variance σ², data in [−R, R], prior N(0, σ₀²).
 
 A range is a bound on R/σ. Most of the thesis lets the mean move by R/n when a row is substituted; it may by 2R/n (7.7).
 """
@@ -121,5 +121,5 @@ CLAIMS = (
         _composed_rows, BOTH, f"{BOUNDED}; for some constant c, which the formula does not contain"),
     Order("Corollary 7.16",
         "for some constant c, which the formula leaves out, R/σ ≤ c √(εn/(4√(2m ln(1/δ)))) is enough",
-        _composed_rows, BOTH, f"{BOUNDED}; rows not conditioned", part="constant"),
+        _composed_rows, BOTH, f"{BOUNDED}; rows not truncated", part="constant"),
 )  # fmt: skip

@@ -20,7 +20,7 @@ SMALLEST_DELTA = 1e-300  # Tails below it are near the end of the floating-point
 
 
 def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
-    """The largest probability, over n₁ = 0 … n, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves the interval.
+    """Return the largest probability, over n₁ = 0 … n, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves the interval.
 
     That is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1. Takes n
     to 100,000, α and β to 1e16; tails above 1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
@@ -37,9 +37,10 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
 
 
 def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
-    """The least α = β, above 1, for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially private.
+    """Return the smallest α = β, above 1, for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially
+    private.
 
-    Takes n to 100,000, and δ = 0, where no prior will do, or from 1e-300; for δ = 1 every prior does, and it is 0. A
+    Takes n to 100,000, and δ = 0, where no prior is enough, or from 1e-300; for δ = 1 every prior does, and it is 0. A
     prior smaller by one part in 10⁶ fails. The failure was found to fall in α, and to be largest at n₁ = 0, on every
     grid tried; that it is within δ for every n₁ is checked for the prior returned.
 
