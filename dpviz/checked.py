@@ -86,7 +86,7 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
 def argument(
     name: str, minimum: float, maximum: float, *, title: str = "", integer: bool = False, open_minimum: bool = False
 ) -> Parameter:
-    """The declaration of a number that has no control on a page."""
+    """Return the declaration of a number that has no control on a page."""
     return Parameter(
         name=name, symbol=name, title=title or name, minimum=minimum, maximum=maximum, default=maximum, help="",
         integer=integer, open_minimum=open_minimum,
@@ -102,7 +102,7 @@ def check_epsilon(epsilon: float) -> float:
 
 
 def _check(name: str, annotation: Any, declared: Declared | None, broadcast: bool) -> Check:
-    """The check of one argument: every kind that its annotation allows is tried in turn."""
+    """Return the check of one argument: every kind that its annotation allows is tried in turn."""
     union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
     options = typing.get_args(annotation) if union else (annotation,)
     if any(option in (Any, object) or isinstance(option, TypeVar) for option in options):
@@ -144,7 +144,7 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
 
 
 def _kind(option: Any) -> tuple[str, Check]:
-    """A kind of value in words, and what reads a value of it: the value to go on with, or NOTHING."""
+    """Return a kind of value in words, and what reads a value of it: the value to go on with, or NOTHING."""
     origin = typing.get_origin(option) or option
     if origin is Literal:
         accepted = typing.get_args(option)

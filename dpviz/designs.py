@@ -31,7 +31,7 @@ SHORT, NOISE = {"mechanism": "law", "confidential_count": "x"}, "noise_epsilon"
 
 
 def _number(declaration: Parameter, **changes: Any) -> Any:
-    """A field that carries its declaration, whose default it has."""
+    """Return a field that carries its declaration, whose default it has."""
     declaration = dataclasses.replace(declaration, **changes)
     return dataclasses.field(default=declaration.default, metadata={"parameter": declaration})
 
@@ -46,7 +46,7 @@ class Design:
     not α, or an ε of its noise that is not ε/M; `of` takes them among the others. `rules` are keys of
     `dpviz.inference.RULES`. Source: Charest (2011), §3.1, for the prior "pure".
 
-    Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 pseudo-rows of either kind.
+    Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 invented rows of either kind.
 
     >>> import math
     >>> design = Design(mechanism="beta_binomial", n=10, sets=2, epsilon=2 * math.log(2))
@@ -145,7 +145,7 @@ class Design:
 
     @cached_property
     def alpha_of_one_set(self) -> float:
-        """α = β of each set, as its rule says; a ValueError where the law has no prior."""
+        """α = β of each set, as its rule says; a ValueError where the synthesizer has no prior."""
         if not self.law.has_prior:
             raise ValueError(f"mechanism must be a law with a prior; {self.law.label} has none.")
         return PRIOR_RULES[self.prior].alpha(self)
@@ -177,24 +177,24 @@ class Design:
         return self.sets * pure_epsilon(self.synthesizer)
 
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
-        """The releases of one set at other promises, each made when it is asked for."""
+        """Return the releases of one set at other promises, each made when it is asked for."""
         return _AlongEpsilon(self, epsilons)
 
     def to_json(self) -> str:
-        """The design as JSON, every digit."""
+        """Return the design as JSON, every digit."""
         return json.dumps(self._values(), ensure_ascii=False)
 
     @classmethod
     @checked()
     def from_json(cls, text: str) -> Self:
-        """The design that `to_json` wrote."""
+        """Return the design that `to_json` wrote."""
         values = _loaded(text)
         if not isinstance(values, dict):
             raise ValueError(f"The design must be a JSON object; got {shown(values)}.")
         return cls.of(values)
 
     def to_address(self) -> dict[str, str]:
-        """The design as words by the names that a page's address has, every digit; what is None is left out."""
+        """Return the design as words by the names that a page's address has, every digit; what is None is left out."""
         return dict(self._words)
 
     @cached_property
@@ -207,7 +207,7 @@ class Design:
     @classmethod
     @checked()
     def from_address(cls, words: Mapping[str, str]) -> Self:
-        """The design that `to_address` wrote."""
+        """Return the design that `to_address` wrote."""
         read: dict[str, Callable[[str], Any]] = {name: one.parse for name, one in cls.numbers().items()}
         read["rules"] = lambda text: [key for key in text.split(".") if key]
         read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
@@ -222,7 +222,7 @@ class Design:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """The design of values by name, the mechanism's own among them."""
+        """Return the design of values by name, the mechanism's own among them."""
         mechanism = values.get("mechanism")
         further = _further(mechanism)
         names = [*_fields(cls), *further]
@@ -239,7 +239,7 @@ class Design:
         return cls(**{**own, "mechanism": mechanism, "details": details})
 
     def _values(self) -> dict[str, Any]:
-        """Its fields, and those of its mechanism, as JSON knows them."""
+        """Return its fields, and those of its mechanism, as JSON knows them."""
         values, given = {name: getattr(self, name) for name in _fields(type(self))}, self.mechanism
         if isinstance(given, GivenMatrix):
             values["mechanism"] = {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
@@ -251,7 +251,7 @@ def _fields(kind: type[Design]) -> list[str]:
 
 
 def _further(mechanism: object) -> dict[str, Parameter]:
-    """What a law of the registry asks for beside n, m and α, by the names of an address."""
+    """Return what a synthesizer of the registry asks for beside n, m and α, by the names of an address."""
     law = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
     asked = law.parameters() if law else ()
     return {NOISE if one.name == "epsilon" else one.name: one for one in asked if one.name not in ("n", "m", "alpha")}

@@ -58,7 +58,7 @@ class Draws:
         return np.bincount(self.columns, minlength=self.synthesizer.shape[1])
 
     def bars(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
+        """Return the ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
         number = len(self.columns)
         low, high = zip(*(wilson_interval(self.tally[one] / number, number) for one in columns), strict=True)
         return np.array(low), np.array(high)

@@ -4,12 +4,12 @@ Time and memory set them, never the theory; a larger one is safe to try where th
 """
 
 ROWS = 5_000  # n and m of a transition matrix of two counts, and of coverage
-CELLS, ROWS_OF_CELLS = 1_000, 1_000  # k, and m of a law of more than two cells
+CELLS, ROWS_OF_CELLS = 1_000, 1_000  # k, and m of a synthesizer of more than two cells
 TABLE_ENTRIES = 4_000_000  # entries of a matrix that is held, drawn or written to a file
-# rows and columns, and bytes, of a matrix that a reader brings; and those up to which a law is sought behind it
+# rows and columns, and bytes, of a matrix that a reader brings; and those up to which a synthesizer is sought behind it
 GIVEN_SIDE, GIVEN_BYTES, RECOGNIZED_SIDE = 1_000, 32_000_000, 201
 SETS, COMPOSED_SETS = 100, 1_000  # M of coverage, and of the composition of losses
-# n and m for which a least prior or a largest range is sought, and those that printed bounds take
+# n and m for which a smallest prior or a largest range is sought, and those that printed bounds take
 PRIOR_ROWS, PRINTED_ROWS = 100_000, 10_000_000
 # m of k > 2 cells up to which δ is summed for any n, and how many times n it may be beyond
 PRIOR_ROWS_OF_CELLS, TIMES_THE_DATA = 2_000, 20

@@ -135,7 +135,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def readable(number: float, digits: int = 6) -> str:
-    """A number as a person writes it: thousands separated, powers of ten raised, `digits` significant digits.
+    """Return a number as a person writes it: thousands separated, powers of ten raised, `digits` significant digits.
 
     >>> readable(5000), readable(0.25), readable(1e-05), readable(1.5e12), readable(float("inf"))
     ('5,000', '0.25', '10⁻⁵', '1.5×10¹²', '∞')
@@ -162,7 +162,7 @@ def readable(number: float, digits: int = 6) -> str:
 
 
 def readable_apart(number: float, other: float, digits: int = 6) -> str:
-    """A number as `readable` writes it, with as many digits more as tell it from another one.
+    """Return a number as `readable` writes it, with as many digits more as tell it from another one.
 
     >>> readable_apart(1.00001, 1.0, 4), readable_apart(1.2, 1.0, 4), readable_apart(1.0, 1.0, 4)
     ('1.00001', '1.2', '1')
@@ -190,7 +190,7 @@ DELTA = Parameter(
 
 
 def rounded_up(number: float, digits: int = 6) -> float:
-    """The least number of `digits` significant decimal digits that is not below `number`, as a least prior is shown.
+    """Return the smallest number of `digits` significant digits that is not below `number`, as priors are shown.
 
     >>> rounded_up(7.58061, 4), rounded_up(0.25), rounded_up(float("inf")), rounded_up(0.1 + 0.2)
     (7.581, 0.25, inf, 0.3)
@@ -199,7 +199,7 @@ def rounded_up(number: float, digits: int = 6) -> float:
 
 
 def rounded_down(number: float, digits: int = 6) -> float:
-    """The largest number of `digits` significant decimal digits that is not above `number`."""
+    """Return the largest number of `digits` significant decimal digits that is not above `number`."""
     return _rounded(number, digits, ROUND_FLOOR)
 
 

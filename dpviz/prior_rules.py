@@ -18,7 +18,7 @@ NOTHING = 1e-50  # A prior that changes nothing: where ε/M needs no more, no be
 
 @dataclass(frozen=True)
 class PriorRule:
-    """How α = β of each set of a design of a law with a prior follows, from the numbers that the rule `asks`."""
+    """How α = β of each set follows for a synthesizer with a prior, from the numbers that the rule `asks`."""
 
     label: str
     asks: tuple[str, ...]
@@ -39,7 +39,7 @@ def _exact(design: Design) -> float:
 
 @lru_cache(maxsize=1024)
 def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
-    """The search takes a moment, and most of what is set on a page does not change its answer."""
+    """Return the search takes a moment, and most of what is set on a page does not change its answer."""
     from dpviz.methods import Method, method_of  # a design of another rule needs no search
     from dpviz.priors.sets import minimum_prior_for_sets
 
@@ -58,7 +58,7 @@ PRIOR_RULES = {
 
 
 def promised_by(law: type[Synthesizer], prior: str) -> tuple[str, ...]:
-    """Names of the numbers of the promise, or of the prior, that a release follows from.
+    """Return the names of the numbers of the promise, or of the prior, that a release follows from.
 
     >>> from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer
     >>> promised_by(BetaBinomial, "exact"), promised_by(LaplaceSanitizer, "own")

@@ -70,7 +70,7 @@ class Finding:
 
 @checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
-    """Every printed bound of a family of `KINDS` at the fields of a `Setting`, once for each method it speaks of.
+    """Return every printed bound of a family of `KINDS` at a `Setting`, once for each method it is about.
 
     Source: Zheng (2015), chapters 4, 6 and 7, against the exact answers of this package.
 
@@ -84,7 +84,7 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
 
 
 def _finding(bound: Claim, method: str, asked: Setting) -> Finding:
-    """What is found, with its sentence: how far off, what the constant must be, then why."""
+    """Return what is found, with its sentence: how far off, what the constant must be, then why."""
     found = _judged(Finding(bound=bound, method=method, setting=replace(asked, m=1) if bound.one_row else asked))
     because = reasons(found)
     said = found.sentence or (_constant if bound.constant else WORDS[found.verdict])(found)
@@ -178,7 +178,7 @@ def _constant(finding: Finding) -> str:
 
 
 def _false(finding: Finding) -> str:
-    """What keeps the promise though it is less than the claim needs, with as many digits as tell the two apart."""
+    """Return what keeps the promise though the claim needs more, with as many digits as tell the two apart."""
     quantity, printed, exact = finding.bound.quantity, finding.printed or 0.0, finding.exact or 0.0
     apart = (digits for digits in range(4, 17) if not quantity.keeps(quantity.rounded(exact, digits), printed))
     shown = quantity.shown(exact, next(apart, 17))

@@ -42,7 +42,7 @@ class Limit:
         return self.low != 0
 
     def sentence(self, symbol: str) -> str:
-        """What constant is enough, and that nothing less is; or that none is."""
+        """Return what constant is enough, and that nothing less is; or that none is."""
         if not self.holds:
             return f"No constant is enough: {self.path}."
         low, high = readable(rounded_down(self.low or 0.0, 3), 3), readable(rounded_up(self.high or 0.0, 3), 3)
@@ -100,9 +100,7 @@ least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²
 
 
 def prior_near_mean(n: int, epsilon: float, delta: float) -> float:
-    """Return the smallest α = β with which the draw of PARAM_Post stays as near its mean as Lemma 6.6 says, for every
-    table.
-    """
+    """Return the smallest α = β that keeps PARAM_Post as near its mean as Lemma 6.6 says, for every table."""
     ones = np.arange(min(n, MOST_TABLES) + 1)
 
     def failure(alpha: float) -> float:

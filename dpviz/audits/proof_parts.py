@@ -48,11 +48,11 @@ class Proof:
         return self.beyond(finding, self.given | {*right})
 
     def repaired(self, finding: Finding, right: Iterable[str]) -> float:
-        """The range, or the noise, that the proof gives with these parts right, no normalizing constant among them."""
+        """Return the range, or noise, that the proof gives with these parts right, without normalizing constants."""
         return (finding.printed or 0.0) * math.exp(self.power * self.excess(finding, right))
 
     def shares(self, finding: Finding) -> dict[str, float]:
-        """The Shapley share of each slack in all that makes the claim stricter than need be; empty where that is 0."""
+        """Return the Shapley share of each slack in what makes the claim too strict; empty where that is 0."""
         count = len(self.slacks)
         value = {
             frozenset(chosen): self.excess(finding, {*self.slips, *chosen})
@@ -109,7 +109,7 @@ def _approximate(finding: Finding, on: Parts) -> float:
 
 
 def _ratio(epsilon: float, delta: float, on: Parts) -> float:
-    """The largest ratio of step to standard deviation: exactly, or by a deviation of k and ε in two halves."""
+    """Return the largest ratio of step to standard deviation: exactly, or by a deviation of k and ε in two halves."""
     if "tail" in on:
         return _exact_ratio(epsilon, delta)
     k = math.sqrt(-2 * math.log(delta))

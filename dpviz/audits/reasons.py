@@ -63,7 +63,7 @@ Explain = Callable[["Finding"], Iterator[Reason]]
 
 
 def reasons(finding: Finding) -> tuple[Reason, ...]:
-    """What explains the verdict here, each confirmed by a computation; empty where nothing was confirmed."""
+    """Return what explains the verdict here, each confirmed by a computation; empty where nothing was confirmed."""
     explain = EXPLAIN.get(finding.bound.key, {}).get(finding.verdict, ())
     return tuple(reason for one in explain for reason in one(finding))
 
@@ -74,7 +74,7 @@ def _keeps(finding: Finding, value: float) -> bool:
 
 
 def _repairs(finding: Finding) -> Iterator[Reason]:
-    """The smallest repairs of a proof of chapter 7 that make an unsafe claim safe."""
+    """Yield the smallest repairs of a proof of chapter 7 that make an unsafe claim safe."""
     proof = PROOFS[finding.bound.key]
     for size, which in enumerate(("Repaired", "With both repaired", "With all three repaired"), start=1):
         repaired = {chosen: proof.repaired(finding, chosen) for chosen in itertools.combinations(proof.slips, size)}
@@ -90,7 +90,7 @@ def _repairs(finding: Finding) -> Iterator[Reason]:
 
 
 def _slack(finding: Finding) -> Iterator[Reason]:
-    """What makes up for the slips of a safe claim of chapter 7, or what most of its slack is."""
+    """Yield what makes up for the slips of a safe claim of chapter 7, or what most of its slack is."""
     proof = PROOFS[finding.bound.key]
     slips = tuple(part for part in proof.slips if proof.excess(finding, {part}) > NEAR)
     if slips:
@@ -217,7 +217,7 @@ def _ratio_limit(finding: Finding) -> Iterator[Reason]:
 
 
 def _says(sentence: str) -> Explain:
-    """A remark that needs no number, or the proof of a claim of impossibility."""
+    """Return a remark that needs no number, or the proof of a claim of impossibility."""
     return lambda _: iter([Reason(sentence)])
 
 

@@ -45,7 +45,7 @@ Judge = Callable[[Claim, Setting], Statement]
 
 @checked()
 def audit_statements(setting: Setting) -> tuple[Statement, ...]:
-    """Every definition, general theorem and lemma of the thesis, in its order, judged at a setting.
+    """Return every definition, general theorem and lemma of the thesis, in its order, judged at a setting.
 
     >>> found = audit_statements(Setting(n=100, m=100, epsilon=1.0, delta=1e-5))
     >>> [one.bound.number for one in found if one.verdict == "false"]
@@ -55,7 +55,7 @@ def audit_statements(setting: Setting) -> tuple[Statement, ...]:
 
 
 def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees: bool = False) -> Statement:
-    """Whether left ≤ right, up to rounding; `sentence` has a place for each. `agrees`: nothing smaller would do."""
+    """Return whether left ≤ right, up to rounding; `sentence` has a place for each. `agrees`: no less is enough."""
     kept, kind = left <= right * (1 + 1e-9) + 1e-300, claim.kind
     verdict = kind.wrong if not kept else kind.agrees if agrees else kind.right
     both = (left, right), (right, left)
@@ -64,7 +64,7 @@ def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees:
 
 
 def _bad_output(claim: Claim, setting: Setting) -> Statement:
-    """A Gaussian mechanism, its ratio that of the promised δ or else 1, and how often its loss exceeds ε."""
+    """Return a Gaussian mechanism, its ratio that of the promised δ or else 1, and how often its loss exceeds ε."""
     ratio = gaussian_ratio(setting.epsilon, setting.delta) if setting.delta > 0 else 1.0
     beyond = float(ndtr(ratio / 2 - setting.epsilon / ratio))
     if claim.formula is None:
@@ -92,7 +92,7 @@ def _simulated(claim: Claim, setting: Setting) -> Statement:
 
 
 def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, float]:
-    """The exact δ of the rows of SYNTH_Post(One), and of the parameter that they are drawn with."""
+    """Return the exact δ of the rows of SYNTH_Post(One), and of the parameter that they are drawn with."""
     rows, parameter = (release(key, n=setting.n, m=m, alpha=alpha) for key in ("synth_post_one", "param_post"))
     return delta_for_epsilon(rows, setting.epsilon), delta_for_epsilon(parameter, setting.epsilon)
 
@@ -156,7 +156,7 @@ def _sampled(claim: Claim, setting: Setting) -> Statement:
 
 
 def _breaks(claim: Claim, setting: Setting) -> Statement:
-    """A power of four of rows with which a table without ones and one with a single one break the promise."""
+    """Return a power of four of rows with which a table without ones and one with a single one break the promise."""
     method, alpha, m = METHODS[claim.methods[0]], max(setting.alpha, 2.0), 1
     shared = alpha - method.lost
     ends = np.array([shared, shared + setting.n - 1])
@@ -206,7 +206,7 @@ def _spread(claim: Claim, setting: Setting) -> Statement:
 
 
 def _log_ratio(claim: Claim, setting: Setting) -> Statement:
-    """The identity at three points, by the two densities themselves: how far both sides are apart."""
+    """Return the identity at three points, by the two densities themselves: how far both sides are apart."""
     prior = 0.0 if math.isinf(setting.sigma0) else 1 / setting.sigma0**2
     precision = setting.n / setting.sigma**2 + prior
     s, worst = setting.n / setting.sigma**2 / precision, 0.0

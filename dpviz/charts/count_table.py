@@ -43,7 +43,7 @@ STYLE = """
 
 @checked()
 def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | None = None) -> str:
-    """The transition matrix as an HTML table; the deeper the shade, the larger the probability.
+    """Return the transition matrix as an HTML table; the deeper the shade, the larger the probability.
 
     `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
     """
@@ -67,7 +67,7 @@ def log_odds_html(
     signed: bool,
     values: FloatArray | None = None,
 ) -> str:
-    """The log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined.
+    """Return the log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined.
 
     `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
     """
@@ -91,7 +91,7 @@ def log_odds_html(
 
 
 def six_digits(value: float) -> str:
-    """A log-odds as printed: six digits, a true minus sign, ∞ where a zero decides."""
+    """Return a log-odds as printed: six digits, a true minus sign, ∞ where a zero decides."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return f"{value:.{DIGITS}f}".replace("-", "−")
@@ -120,7 +120,7 @@ def _table(
     cells: list[str],
     width: float,
 ) -> str:
-    """The table: k header rows of released counts, row labels, cells of a width in ems together.
+    """Return the table: k header rows of released counts, row labels, cells of a width in ems together.
 
     Its letters become smaller where it is wider than its place, and where that is not enough a hint says so.
     """

@@ -1,4 +1,4 @@
-"""Coverage of intervals: exact lines, simulated dots with error bars, the first intervals one by one, the law of q̄."""
+"""Coverage of intervals: exact lines, simulated dots with error bars, the first intervals, the distribution of q̄."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ def coverage_chart(
 
 
 def exact_line(points: FloatArray, line: FloatArray, name: str, key: str, value: str = "%{y:.5%}") -> dict[str, Any]:
-    """The exact line of one rule, in the color and the dash of the rule."""
+    """Return the exact line of one rule, in the color and the dash of the rule."""
     look = style.RULE_STYLES[key]
     hover = f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>"
     drawn = {"color": look.color, "width": 2.4, "dash": look.dash}
@@ -89,7 +89,7 @@ def _mark(x: float, value: float, key: str, name: str, *, told: bool, level: flo
 
 
 def rule_dot(key: str) -> dict[str, Any]:
-    """The mark of one rule."""
+    """Return the mark of one rule."""
     return style.dot(9, style.RULE_STYLES[key].color, width=1, symbol=style.RULE_STYLES[key].symbol)
 
 
@@ -110,7 +110,7 @@ def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
 def ends_of_lines(
     values: Mapping[str, FloatArray], names: Mapping[str, str], *, gap: float = LABEL_GAP, ceiling: float = 1.02
 ) -> list[dict[str, Any]]:
-    """Each rule's name at the right end of its line, where it has one."""
+    """Return each rule's name at the right end of its line, where it has one."""
     known = {key: values[key][np.isfinite(values[key])] for key in sorted(values)}
     return style.labels_apart(
         {names[key]: float(line[-1]) for key, line in known.items() if len(line)}, 1.006, gap, ceiling
@@ -185,7 +185,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
 
 
 def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *, told: bool) -> dict[str, Any]:
-    """One trace: for each cause from 0 to its effect and a gap; marks and numbers at the ends alone."""
+    """Return one trace: for each cause from 0 to its effect and a gap; marks and numbers at the ends alone."""
     look = style.RULE_STYLES[key]
     points = [(cause, 100 * value, row + shift) for row, (cause, value) in enumerate(effects.items())]
     return style.scatter(
@@ -207,7 +207,7 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
 
 
 def signed(points: float, digits: int = 3) -> str:
-    """Points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
+    """Return points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
 
     Examples
     --------

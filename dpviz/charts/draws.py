@@ -23,7 +23,7 @@ DASHES = ("solid", "dot")
 
 @checked()
 def draws_chart(draws: Draws) -> Figure:
-    """The exact row as a line, the shares so far as dots with 95 % bars, the last release marked."""
+    """Return the exact row as a line, the shares so far as dots with 95 % bars, the last release marked."""
     where, color, mode = _axis_of(draws)
     traces: list[dict[str, Any]] = [
         {
@@ -71,7 +71,7 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> Figure:
 
 
 def _axis_of(draws: Draws) -> tuple[IntArray, str, str]:
-    """Where the released tables stand, the color of the law, and how its line is drawn."""
+    """Where the released tables stand, the color of the synthesizer, and how its line is drawn."""
     counts = draws.synthesizer.column_counts
     where = counts[:, 0] if counts.shape[1] == 2 else np.arange(len(counts))
     return where, color_of(draws.synthesizer.key), "lines+markers" if len(where) <= MARKED else "lines"
@@ -90,7 +90,7 @@ def _build(draws: Draws, traces: list[dict[str, Any]], title: str, y: dict[str, 
 
 
 def _mark(where: IntArray, values: FloatArray, draws: Draws, color: str, digits: int) -> dict[str, Any]:
-    """The last release, with its number."""
+    """Return the last release, with its number."""
     last = int(draws.columns[-1])
     return {
         "type": "scatter", "x": [where[last]], "y": [values[last]], "mode": "markers+text",

@@ -51,7 +51,7 @@ def matrix_heatmap(view: TableView) -> Figure:
 
 @checked()
 def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure:
-    """Log-odds of neighbours, with an outline around the cells over ε."""
+    """Return log-odds of neighbours, with an outline around the cells over ε."""
     table = view.log_odds
     largest = float(np.max(np.abs(table[np.isfinite(table)]), initial=0.0)) if np.isfinite(table).any() else 1.0
     limit = max(min(largest, 4 * epsilon), 1e-12)
@@ -182,7 +182,7 @@ def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str
 
 
 def _outline(mask: BoolArray, x: IntArray | list[str], y: IntArray | list[str]) -> str:
-    """The border of the marked cells as a drawing path in axis units; empty where none is marked."""
+    """Return the border of the marked cells as a drawing path in axis units; empty where none is marked."""
     framed = np.pad(mask, 1)
     upright = np.argwhere(framed[:, 1:] != framed[:, :-1])
     level = np.argwhere(framed[1:, :] != framed[:-1, :])

@@ -19,7 +19,7 @@ DASHES = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One curve, NaN a gap: its entry in the legend, the key of a law (see `color_of`), and what its numbers are."""
+    """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and what its numbers are."""
 
     name: str
     color: str
@@ -81,7 +81,7 @@ def lines_chart(
     rules: Sequence[Rule] = (),
     dots: Sequence[Dots] = (),
 ) -> style.Figure:
-    """The curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
+    """Return the curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
     if not lines and not dots:
         raise ValueError("lines or dots must hold something to draw; got neither.")
     all_x = np.concatenate([*(line.x for line in lines), *(one.x for one in dots)])

@@ -1,4 +1,4 @@
-"""Posterior densities of a proportion, each with its interval as a bar below, and laws of counts."""
+"""Posterior densities of a proportion, each with its interval as a bar below, and distributions of counts."""
 
 import math
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Density:
 
 
 def posterior_chart(densities: Sequence[Density], *, level: float, truth: float | None, key: str) -> Figure:
-    """The densities over p from 0 to 1, below them their intervals, the confidential share as a thin rule.
+    """Return the densities over p from 0 to 1, below them their intervals, the confidential share as a thin rule.
 
     A density that is infinite at an end of 0 to 1 is cut at the picture's top. The hover names the `level` of the
     intervals; `truth` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
@@ -99,7 +99,7 @@ def _ticks(top: float) -> list[float]:
 def count_law_chart(
     counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
 ) -> Figure:
-    """The law of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
+    """The distribution of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
     kept = probabilities > 1e-6 * probabilities.max()
     first, last = int(np.argmax(kept)), len(kept) - int(np.argmax(kept[::-1]))
     counts, probabilities = counts[first:last], probabilities[first:last]

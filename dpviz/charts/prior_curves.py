@@ -101,7 +101,7 @@ def _free_corner(curves: Curves, height: float) -> dict[str, Any]:
 
 
 def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
-    """The number of each printed theorem at the right end of its line; those too close are moved apart."""
+    """Return the number of each printed theorem at the right end of its line; those too close are moved apart."""
     places: dict[str, float] = {}
     for line in curves.lines:
         values = curves.counted(line)
@@ -143,7 +143,7 @@ def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[
 
 
 def _together(curves: Curves, method: str, level: float, sets: int) -> dict[str, Any]:
-    """What several sets need together, as a diamond at the reader's own point."""
+    """Return what several sets need together, as a diamond at the reader's own point."""
     words = f"{sets} sets: {_shown(curves, level)}"
     found = _marked(curves, method, level, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
     return found and found | {"marker": found["marker"] | {"symbol": "diamond"}}
@@ -169,12 +169,12 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
 
 
 def _counted(curves: Curves, level: float) -> float:
-    """A prior or range at the user's own point, as the picture counts it."""
+    """Return a prior or range at the user's own point, as the picture counts it."""
     return curves.kind.counted(level, curves.setting)
 
 
 def _shown(curves: Curves, level: float) -> str:
-    """What the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
+    """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
     if not math.isfinite(level):
         return ""
     return readable(curves.kind.rounded(_counted(curves, level), DIGITS), DIGITS)

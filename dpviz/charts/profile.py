@@ -64,7 +64,7 @@ def compare_profiles(profiles: list[Profile], epsilon: float) -> style.Figure:
 
 
 def _curve(profile: Profile) -> list[dict[str, Any]]:
-    """The line, and a mark where δ reaches 0 if that is in the picture."""
+    """Return the line, and a mark where δ reaches 0 if that is in the picture."""
     shown, name = profile.deltas > 0, profile.synthesizer.label
     color = style.color_of(profile.synthesizer.key)
     hover = f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>"

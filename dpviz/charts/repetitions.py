@@ -1,4 +1,4 @@
-"""Single repetitions of a simulation: the first intervals one by one, and the law of the estimate behind them."""
+"""Single repetitions of a simulation: the first intervals, and the distribution of the estimate behind them."""
 
 import numpy as np
 

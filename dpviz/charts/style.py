@@ -23,7 +23,7 @@ SYNTHESIZER_COLORS = {
     "param_post": "#009E73",
     "param_map": "#E69F00",
 }
-"""One color of Okabe and Ito's palette per law, in every picture."""
+"""One color of Okabe and Ito's palette per synthesizer, in every picture."""
 
 
 class RuleStyle(NamedTuple):
@@ -56,17 +56,17 @@ SIMULATED = "#E69F00"
 """The color of what is simulated."""
 
 OTHER_COLOR = "#7F5AA2"
-"""The color of a law that has not been given one of its own."""
+"""The color of a synthesizer that has not been given one of its own."""
 
 
 def color_of(key: str) -> str:
-    """The color of the law with this key."""
+    """Return the color of the synthesizer with this key."""
     return SYNTHESIZER_COLORS.get(key, OTHER_COLOR)
 
 
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#D55E00"], [0.5, "#E6E6E6"], [1.0, "#0072B2"]]
-"""A diverging scale centred at 0 that color-blind readers can tell apart."""
+"""A diverging scale centered at 0 that color-blind readers can tell apart."""
 
 RULE = {"color": "#8A8F98", "width": 1.2}
 """The thin grey line of a promised or nominal value."""
@@ -84,7 +84,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def log_ticks(lowest: int, highest: int, most: int = 7) -> tuple[list[int], list[str]]:
-    """Exponents for the ticks of a base-10 logarithmic axis, no more than about `most`, with their texts.
+    """Return exponents for the ticks of a base-10 logarithmic axis, no more than about `most`, with their texts.
 
     Examples
     --------
@@ -134,7 +134,7 @@ SMALLEST = {"i": np.int32, "u": np.uint32, "f": np.float64}
 
 
 def _plain(part: Any) -> Any:
-    """The part of a figure with its arrays as bytes."""
+    """Return the part of a figure with its arrays as bytes."""
     if isinstance(part, dict):
         return {key: _plain(value) for key, value in part.items()}
     if isinstance(part, np.ndarray):
@@ -172,12 +172,12 @@ def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legen
 
 
 def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any]:
-    """A trace of lines or marks with what it says on hover."""
+    """Return a trace of lines or marks with what it says on hover."""
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}
 
 
 def mark(x: float, y: float, hover: str, mode: str = "markers+text", **rest: Any) -> dict[str, Any]:
-    """A single mark without an entry in the legend, drawn in full on the edge of the picture."""
+    """Return a single mark without an entry in the legend, drawn in full on the edge of the picture."""
     return scatter(mode, [x], [y], hover, cliponaxis=False, showlegend=False, **rest)
 
 
@@ -187,29 +187,29 @@ def dot(size: float | list[int], color: str, width: int = 2, edge: str = "#fff",
 
 
 def axis(title: str, **rest: Any) -> dict[str, Any]:
-    """An axis with a title."""
+    """Return an axis with a title."""
     return {"title": {"text": title}, "exponentformat": "power", **rest}
 
 
 def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid") -> dict[str, Any]:
-    """A thin grey line across the whole picture at `x` or at `y`."""
+    """Return a thin grey line across the whole picture at `x` or at `y`."""
     across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y}
     upright = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain"}
     return {"type": "line", "line": {**RULE, "dash": dash}, "layer": "below", **(across if x is None else upright)}
 
 
 def label(text: str, **place: Any) -> dict[str, Any]:
-    """A small text without an arrow."""
+    """Return a small text without an arrow."""
     return {"text": text, "showarrow": False, "font": {"size": 11}, **place}
 
 
 def label_upright(text: str, x: float, y: float = 1, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
-    """A small text at `x`, at a share `y` of the picture's height; `side` and `edge` of the text stand there."""
+    """Return a small text at `x`, at a share `y` of the picture's height; `side` and `edge` of the text stand there."""
     return label(text, x=x, y=y, yref="y domain", xanchor=side, yanchor=edge)
 
 
 def label_across(text: str, y: float, x: float = 0.005, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
-    """A small text at `y`, at a share `x` of the picture's width."""
+    """Return a small text at `y`, at a share `x` of the picture's width."""
     return label(text, x=x, xref="x domain", y=y, xanchor=side, yanchor=edge)
 
 

@@ -1,4 +1,4 @@
-"""The law of the sum and the spread of M counts that are drawn independently from one law, by Fourier transform.
+"""The distribution of the sum and the spread of M independent counts of one distribution, by Fourier transform.
 
 The M counts enter every combining rule through S = Σ x̃ and Q = Σ x̃² alone. Given S, Q is least where the counts are
 as equal as whole numbers allow, and Q minus that least value is even: (S, d) with d = (Q − Q_least(S)) / 2 says as
@@ -18,13 +18,13 @@ from dpviz.types import ComplexArray, FloatArray, IntArray
 
 TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
-"""Exponents of the Chernoff bounds, relative to those of a normal law; any exponent gives a bound."""
+"""Exponents of the Chernoff bounds, relative to those of a normal distribution; any exponent gives a bound."""
 
 ROUNDING_CONSTANT = 4.0  # Roundings in one stage of a transform: root of unity, product and sum of complex numbers
 
 
 class Box(NamedTuple):
-    """Where M draws from one law fall: columns of one draw, lowest and highest S, and d below `spread`."""
+    """Where M draws from one distribution fall: columns of one draw, lowest and highest S, and d below `spread`."""
 
     first: int
     last: int
@@ -38,13 +38,13 @@ class Box(NamedTuple):
         return (self.high - self.low + 1) * self.spread
 
     def joined(self, other: Box) -> Box:
-        """The least box around both."""
+        """Return the smallest box around both."""
         first, last, low, high, spread = zip(self, other, strict=True)
         return Box(min(first), max(last), min(low), max(high), max(spread))
 
 
 def box_of(law: FloatArray, sets: int, error: float) -> Box:
-    """The box outside of which M draws from `law` fall with probability at most `error`.
+    """Return the box outside of which M draws from `law` fall with probability at most `error`.
 
     A quarter of the error goes to columns whose tails are cut, a quarter to each end of S and a quarter to d. The ends
     are Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λx̃}]^M, and 2d ≤ Σ (x̃ − c)² for any c gives Pr(d ≥ L) ≤ e^{−2λL}
@@ -89,7 +89,7 @@ def _log_moments(log_law: FloatArray, values: FloatArray, tilts: FloatArray) -> 
 
 
 class Roots:
-    """Roots of unity e^{−2πi t y(y−1)/(2L)} of one length L, kept for all laws that share it."""
+    """Roots of unity e^{−2πi t y(y−1)/(2L)} of one length L, kept for all distributions that share it."""
 
     def __init__(self, spread: int, columns: int) -> None:
         self.length = next_fast_len(spread, real=True)
@@ -100,10 +100,10 @@ class Roots:
 
 
 def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
-    """Σ weight × Pr(S, d) over laws in one box: S from ``box.low`` to ``box.high``, d from 0 to ``roots.length`` − 1.
+    """Σ weight × Pr(S, d) in one box: S from ``box.low`` to ``box.high``, d from 0 to ``roots.length`` − 1.
 
     Pr = F⁻¹[φ^M], φ the transform of one draw at (y, y(y−1)/2) with y = x̃ − ``box.first``, the powers mixed before the
-    inverse; then every row S is turned so that it starts at its least spread.
+    inverse; then every row S is turned so that it starts at its smallest spread.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
 
 
 def least_spread(totals: IntArray, sets: int) -> IntArray:
-    """The least Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
+    """Return the smallest Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
 
     >>> least_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
     [2]
@@ -155,7 +155,7 @@ def _power(base: ComplexArray, exponent: int, out: ComplexArray) -> None:
 
 
 def rounding_error(size: int, sets: int) -> float:
-    """A bound of Σ |rounding| over the box of `size` numbers.
+    """Return a bound of Σ |rounding| over the box of `size` numbers.
 
     A transform of N numbers is off by at most c u log₂ N in root mean square, relative to its own. Since |φ| ≤ 1, φ^M
     is off by at most M times that. The inverse keeps root mean squares up to the factor 1/√N (Parseval) and adds as

@@ -1,4 +1,4 @@
-"""The interval of every release under a rule, and what a law of the releases makes of all of them."""
+"""The interval of every release under a rule, and what a distribution of the releases makes of all of them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str], level: float) -> Asked:
-        """The rules with these keys, or a ValueError."""
+        """Return the rules with these keys, or a ValueError."""
         if not keys:
             raise ValueError("rules must name at least one combining rule; got none.")
         return cls(synthesizer, sets, [check_rule(key, sets) for key in keys], level)
@@ -130,7 +130,7 @@ class Sums(NamedTuple):
 
 
 def sums(law: FloatArray, found: Releases, asked: Asked, p: float) -> Sums:
-    """The sums of every rule for a law with one probability for each release.
+    """Return the sums of every rule for a distribution with one probability for each release.
 
     A rule that knows the noise reads S alone: it is asked for each S once, and not for each release.
     """
@@ -159,7 +159,7 @@ def sum_releases(synthesizer: TwoCellSynthesizer, sets: int, count: int) -> Rele
 
 
 def point_of(found: Sums, asked: Asked, error: float) -> Point:
-    """Results from sums that a law gives whose probabilities, of whatever releases, are off by at most `error`.
+    """Return the results of sums under a distribution whose probabilities are off by at most `error` in all.
 
     With W the largest possible width and s the share of releases with an interval, the mean width w is off by at most
     error (W + w) / (s − error), and that inside 0 to 1 by the same with W = 1.

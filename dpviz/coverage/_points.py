@@ -36,14 +36,14 @@ LARGEST_PAIR_ROWS = 1500
 
 
 def keeps_tables(asked: Asked) -> bool:
-    """Whether tables of all releases are kept in memory, so that a point more on the axis costs little."""
+    """Return whether tables of all releases are kept in memory, so that a point more on the axis costs little."""
     made, sets = asked.synthesizer, asked.sets
     large = (made.n + 1) * (made.m + 1) > limits.TABLE_ENTRIES or sets * made.m > LARGEST_PAIR_ROWS
     return sets > 2 or not large
 
 
 def point_maker(asked: Asked, proportions: FloatArray) -> Callable[[float], Point]:
-    """What gives the results at each of `proportions`, which are in increasing order."""
+    """Return what gives the results at each of `proportions`, which are in increasing order."""
     if asked.by_sum:
         return SumPoints(asked, many=True).point
     if not keeps_tables(asked):
@@ -52,7 +52,7 @@ def point_maker(asked: Asked, proportions: FloatArray) -> Callable[[float], Poin
 
 
 def single_point(asked: Asked, p: float) -> Point:
-    """Results at one proportion from a law of its own."""
+    """Return results at one proportion from a distribution of its own."""
     if asked.by_sum:
         return SumPoints(asked, many=False).point(p)
     law = release_law(asked.synthesizer, p=p, sets=asked.sets)
@@ -60,7 +60,7 @@ def single_point(asked: Asked, p: float) -> Point:
 
 
 class SumPoints:
-    """Rules that read the sum S alone, for up to 100 sets; the law of S given x is kept where it is small enough."""
+    """Rules that read the sum S alone, for up to 100 sets; Pr(S | x) is kept where it is small enough."""
 
     def __init__(self, asked: Asked, *, many: bool):
         self._asked, synthesizer, sets = asked, asked.synthesizer, asked.sets
@@ -69,7 +69,7 @@ class SumPoints:
         self._rows = release_sums(synthesizer, sets).rows if kept else None
 
     def point(self, p: float) -> Point:
-        """Results at p."""
+        """Return results at p."""
         law, omitted = self._law(p)
         found = sums(law, self._releases, self._asked, p)._replace(negative=math.nan)
         return point_of(found, self._asked, omitted + (self._asked.sets + 1) * ROW_ERROR)
@@ -83,7 +83,7 @@ class SumPoints:
 
 
 class FewSets:
-    """One or two sets: the law is an array over the counts or pairs of counts, mixed by one product for each p."""
+    """One or two sets: Pr is an array over the counts or pairs of counts, mixed by one product for each p."""
 
     def __init__(self, asked: Asked):
         self._asked, synthesizer, sets = asked, asked.synthesizer, asked.sets
@@ -98,7 +98,7 @@ class FewSets:
         self._features = [[part.astype(float) for part in features(*pair, reach)] for pair, reach in held]
 
     def point(self, p: float) -> Point:
-        """Results at p."""
+        """Return results at p."""
         sets, mixture = self._asked.sets, confidential_mixture(self._asked.synthesizer.n, p, LONE_TAIL)
         rows = self._rows[mixture.counts[0] : mixture.counts[-1] + 1]
         first, last, left = likely_columns(mixture.weights @ rows)
@@ -130,7 +130,7 @@ class Runs(NamedTuple):
 
     @classmethod
     def along(cls, axis: FloatArray, ends: Ends, negative: BoolArray) -> Runs:
-        """The runs of intervals with these ends."""
+        """Return the runs of intervals with these ends."""
         exists = ~np.isnan(ends[0])
         lowest, highest = reached(*ends)
         first, beyond = np.zeros(exists.shape, np.int32), np.zeros(exists.shape, np.int32)
@@ -144,7 +144,7 @@ class Runs(NamedTuple):
         return cls(starts, first.ravel()[starts], beyond.ravel()[starts], negative.ravel()[starts], len(axis))
 
     def covered(self, law: FloatArray, offset: int, *, below: bool = False) -> FloatArray:
-        """Coverage at every place, under a flat law that begins at `offset`; with `below`, then that with T_M < 0."""
+        """Return coverage at every place, under a flat table from `offset` on; with `below`, then that with T_M < 0."""
         part = slice(*np.searchsorted(self.starts, [offset, offset + len(law)]))
         mass = np.add.reduceat(law, self.starts[part] - offset)
         found = []
@@ -156,12 +156,12 @@ class Runs(NamedTuple):
 
 
 class ManySets:
-    """For each x one transform, whose law is added up by the proportions that it covers.
+    """For each x one transform, whose distribution is added up by the proportions that it covers.
 
-    The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the law
-    is first added up between those places. Where the synthesizer treats ones and zeros alike, count n − x at p is
-    count x at 1 − p. `proportions` increase; with `every`, all counts matter between two that do, as they do at
-    proportions in between.
+    The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the
+    distribution is first added up between those places. Where the synthesizer treats ones and zeros alike, count n −
+    x at p is count x at 1 − p. `proportions` increase; with `every`, all counts matter between two that do, as they
+    do at proportions in between.
     """
 
     def __init__(self, asked: Asked, proportions: FloatArray, *, every: bool = False):
@@ -195,7 +195,7 @@ class ManySets:
         self._done: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def point(self, p: float) -> Point:
-        """Results at p, which is one of the proportions."""
+        """Return results at p, which is one of the proportions."""
         asked, n, mixture = self._asked, self._asked.synthesizer.n, self._mixtures[p]
         here, mirrored = (int(np.searchsorted(self._axis, place)) for place in (p, 1 - p))
         covered: FloatArray = np.zeros((len(asked.rules), 2))
@@ -221,18 +221,18 @@ class ManySets:
         return ends_of(rule, self._found, self._asked.level)
 
     def _offset(self, count: int) -> int:
-        """Where the law given x begins in the flattened tables."""
+        """Where the distribution given x begins in the flattened tables."""
         return (self._boxes[count].low - self._low) * self._roots.length
 
     def _law_of(self, count: int) -> FloatArray:
-        """The law given x, flat."""
+        """Return the distribution given x, flat."""
         law = mixed_law_in_box(self._rows[count][None], np.ones(1), self._asked.sets, self._boxes[count], self._roots)
         law[law < NOISE] = 0.0
         return law.ravel()
 
 
 def _treats_alike(synthesizer: TwoCellSynthesizer, counts: IntArray, rows: FloatArray) -> bool:
-    """Whether row n − x is row x reversed, for all counts that matter and within rounding."""
+    """Return whether row n − x is row x reversed, for all counts that matter and within rounding."""
     if not np.array_equal(counts, synthesizer.n - counts[::-1]):
         return False
     return bool(np.abs(rows - rows[::-1, ::-1]).sum(axis=1).max() <= ROW_ERROR)

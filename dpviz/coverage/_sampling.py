@@ -10,7 +10,7 @@ from dpviz.types import FloatArray, IntArray
 
 
 class AliasTables(NamedTuple):
-    """Tables for several laws on 0 … m, flattened; law i starts at ``slots[i] * width``, −1 where it has none yet."""
+    """Tables for several distributions on 0 … m, flattened; number i starts at ``slots[i] * width``, −1: none yet."""
 
     slots: IntArray
     width: int
@@ -18,7 +18,7 @@ class AliasTables(NamedTuple):
     other: IntArray
 
     def draw(self, laws: IntArray, uniforms: FloatArray) -> IntArray:
-        """A column for each of `uniforms` from the law with that index; shapes broadcast, `uniforms` is overwritten.
+        """Return a column for each of `uniforms` from the distribution with that index; `uniforms` is overwritten.
 
         One uniform gives both the cell (its whole part, scaled) and the choice in the cell (its fraction). The scaled
         number stays below `width`: u ≤ 1 − 2⁻⁵³, and the product rounds to a number below.
@@ -31,12 +31,12 @@ class AliasTables(NamedTuple):
 
 
 def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Walker's alias table of one law: cell c keeps its column with probability keep[c], and else takes other[c].
+    """Return Walker's alias table: cell c keeps its column with probability keep[c], and else takes other[c].
 
-    With w = law × length, the columns with w < 1 lack Σ (1 − w) and the others have as much too much. Light columns
-    are served in order from the pooled excess of the heavy ones, in order; a heavy column that has given more than
-    its excess keeps the rest and is filled up by the next. Two searches in cumulative sums find all of it. The law is
-    divided by its sum; a column of probability 0 is never drawn.
+    With w = probability × length, the columns with w < 1 lack Σ (1 − w) and the others have as much too much. Light
+    columns are served in order from the pooled excess of the heavy ones, in order; a heavy column that has given more
+    than its excess keeps the rest and is filled up by the next. Two searches in cumulative sums find all of it. The
+    distribution is divided by its sum; a column of probability 0 is never drawn.
 
     Source: Walker (1977); Vose (1991).
 
@@ -68,7 +68,7 @@ def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def single_law(law: FloatArray) -> AliasTables:
-    """The table of one law, with index 0."""
+    """Return the table of one distribution, with index 0."""
     keep, other = alias_table(law)
     return AliasTables(np.zeros(1, dtype=np.intp), len(law), keep, other)
 
@@ -88,7 +88,7 @@ class ReleaseSampler:
         self._lock = threading.Lock()
 
     def tables(self, confidential: IntArray) -> AliasTables:
-        """Tables that hold a law for every count in `confidential`."""
+        """Return the tables that hold a distribution for every count in `confidential`."""
         tables = self._tables
         if tables.slots[confidential].min() >= 0:
             return tables

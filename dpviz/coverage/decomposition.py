@@ -81,7 +81,7 @@ class CoverageDecomposition:
 
     @property
     def unbiased_standard_error(self) -> float:
-        """√Var(q̄) / |slope|, the standard error of the estimate that is read off q̄ = E[q̄ | p]; infinite at slope 0."""
+        """√Var(q̄) / |slope|, the standard error of the estimate read off q̄ = E[q̄ | p]; infinite at slope 0."""
         return math.sqrt(self.variance) / abs(self.slope) if self.slope else math.inf
 
 
@@ -89,23 +89,23 @@ class CoverageDecomposition:
 def coverage_decomposition(
     *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95
 ) -> CoverageDecomposition:
-    """Coverage of q̄ ± t √T under every combination of three repairs, each a sum over every release.
+    """Return the coverage of q̄ ± t √T under every combination of three repairs, each a sum over every release.
 
     1. *Prior bias.* The interval is read as one for E[q̄] and carried to p by the curve p ↦ E[q̄ | p]. With a prior that
-       is q̄ = (α + np)/A, A = n + α + β: the centre becomes (A q̄ − α)/n and the interval A/n times as long, as the
+       is q̄ = (α + np)/A, A = n + α + β: the center becomes (A q̄ − α)/n and the interval A/n times as long, as the
        standard error of that estimate is. It holds p where |q̄ − E[q̄]| ≤ t √T, whatever the shape of the curve.
     2. *Ignored variance.* T is multiplied by Var(q̄)/E[T], so that it is right on average; where E[T] ≤ 0 no factor
        does that, and Var(q̄) itself takes its place.
     3. *Rule noise.* T is replaced by its expectation and the t quantile by the normal one; no interval where E[T] < 0.
 
-    E[q̄] and Var(q̄) are in closed form (`set_moments`), E[T] is from the law of the releases; one too small to be known
-    is refused. Parameters are those of `exact_coverage`.
+    E[q̄] and Var(q̄) are in closed form (`set_moments`), E[T] is from the distribution of the releases; one too small
+    to be known is refused. Parameters are those of `exact_coverage`.
 
     Source: Shapley (1953), *A value for n-person games*, for the shares.
 
     Examples
     --------
-    Charest's T* at ε = 2, p = 1/4, M = 5: the centre costs more than the long intervals give back.
+    Charest's T* at ε = 2, p = 1/4, M = 5: the center costs more than the long intervals give back.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 5)

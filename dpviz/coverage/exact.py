@@ -71,7 +71,7 @@ def exact_coverage(
 def exact_coverages(
     *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> dict[str, ExactCoverage]:
-    """`exact_coverage` of several rules, by key, from one law of the releases."""
+    """`exact_coverage` of several rules, by key, from one distribution of the releases."""
     point = single_point(Asked.of(synthesizer, sets, rules, level), p)
     return {
         key: ExactCoverage(
@@ -161,7 +161,7 @@ def point_axis(proportions: Proportions) -> FloatArray:
 def growing(
     asked: Asked, items: Sequence[Item], point: Callable[[Item], Point], step: int = STEP
 ) -> Iterator[CoverageCurves]:
-    """The points of the items done so far, coarse to fine, `step` more each time."""
+    """Yield the points of the items done so far, coarse to fine, `step` more each time."""
     rules, done = tuple(rule.key for rule in asked.rules), dict[int, Point]()
     for index in coarse_to_fine(len(items)):
         done[index] = point(items[index])
@@ -174,7 +174,7 @@ def growing(
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """The indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
+    """Return the indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
 
     Examples
     --------
@@ -193,8 +193,8 @@ def coarse_to_fine(count: int) -> list[int]:
 class LengthCurves:
     """Expected lengths at the points of an axis that are done.
 
-    `limit` is the Pratt bound and `limit_error` how far it may be off (see `length_limit`), NaN where the law of the
-    sum is too large; `curves` has `mean_width_inside` of each rule.
+    `limit` is the Pratt bound and `limit_error` how far it may be off (see `length_limit`), NaN where the
+    distribution of the sum is too large; `curves` has `mean_width_inside` of each rule.
     """
 
     proportions: FloatArray
@@ -207,7 +207,7 @@ class LengthCurves:
 def stream_lengths(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[LengthCurves]:
-    """Expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
+    """Yield the expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
 
     Examples
     --------

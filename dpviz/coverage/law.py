@@ -1,4 +1,4 @@
-"""The exact law of what every combining rule reads: S = Σ x̃ and Q = Σ x̃² of M sets, mixed over x."""
+"""The exact distribution of what every combining rule reads: S = Σ x̃ and Q = Σ x̃² of M sets, mixed over x."""
 
 import math
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ from dpviz.types import FloatArray, IntArray
 
 TAIL, BOX_ERROR, PRUNED, LONE_TAIL, ESTIMATE_TAIL = 4e-10, 2e-9, 4e-10, 1e-12, 1e-14
 """Shares of the error bound: confidential counts left out, boxes, and releases too unlikely to keep; then the counts
-left out where a law costs little: for one or two sets, and for q̄ alone."""
+left out where a distribution costs little: for one or two sets, and for q̄ alone."""
 
 ROW_ERROR = 1e-12
-"""Total variation by which a computed row of a synthesizer, or the law of x, may be off; each draw adds it once."""
+"""Total variation by which a row of a synthesizer, or the distribution of x, may be off; each draw adds it once."""
 
 LARGEST_BOX, LARGEST_WORK, LARGEST_PAIRS = 8_000_000, 250_000_000, 10**11
-"""Most numbers in one transform (memory), in all of one law (some seconds), and most multiplications for two sets."""
+"""Largest numbers of entries in one transform and in all of one distribution, and of multiplications for two sets."""
 
-TOGETHER = 1.5  # How much larger than the least of them a box may be that several laws share
+TOGETHER = 1.5  # How much larger than the smallest of them a box may be that several distributions share
 
 TOO_LONG = "Exact sums would take too long here; simulation takes over."
 
@@ -59,7 +59,7 @@ class ReleaseLaw:
 
 @checked(n=ROWS, m=SYNTHETIC_ROWS, sets=SETS)
 def within_reach(n: int, m: int, sets: int) -> bool:
-    """Whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
+    """Return whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
 
     The work is estimated for x near n/2 and sets of variance (m/4)(1 + m/n), those of posterior draws with a small
     prior. A synthesizer with more noise than that may be refused all the same, with a ValueError.
@@ -83,10 +83,10 @@ def within_reach(n: int, m: int, sets: int) -> bool:
 
 
 def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> ReleaseLaw:
-    """The law of (S, Q) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
+    """Return the distribution of (S, Q) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
 
-    One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the law of x. More: for each x a transform
-    (`mixed_law_in_box`) in a box that leaves out a share of the error that is smaller the likelier x is.
+    One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the distribution of x. More: for each x a
+    transform (`mixed_law_in_box`) in a box that leaves out a share of the error that is smaller the likelier x is.
     """
     mixture = confidential_mixture(synthesizer.n, p, TAIL if sets > 2 else LONE_TAIL)
     if sets == 2 and len(mixture.counts) * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
@@ -113,7 +113,7 @@ def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> Rele
 
 
 def likely_columns(law: FloatArray) -> tuple[int, int, float]:
-    """The first and last column that matter in `law`, and the probability of those beyond."""
+    """Return the first and last column that matter in `law`, and the probability of those beyond."""
     below, above = np.cumsum(law), np.cumsum(law[::-1])
     first = int(np.searchsorted(below, LONE_TAIL, side="right"))
     cut = int(np.searchsorted(above, LONE_TAIL, side="right"))
@@ -122,7 +122,7 @@ def likely_columns(law: FloatArray) -> tuple[int, int, float]:
 
 
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
-    """The boxes of all rows, or a ValueError where their transforms would take too long."""
+    """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
     boxes: list[Box] = []
     work = 0
     for row, error in zip(rows, errors, strict=True):
@@ -170,7 +170,7 @@ def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateLaw:
-    """The law of q̄ at the true `proportion`: S/(Mm) for S = 0 … Mm, each probability within 1e-12, none negative."""
+    """The distribution of q̄ at the true `proportion`: S/(Mm) for S = 0 … Mm, each probability within 1e-12."""
 
     support: FloatArray
     probabilities: FloatArray
@@ -194,7 +194,7 @@ class EstimateLaw:
 
 @checked(p=PROPORTION, sets=SETS)
 def estimate_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> EstimateLaw:
-    """The law of q̄ = (x̃_1 + … + x̃_M) / (Mm): Σ_x Pr(x) (row x of the transition matrix convolved M times).
+    """Return the distribution of q̄ = Σ_j x̃_j / (Mm): Σ_x Pr(x) (row x of the matrix convolved M times).
 
     The powers are taken of the Fourier transforms, at a length that no sum passes, and mixed before one inverse.
 

@@ -50,7 +50,7 @@ class CoverageLines:
     jumps: bool = False
 
     def through(self, place: float, coverage: Mapping[str, float]) -> CoverageLines:
-        """The same lines with one more corner, at which the coverage of each of the rules is known.
+        """Return the same lines with one more corner, at which the coverage of each of the rules is known.
 
         Examples
         --------
@@ -93,7 +93,7 @@ def stream_lines(
     for found in growing(asked, axis.tolist(), many.point if many else point_maker(asked, axis)):
         yield sampled_lines(axis, found)
     if many is None:
-        if sets > 2 or not keeps_tables(asked):  # points that need a sum alone, or a law each
+        if sets > 2 or not keeps_tables(asked):  # points that need a sum alone, or a distribution each
             return
         try:
             many = _DenseLine(asked, axis)
@@ -106,15 +106,15 @@ def stream_lines(
 
 
 def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:
-    """The points of a streamed curve as a line that is only sampled."""
+    """Return the points of a streamed curve as a line that is only sampled."""
     return CoverageLines(rules=found.rules, points=axis[found.places], coverage=found.coverage)
 
 
 class _DenseLine(ManySets):
-    """Results at some proportions, and with the same laws the coverage at many more: the line.
+    """Results at some proportions, and with the same distributions the coverage at many more: the line.
 
-    Where the laws of all x fit into memory they are kept until the jumps of all of them are known; else each is added
-    to the line when it is there, and the line has no points beside jumps.
+    Where the distributions of all x fit into memory they are kept until the jumps of all of them are known; else
+    each is added to the line when it is there, and the line has no points beside jumps.
     """
 
     def __init__(self, asked: Asked, axis: FloatArray):
@@ -128,7 +128,7 @@ class _DenseLine(ManySets):
             self._begin()
 
     def line(self) -> tuple[FloatArray, FloatArray]:
-        """The dense proportions, those beside jumps among them, and the coverage of each rule there."""
+        """Return the dense proportions, those beside jumps among them, and the coverage of each rule there."""
         for count in self._boxes:
             self._of_count(count)
         if self._laws is not None:
@@ -162,7 +162,7 @@ class _DenseLine(ManySets):
             self._dense = np.unique(np.concatenate([self._dense, beside]))
 
     def _begin(self) -> None:
-        """Begin the line, to which the law of each x is added."""
+        """Begin the line, to which the distribution of each x is added."""
         self._line = np.zeros((len(self._asked.rules), len(self._dense)))
         axes = self._dense, 1 - self._dense[::-1]
         each = map(self._ends, self._asked.rules)

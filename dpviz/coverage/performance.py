@@ -67,7 +67,7 @@ class _Spread(NamedTuple):
 
 @checked()
 def performance_of(tally: Tally) -> Performance:
-    """The performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
+    """Return the performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
 
     With d = q̄ − p, T the variance of a rule, R repetitions and V = Var(q̄): the error of a mean is the standard
     deviation over √R; of a share c, √(c(1 − c)/R). Measures that involve V take its error from the fourth moment,
@@ -145,7 +145,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
 
 
 def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
-    """Relative bias of T and relative error of √E[T], in per cent."""
+    """Return relative bias of T and relative error of √E[T], in per cent."""
     variance = Measure.mean(rule, "variance", repetitions)
     # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
     crossed = (
@@ -170,6 +170,6 @@ def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, flo
 
 
 def first_totals(tally: Tally, number: int) -> FloatArray:
-    """The shares of the first `number` repetitions in which Σ_j x̃_j was 0, 1, …, M m."""
+    """Return the shares of the first `number` repetitions in which Σ_j x̃_j was 0, 1, …, M m."""
     shown = tally.shown.first(number)
     return np.bincount(shown.counts.sum(axis=1), minlength=len(tally.totals)) / len(shown)

@@ -81,7 +81,7 @@ class ShownRuns(Kept):
 class Tally(StudyTally):
     """What repetitions of a coverage simulation gave, on top of what every study says of them.
 
-    `totals` says how often Σ_j x̃_j = M m q̄ was 0, 1, …, M m, and `negative_total` how often T_M = (1 + 1/M) b − v̄ < 0.
+    `totals` says how often Σ_j x̃_j = M m q̄ was 0, 1, …, M m, and `negative_total` how often T_M was below 0.
     """
 
     plan: CoveragePlan
@@ -102,7 +102,7 @@ class Tally(StudyTally):
 
     @checked()
     def rule(self, key: str) -> RuleTally:
-        """The tally of the rule named `key`."""
+        """Return the tally of the rule named `key`."""
         if key not in self.plan.rules:
             raise ValueError(f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {shown(key)}.")
         return self.rules[self.plan.rules.index(key)]
@@ -153,7 +153,7 @@ class CoveragePlan(Plan[Tally]):
         object.__setattr__(self, "rules", rules)
 
     def work(self) -> _Work:
-        """What draws blocks of this plan and evaluates them."""
+        """Return what draws blocks of this plan and evaluates them."""
         return _Work(self)
 
 
@@ -178,7 +178,7 @@ class _Work:
         return confidential, self._releases.tables(confidential).draw(confidential, uniforms[1:])
 
     def __call__(self, blocks: Blocks) -> Tally:
-        """The tally of some blocks."""
+        """Return the tally of some blocks."""
         plan, keep = self.plan, blocks.shown
         total, squares = np.empty((2, blocks.count, blocks.size), dtype=np.int64)
         kept_confidential: list[IntArray] = [np.empty(0, dtype=np.intp)]
@@ -210,11 +210,11 @@ class _Work:
         )
 
     def _quantile(self, degrees: FloatArray, _level: FloatArray | float) -> FloatArray:
-        """The t quantile from the table, at once where it is the normal one throughout."""
+        """Return the t quantile from the table, at once where it is the normal one throughout."""
         return np.full(degrees.shape, self._normal) if np.isposinf(degrees).all() else self._table(degrees)
 
     def _apply(self, rule: IntervalRule, found: Releases, below: BoolArray) -> tuple[RuleTally, FloatArray, FloatArray]:
-        """The tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
+        """Return the tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
         plan = self.plan
         low, high = rule.ends(found, plan.level, self._quantile)
         # So near to an end of the interval the table of quantiles may not decide.

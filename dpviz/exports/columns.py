@@ -14,7 +14,7 @@ __all__ = ["columns_csv"]
 
 
 def cell(value: float | None) -> str:
-    """A number to every digit; empty where there is none.
+    """Return a number to every digit; empty where there is none.
 
     >>> cell(0.1), cell(None), cell(float("nan"))
     ('0.1', '', '')
@@ -23,7 +23,7 @@ def cell(value: float | None) -> str:
 
 
 def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A header and its rows.
+    """Return a header and its rows.
 
     >>> csv_text(("x", "y"), [(1, 2)]).split()
     ['x,y', '1,2']
@@ -35,7 +35,7 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 @checked()
 def columns_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]) -> str:
-    """Curves along an axis as CSV, a column for each, every digit; empty where a curve has no number.
+    """Return curves along an axis as CSV, a column for each, every digit; empty where a curve has no number.
 
     >>> import numpy as np
     >>> columns_csv("x", np.array([0.0, 1.0]), {"probability": np.array([0.25, 0.75])}).split()

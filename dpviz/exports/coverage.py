@@ -28,7 +28,7 @@ SIMULATED = (
 
 @checked()
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
-    """A line for each of the rules, exact and simulated, every digit; empty where there is no number.
+    """Return a line for each of the rules, exact and simulated, every digit; empty where there is no number.
 
     A mean width is left out where its error has no bound, as for rules with almost no degrees of freedom.
 
@@ -55,7 +55,7 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
 
 @checked()
 def intervals_csv(tally: Tally) -> str:
-    """The first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
+    """Return the first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan
     head = [
         "repetition", "x", *(f"count_{one + 1}" for one in range(plan.sets)), "estimate",

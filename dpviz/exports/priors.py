@@ -39,7 +39,7 @@ COSTS = {
 
 @checked()
 def findings_csv(findings: Sequence[Finding]) -> str:
-    """The audit as CSV, a line for each printed bound and method, numbers to every digit, empty where there is none.
+    """Return the audit as CSV, a line for each printed bound and method, every digit, empty where there is none.
 
     >>> print(findings_csv([])[:19])
     theorem,part,method
@@ -57,7 +57,7 @@ def findings_csv(findings: Sequence[Finding]) -> str:
 
 @checked()
 def curves_csv(curves: Curves) -> str:
-    """The picture as CSV: the axis, then a column for each curve; empty where a curve has no value.
+    """Return the picture as CSV: the axis, then a column for each curve; empty where a curve has no value.
 
     Priors stand twice: as α, and, as in the picture, as invented rows per real row.
     """
@@ -72,7 +72,7 @@ def curves_csv(curves: Curves) -> str:
 
 @checked(family=KINDS)
 def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:
-    """The page "Minimum priors" as a script that prints the same numbers, run beside the folder ``dpviz``."""
+    """Return the page "Minimum priors" as a script that prints the same numbers, run beside the folder ``dpviz``."""
     kind, values = KINDS[family], dataclasses.asdict(setting)
     asked = ", ".join(f"{name}={values[name]!r}" for name in ("n", "m", "epsilon", "delta", *kind.numbers))
     parts = {name: part.format(sets=sets, proportion=proportion) for name, part in COSTS[kind.level].items()}

@@ -25,7 +25,7 @@ KNOWN = """    "of the confidential data": posterior_if_known(
 
 @checked()
 def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given_text: str | None = None) -> str:
-    """The page "Transition matrices" as a script that prints the same numbers, run beside the folder ``dpviz``.
+    """Return the page "Transition matrices" as a script that prints the same numbers, run beside the folder ``dpviz``.
 
     `given_text` is the text of a given matrix; a long one is read from ``matrix.csv``.
     """
@@ -52,7 +52,7 @@ with np.printoptions(precision=6, suppress=True):
 
 @checked()
 def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
-    """The call that gives an analyst the posterior from these counts, to be copied into a script beside ``dpviz``."""
+    """Return the call that gives an analyst the posterior from these counts, to be copied beside ``dpviz``."""
     source = _design_source(dataclasses.replace(design, confidential_count=None), given_text)  # x is secret
     prior = "" if design.gamma1 == design.gamma2 == 1 else f", gamma1={design.gamma1!r}, gamma2={design.gamma2!r}"
     return (
@@ -64,7 +64,7 @@ def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str |
 
 @checked()
 def coverage_script(design: Design) -> str:
-    """The page "Coverage" as a script, as for `page_script`."""
+    """Return the page "Coverage" as a script, as for `page_script`."""
     return script_of("coverage", **_design_source(design))
 
 
@@ -80,12 +80,12 @@ def posterior_script(design: Design, counts: Sequence[int], *, given_text: str |
 
 
 def script_of(page: str, **parts: str) -> str:
-    """The script of a page, from its text with these parts."""
+    """Return the script of a page, from its text with these parts."""
     return Template(files("dpviz.exports").joinpath(f"{page}_script.txt").read_text(encoding="utf-8")).substitute(parts)
 
 
 def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
-    """The import that a given matrix needs, and the line that reads it as `name`."""
+    """Return the import that a given matrix needs, and the line that reads it as `name`."""
     if given_text is not None and len(given_text) <= LONGEST_INLINE:
         return "from dpviz.given import read_matrix", f"{name} = read_matrix({given_text!r})"
     imports = "from pathlib import Path\n\nfrom dpviz.given import read_matrix"
@@ -93,7 +93,7 @@ def _matrix_source(name: str, given_text: str | None) -> tuple[str, str]:
 
 
 def _design_source(design: Design, given_text: str | None = None) -> dict[str, str]:
-    """What a script imports for a design, and how it makes it; what has its default is left out."""
+    """Return what a script imports for a design, and how it makes it; what has its default is left out."""
     imports, make = "from dpviz.designs import Design", ""
     told = {
         field.name: repr(value)

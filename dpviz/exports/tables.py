@@ -16,7 +16,7 @@ __all__ = ["figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matri
 
 @checked()
 def matrix_csv(synthesizer: Synthesizer) -> str:
-    r"""The transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
+    r"""Return the transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
 
     >>> from dpviz.synthesizers import GeometricSanitizer
     >>> print(matrix_csv(GeometricSanitizer(n=1, epsilon=1.0)).splitlines()[0])
@@ -28,28 +28,28 @@ def matrix_csv(synthesizer: Synthesizer) -> str:
 
 @checked()
 def log_odds_csv(synthesizer: Synthesizer) -> str:
-    """The signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
+    """Return the signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
     names = _names(synthesizer, "n{cell}_a", "n{cell}_b")
     return _csv(names, synthesizer, _neighbours(synthesizer), synthesizer.log_odds_table())
 
 
 @checked()
 def matrix_latex(synthesizer: Synthesizer, caption: str) -> str:
-    """The transition matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
+    """Return the matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
     names = _names(synthesizer, "$n_{{{cell}}}$")
     return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption)
 
 
 @checked()
 def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
-    """The unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for the booktabs package."""
+    """Return the unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for booktabs."""
     names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
     return _latex(names, synthesizer, _neighbours(synthesizer), np.abs(synthesizer.log_odds_table()), caption)
 
 
 @checked()
 def figure_html(figure: Figure) -> str:
-    """A picture as one HTML file that needs nothing else."""
+    """Return a picture as one HTML file that needs nothing else."""
     figure.update_layout(template="plotly_white", height=560)
     page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
     return page
@@ -61,7 +61,7 @@ def _names(synthesizer: Synthesizer, *forms: str) -> list[str]:
 
 
 def _neighbours(synthesizer: Synthesizer) -> IntArray:
-    """The counts of both neighbours, side by side."""
+    """Return the counts of both neighbours, side by side."""
     return synthesizer.row_counts[synthesizer.neighbours].reshape(len(synthesizer.neighbours), -1)
 
 

@@ -1,4 +1,4 @@
-"""Transition matrices that a reader brings: read from text, audited, and recognised where they are a known law."""
+"""Transition matrices that a reader brings: read from text, and recognized where they are a known synthesizer."""
 
 from dpviz.given.reading import read_matrix
 from dpviz.given.recognition import recognize

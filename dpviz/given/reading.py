@@ -28,7 +28,7 @@ class _Line(NamedTuple):
 
 @checked()
 def read_matrix(content: str | bytes) -> GivenMatrix:
-    r"""The transition matrix written in `content`, a text or the bytes of a UTF-8 file, or a MatrixProblem.
+    r"""Return the transition matrix written in `content`, a text or the bytes of a UTF-8 file, or a MatrixProblem.
 
     Comma, semicolon, tab or spaces between values; a header line or none; none, one or two columns of row names or
     counts before the probabilities, found by what sums to 1. Blank lines and lines that start with # are passed over.
@@ -74,7 +74,7 @@ def _text(content: str | bytes) -> str:
 
 
 def _split(text: str) -> list[_Line]:
-    """The lines with something in them, split at the separator that the text uses."""
+    """Return the lines with something in them, split at the separator that the text uses."""
     kept = [
         (number, line)
         for number, line in enumerate(text.splitlines(), start=1)
@@ -99,7 +99,7 @@ def _split(text: str) -> list[_Line]:
 
 
 def _values(number: int, line: str, separator: str) -> list[str]:
-    """What stands between the separators of one line."""
+    """Return what stands between the separators of one line."""
     try:
         return next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
     except csv.Error:
@@ -120,7 +120,7 @@ def _refuse_not_finite(lines: list[_Line]) -> None:
 
 
 def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
-    """The header's names, or None, and the lines below it.
+    """Return the header's names, or None, and the lines below it.
 
     A header holds no fractions. A first row of names and 0s and 1s that sum to 1 may be a row of probabilities.
     """
@@ -149,7 +149,7 @@ def _names_counts(first: list[str], below: list[_Line]) -> bool:
 
 
 def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
-    """How many columns before the probabilities hold names or counts of the confidential tables."""
+    """Return how many columns before the probabilities hold names or counts of the confidential tables."""
     width = len(lines[0].values)
     for labels in range(min(3, width)):
         parts = [line.values[labels:] for line in lines[:50]]

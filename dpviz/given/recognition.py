@@ -1,4 +1,4 @@
-"""Recognise a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
+"""Recognize a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,7 +13,7 @@ from dpviz.types import FloatArray
 
 # Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
 EXACT_TOLERANCE = 1e-10
-# Independent entries needed for each parameter. With as many parameters as entries a law fits any numbers.
+# Independent entries needed for each parameter. With as many parameters as entries a synthesizer fits any numbers.
 CELLS_PER_PARAMETER = 3
 FULL_PRECISION = 16  # Digits of a number in full precision
 DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each digit of the parameters
@@ -21,10 +21,10 @@ DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each 
 
 @checked()
 def recognize(given: GivenMatrix) -> Synthesizer | None:
-    """The two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
+    """Return the two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
 
     Every entry lies within half a unit of its last printed digit, and the matrix has clearly more independent numbers,
-    rows · (columns − 1), than the law has parameters; another one may print as the same.
+    rows · (columns − 1), than the synthesizer has parameters; another one may print as the same.
 
     >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
     >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4))
@@ -60,7 +60,7 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
 
 
 def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tuple[float, ...]]]:
-    """Laws with the parameters that the matrix would give them: priors from its means, noise from its diagonal."""
+    """Return synthesizers with the parameters that fit: priors from the matrix's means, noise from its diagonal."""
     n, m = matrix.shape[0] - 1, matrix.shape[1] - 1
     laws: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
     means = matrix @ np.arange(m + 1)

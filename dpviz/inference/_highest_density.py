@@ -1,4 +1,4 @@
-"""The shortest regions of a given probability under mixtures of neighbouring beta laws, for many mixtures at once."""
+"""The shortest regions of a given probability under mixtures of neighbouring beta distributions, many at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpviz.numerics.blocks import blocks
 from dpviz.numerics.gamma import log_beta
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-# Relative change of a density below which it counts as flat: rounding, not the law, would choose the region
+# Relative change of a density below which it counts as flat: rounding, not the distribution, would choose the region
 FLAT = 1e-7
 # Probability, and log-odds of its width, below which the part of a region at an infinite end is left out
 NEGLIGIBLE, NARROW = 1e-12, 53 * math.log(2)
@@ -103,7 +103,7 @@ class _Pieces:
         return (self.low < height) & (height < self.high)
 
     def uncrossed_cuts(self, height: FloatArray) -> FloatArray:
-        """The cuts of the others: all of a piece, or nothing."""
+        """Return the cuts of the others: all of a piece, or nothing."""
         return np.where(self.low >= height, self.bottom, self.top)
 
 
@@ -149,7 +149,7 @@ def _monotone_pieces(ladder: Ladder) -> _Pieces:
 
 
 def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, BoolArray]:
-    """How far from its top each piece belongs to the region, and the mixtures for which that is settled."""
+    """Return how far from its top each piece belongs to the region, and the mixtures for which that is settled."""
     # All cuts x_j and the height are sought at once: the probability falls by Σ f / |(ln f)'| over the cuts as ln c
     # rises by 1, and each cut moves by (ln c − ln f(x_j)) / (ln f)'.
     count = len(ladder.weights)
@@ -187,7 +187,7 @@ def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArra
 
 
 def _by_brackets(ladder: Ladder, pieces: _Pieces, level: float, start: FloatArray) -> FloatArray:
-    """The cuts of one mixture, surely: the height between two heights, and each cut inside its piece."""
+    """Return the cuts of one mixture, surely: the height between two heights, and each cut inside its piece."""
     # On a plateau the height does not decide; the cuts lie between those of a region too small and one too large.
     rows = pieces.row
     sign = np.where(pieces.top < pieces.bottom, 1.0, -1.0)
@@ -240,7 +240,7 @@ def _guess(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, F
 
 
 def _joined(pieces: _Pieces, cuts: FloatArray, count: int) -> list[Region]:
-    """The parts of the pieces, as proportions, those that touch as floating-point numbers made one."""
+    """Return the parts of the pieces, as proportions, those that touch as floating-point numbers made one."""
     regions: list[Region] = [[] for _ in range(count)]
     (some,) = np.nonzero(cuts != pieces.top)
     starts, stops = outward(np.minimum(pieces.top, cuts)[some], np.maximum(pieces.top, cuts)[some])

@@ -18,7 +18,7 @@ def log_parts(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def nearest(log_odds: FloatArray) -> FloatArray:
-    """The floating-point number nearest to p.
+    """Return the floating-point number nearest to p.
 
     >>> nearest(np.array([0.0, 36.0, 38.0])).tolist()
     [0.5, 0.9999999999999998, 1.0]
@@ -28,7 +28,7 @@ def nearest(log_odds: FloatArray) -> FloatArray:
 
 
 def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The ends of the narrowest intervals of floating-point numbers around these, 0 or 1 for ±`FARTHEST` alone.
+    """Return the ends of the narrowest intervals of floating-point numbers around these, 0 or 1 for ±`FARTHEST` alone.
 
     >>> low, high = outward(np.array([-FARTHEST, 80.0]), np.array([-800.0, FARTHEST]))
     >>> low.tolist(), high.tolist()

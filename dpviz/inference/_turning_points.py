@@ -1,4 +1,4 @@
-"""Where the density of a mixture of neighbouring beta laws turns: every place, found surely.
+"""Where the density of a mixture of neighbouring beta distributions turns: every place, found surely.
 
 With components Beta(a + k, b − k) and weights w_k the derivative is again such a sum,
 
@@ -29,7 +29,7 @@ ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
 
 
 def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:
-    """Points from 0 to 1, even in arcsin √p, so many to the standard deviation of a beta law with a + b = `size`."""
+    """Return points from 0 to 1, even in arcsin √p, so many to the standard deviation at a + b = `size`."""
     steps = max(LEAST_STEPS, int(np.ceil(np.pi * to_deviation * np.sqrt(size))))
     grid: FloatArray = np.sin(np.linspace(0.0, np.pi / 2, steps + 1)) ** 2
     grid[-1] = 1.0
@@ -72,7 +72,7 @@ class Mixtures:
         return np.arange(len(self.first) + 1.0)
 
     def _grid(self) -> FloatArray:
-        """Log-odds beyond whose ends the first, or last, coefficient outweighs all others."""
+        """Return log-odds beyond whose ends the first, or last, coefficient outweighs all others."""
         with np.errstate(divide="ignore"):
             size = np.log(np.abs(self.steps)) + self.log_factor
         low, high = (
@@ -86,7 +86,7 @@ class Mixtures:
         return np.concatenate([left, body, right])
 
     def turning_points(self) -> tuple[IntArray, FloatArray]:
-        """The mixture and the log-odds of every turning point, in order of both."""
+        """Return the mixture and the log-odds of every turning point, in order of both."""
         rows = np.flatnonzero(self.variations)
         if not len(rows):
             return rows, np.zeros(0)
@@ -112,14 +112,14 @@ class Mixtures:
         return rows[at], falling_roots(value, places[turns], places[turns + 1])
 
     def _terms(self, log_odds: FloatArray) -> FloatArray:
-        """The factors of the coefficients at each of `log_odds`, the largest 1."""
+        """Return the factors of the coefficients at each of `log_odds`, the largest 1."""
         terms = log_odds[:, None] * self._place + self.log_factor
         terms -= terms.max(axis=1, keepdims=True)
         terms[terms < SMALLEST] = -np.inf
         return np.exp(terms, out=terms)
 
     def _around(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, ...]:
-        """Sum of the terms and its slope about their centre; then the terms' sizes and distances from the centre."""
+        """Sum of the terms and its slope about their center; then the terms' sizes and distances from the center."""
         with np.errstate(divide="ignore", under="ignore"):
             terms = np.log(np.abs(self.steps[rows])) + log_odds[:, None] * self._place + self.log_factor
             size = np.exp(terms - terms.max(axis=1, keepdims=True))
@@ -143,7 +143,7 @@ class Mixtures:
         return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
     def _undecided(self, rows: IntArray, middle: FloatArray, half: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Whether each cell may hide two roots, and the sign in its middle."""
+        """Return whether each cell may hide two roots, and the sign in its middle."""
         # About it the sum is c + c's + r s²/2 with |r| at most the sum of the terms' sizes times distance² · growth.
         constant, slope, size, away = self._around(rows, middle)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Mixtures of beta laws: density, cumulative probability, quantiles, and intervals by tails or by density."""
+"""Mixtures of beta distributions: density, cumulative probability, quantiles, and intervals by tails or by density."""
 
 from __future__ import annotations
 
@@ -135,13 +135,13 @@ class BetaMixture:
 
     @cached_property
     def _mirrored(self) -> BetaMixture:
-        """The law of 1 − p."""
+        """The distribution of 1 − p."""
         a, b, weights = self._kept
         return BetaMixture(first=b[::-1], second=a[::-1], weights=weights[::-1])
 
     @checked(q=PROBABILITY)
     def quantile(self, q: float) -> float:
-        """The floating-point number nearest to the proportion p with Pr(proportion ≤ p) = q.
+        """Return the floating-point number nearest to the proportion p with Pr(proportion ≤ p) = q.
 
         It is right to 1e-12 of its distance from the nearer end of [0, 1], or to the last digit. A quantile nearer to 1
         than 2⁻⁵⁴, or to 0 than the smallest number, is therefore 1, or 0, and `cdf` there is not q.
@@ -174,7 +174,7 @@ class BetaMixture:
 
     @checked(level=LEVEL)
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The equal-tailed interval: its ends are the quantiles (1 − level)/2 and (1 + level)/2.
+        """Return the equal-tailed interval: its ends are the quantiles (1 − level)/2 and (1 + level)/2.
 
         Where `quantile` can only say 0 or 1 the interval holds more or less than `level`.
         """
@@ -184,7 +184,7 @@ class BetaMixture:
 
     @checked(level=LEVEL)
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
-        """The shortest region of probability `level`: the intervals, in order, on which the density is highest.
+        """Return the shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
         It is {p: f(p) ≥ c}, and holds an end where some a or b is below 1, where the density is infinite, unless the
         part there is narrower than 2⁻⁵³ and holds less than 1e-12. Where the density is flat to 1e-7, the one that
@@ -211,7 +211,7 @@ class BetaMixture:
         (region,) = highest_density(Ladder(first=first, second=second, weights=weights[None]), level)
         return region or [self.interval(level)]
 
-    # Several readers, and several parts of a page, ask the same law for the same interval.
+    # Several readers, and several parts of a page, ask the same distribution for the same interval.
     @cached_property
     def _intervals(self) -> dict[float, tuple[float, float]]:
         return {}

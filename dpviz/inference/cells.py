@@ -36,7 +36,7 @@ class PosteriorCells:
 
     @checked()
     def marginal(self, cell: int) -> BetaMixture:
-        """The posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), A = n + Σ γ."""
+        """Return the posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), A = n + Σ γ."""
         if cell not in range(len(self.gamma)):
             raise ValueError(f"cell must be a whole number from 0 to {len(self.gamma) - 1}; got {cell!r}.")
         count = np.arange(int(self.tables[0].sum()) + 1)

@@ -1,4 +1,4 @@
-"""What every exact law starts from: the law of x, and the rows of the transition matrix that matter under it."""
+"""What every exact answer starts from: the distribution of x, and the rows of the matrix that matter under it."""
 
 import math
 from typing import NamedTuple
@@ -59,7 +59,7 @@ def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
 
 
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
-    """ln BetaBinomial(x; n, γ1, γ2), the analyst's law of the confidential count before the release; x and n broadcast.
+    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count; x and n broadcast.
 
     >>> np.exp(log_prior_counts(np.arange(3), 2, 1.0, 1.0)).round(12).tolist()  # uniform p makes x uniform
     [0.333333333333, 0.333333333333, 0.333333333333]
@@ -102,7 +102,7 @@ def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") ->
 
 
 def one_release(counts: object, m: int) -> IntArray:
-    """The checked counts of M sets."""
+    """Return the checked counts of M sets."""
     found = checked_counts(counts, m)
     if found.ndim != 1:
         raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
@@ -110,7 +110,7 @@ def one_release(counts: object, m: int) -> IntArray:
 
 
 def along_axis(proportions: FloatArray | float) -> FloatArray:
-    """One true proportion or several, already checked, as an array with one axis."""
+    """Return one true proportion or several, already checked, as an array with one axis."""
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size:
         raise ValueError(f"proportions (true proportion) must be one number or a row of them; got {proportions!r}.")

@@ -91,7 +91,7 @@ def posterior_coverage(
 def release_probabilities(
     synthesizer: TwoCellSynthesizer, counts: IntArray, ways: FloatArray, law: FloatArray
 ) -> FloatArray:
-    """Pr(release r) under each law of x (a column of `law`, shape (n + 1, points)), shape (releases, points)."""
+    """Pr(release r) under each column of `law`, Pr(x), shape (n + 1, points); shape (releases, points)."""
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), law.shape[1]))
     for part in blocks(len(counts), len(law)):

@@ -60,7 +60,7 @@ def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatA
 
 
 def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
-    """The releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast.
+    """Return the releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast.
 
     q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³).
 
@@ -132,13 +132,13 @@ class IntervalRule(ABC):
 
     @abstractmethod
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
-        """Lower and upper end of the interval of each release; NaN where there is none."""
+        """Return the lower and upper end of the interval of each release; NaN where there is none."""
 
     @checked(level=LEVEL)
     def interval_from(
         self, counts: Sequence[int], *, synthesizer: TwoCellSynthesizer, level: float = 0.95
     ) -> tuple[float, float]:
-        """Ends of the interval of an analyst who holds the M released counts; NaN where there is none.
+        """Return the ends of the interval of an analyst who holds the M released counts; NaN where there is none.
 
         >>> from dpviz.inference import RULES
         >>> from dpviz.synthesizers import BetaBinomial
@@ -158,10 +158,10 @@ class IntervalRule(ABC):
 
     @abstractmethod
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        """A width that no interval exceeds, whatever the counts are; infinite where there is none."""
+        """Return a width that no interval exceeds, whatever the counts are; infinite where there is none."""
 
     def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:  # noqa: ARG002
-        """Whether the rule is defined for so many sets, and its intervals can be had in some seconds."""
+        """Return whether the rule is defined for so many sets, and its intervals can be had in some seconds."""
         return sets >= self.least_sets
 
     def check_sets(self, sets: int) -> None:

@@ -54,7 +54,7 @@ def _both_ends(sums: ReleaseSums, lower: Callable[[ReleaseSums], FloatArray]) ->
 
 
 def _equal_tailed_low(sums: ReleaseSums, tail: float) -> FloatArray:
-    """The largest p up to which Pr(S' ≥ S | p) ≤ tail: 0 where none is, 1 where all are."""
+    """Return the largest p up to which Pr(S' ≥ S | p) ≤ tail: 0 where none is, 1 where all are."""
     tails, target = sums.at_least, tail - SAFE
     on_grid = np.sin(np.linspace(0, np.pi / 2, GRID)) ** 2
     values = binomial_weights(on_grid, sums.n) @ tails.T
@@ -67,7 +67,7 @@ def _equal_tailed_low(sums: ReleaseSums, tail: float) -> FloatArray:
 
 
 def _blaker_low(sums: ReleaseSums, size: float) -> FloatArray:
-    """The largest p up to which Blaker's test of `size` rejects S for its upper tail."""
+    """Return the largest p up to which Blaker's test of `size` rejects S for its upper tail."""
     # From the equal-tailed end on, where the upper tail G is about size/2, s* stays the same until p reaches the point
     # where the lower tail of the next sum equals G; there the test accepts. So the end lies between, where G and the
     # lower tail of s* together pass `size`, or at that point. They pass once if their coefficients fall and then rise.

@@ -47,7 +47,7 @@ class ProportionMoments:
 def proportion_moments(
     method: str, *, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int = 1
 ) -> ProportionMoments:
-    """Mean and variance of q, the mean over the sets of the share of ones, when n1 ~ Binomial(n, p).
+    """Return the mean and variance of q, the mean over the sets of the share of ones, when n1 ~ Binomial(n, p).
 
     With A = n + α + β and θ = (n1 + α) / A: E[q] = (np + α) / A, Var(θ) = np(1 − p) / A², and E[θ(1 − θ)] =
     E[θ](1 − E[θ]) − Var(θ). Given n1 the variance is θ(1 − θ)/M times 1/m for SYNTH_Post(Many), and for SYNTH_MAP with
@@ -62,7 +62,7 @@ def proportion_moments(
 
 
 def _effective(method: Method, name: str, prior: float) -> float:
-    """The pseudo-rows that a prior adds to a count; none where it is as small as can be."""
+    """Return the invented rows that a prior adds to a count; none where it is as small as can be."""
     if method.lost:
         argument(name, method.lost, PRIOR.maximum, title=PRIOR.title).check(prior)
     return prior - method.lost
@@ -84,7 +84,7 @@ def cell_moments(
 ) -> ProportionMoments:
     """`proportion_moments` of one of k cells, all of which have the same prior α.
 
-    The other cells together have k − 1 times as many pseudo-rows: (k − 1) α, or (k − 1)(α − 1) for the mode.
+    The other cells together have k − 1 times as many invented rows: (k − 1) α, or (k − 1)(α − 1) for the mode.
 
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
@@ -95,7 +95,7 @@ def cell_moments(
 
 
 def share_beyond(range_over_sigma: float) -> float:
-    """The share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
+    """Return the share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
 
     >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
     (1.0, 0.05)
@@ -182,7 +182,7 @@ def _slope(
 
 
 def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> CentralMoments:
-    """Mean, E[q(1 − q)] and central moments of q = x̃/m given each x of `counts`.
+    """Return the mean, E[q(1 − q)] and central moments of q = x̃/m given each x of `counts`.
 
     For a binomial whose proportion is Beta(α + x, β + n − x) or fixed, the closed forms of the factorial moments,
     arranged so that no digits cancel; for every other synthesizer sums over the row of the transition matrix.
@@ -231,6 +231,6 @@ def _mixed(
 
 
 def _total(weights: FloatArray, means: FloatArray, variances: FloatArray) -> tuple[float, float]:
-    """Mean and variance of a mixture."""
+    """Return the mean and variance of a mixture."""
     mean = float(weights @ means)
     return mean, max(float(weights @ variances + weights @ (means - mean) ** 2), 0.0)

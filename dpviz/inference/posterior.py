@@ -1,4 +1,4 @@
-"""The exact posterior of a proportion given synthetic counts whose making is known: a mixture of beta laws."""
+"""The exact posterior of a proportion given synthetic counts whose making is known: a mixture of beta distributions."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from dpviz.types import IntArray
 
 
 class PosteriorMixture(BetaMixture):
-    """Σ_x w_x Beta(γ1 + x, γ2 + n − x), the posterior of p; `weights` is the law of x = 0 … n given the release."""
+    """Σ_x w_x Beta(γ1 + x, γ2 + n − x), the posterior of p; `weights` are Pr(x = 0 … n | release)."""
 
     @property
     def expected_count(self) -> float:
@@ -26,7 +26,7 @@ def posterior_mixture(
     *, synthetic_counts: Sequence[int] | IntArray, n: int, m: int, alpha: float, beta: float,
     gamma1: float = 1.0, gamma2: float = 1.0,
 ) -> PosteriorMixture:  # fmt: skip
-    """The posterior of p after M sets of the Beta-binomial synthesizer, exactly.
+    """Return the posterior of p after M sets of the Beta-binomial synthesizer, exactly.
 
     p ~ Beta(γ1, γ2), x ~ Binomial(n, p), x̃_j ~ BetaBinomial(m, α + x, β + n − x): p | x̃ is Σ_x w_x Beta(γ1 + x,
     γ2 + n − x) with w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x), right to about 1e-12.

@@ -17,7 +17,7 @@ UNLIKELY = 1e-14  # Probability under p below which a sum costs nothing
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LengthLimit:
-    """The least expected length at each true proportion; `error` is the integral's change when the step is halved."""
+    """The smallest expected length at each true proportion; `error` is the change of the integral at half the step."""
 
     length: FloatArray
     error: FloatArray
@@ -25,12 +25,12 @@ class LengthLimit:
 
 @checked(proportions=PROPORTION, level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: float = 0.95) -> LengthLimit:
-    """∫₀¹ β(p', p) dp', β the least probability under p with which a test of p' at the level accepts.
+    """∫₀¹ β(p', p) dp', β the smallest probability under p with which a test of p' at the level accepts.
 
     An interval that holds every p' with probability `level` or more tests every p' at that level, and its expected
     length inside 0 to 1 is ∫ Pr(p' in the interval | p) dp'. Neyman and Pearson's test of p' against p accepts the sums
     with the smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last. The bound holds for every procedure
-    that reads the sum of the counts, randomised ones too; one that reads all counts may be shorter.
+    that reads the sum of the counts, randomized ones too; one that reads all counts may be shorter.
     Source: Pratt (1961), Length of confidence intervals, for the identity and the bound.
 
     >>> found = length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9)

@@ -51,12 +51,12 @@ class NoiseAwareRule(IntervalRule):
         return low, high
 
     def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
-        """As for `IntervalRule`; without a closed form the law of the sum given every x must not be too large."""
+        """As for `IntervalRule`; without a closed form the table of sums given every x must not be too large."""
         return isinstance(synthesizer, self.closed_form_for) or within_sums(synthesizer.n, synthesizer.m, sets)
 
     @checked(sets=SETS, level=LEVEL)
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
-        """Lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large.
+        """Return the lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large.
 
         >>> from dpviz.synthesizers import BetaBinomial
         >>> low, high = NOISE_AWARE_RULES["score"].by_sum(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1)
@@ -109,7 +109,7 @@ RULES: dict[str, IntervalRule] = {**COMBINING_RULES, **NOISE_AWARE_RULES}
 
 @checked(sets=SETS)
 def check_rule(key: str, sets: int) -> IntervalRule:
-    """The rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
+    """Return the rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
 
     >>> check_rule("reiter_2003", 1)
     Traceback (most recent call last):

@@ -46,7 +46,7 @@ class SizePrior:
 
 @checked(low=LOW, high=HIGH)
 def uniform_size(low: int, high: int) -> SizePrior:
-    """Every n from `low` to `high` as likely.
+    """Return the prior under which every n from `low` to `high` is as likely.
 
     >>> uniform_size(5, 8).weights.tolist()
     [0.25, 0.25, 0.25, 0.25]
@@ -108,7 +108,7 @@ def posterior_secret_n(
     *, synthetic_counts: Sequence[int] | IntArray, m: int, alpha: float, beta: float, prior: SizePrior,
     gamma1: float = 1.0, gamma2: float = 1.0,
 ) -> SecretSizePosterior:  # fmt: skip
-    """The posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown, exactly.
+    """Return the posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown, exactly.
 
     w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x) over the n of the prior's
     range, at most 2,000,000 pairs (n, x). α = m / (e^ε − 1) says nothing about n unless m is made equal to n.

@@ -1,4 +1,4 @@
-"""The law of S, the sum of the M released counts, for every confidential count: what noise-aware intervals read."""
+"""Return the distribution of the sum of M releases given each x; a ValueError beyond 6 million numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SMALLEST = 1e-300  # Probability that counts as 0: numbers next to the smallest 
 
 
 def within_sums(n: int, m: int, sets: int) -> bool:
-    """Whether the table of the law of S for every x is small enough to be kept.
+    """Return whether the table of the distribution of S for every x is small enough to be kept.
 
     >>> within_sums(100, 100, 100), within_sums(1000, 1000, 5), within_sums(5000, 5000, 1)
     (True, True, False)
@@ -67,7 +67,7 @@ class ReleaseSums:
 
 @checked(sets=SETS)
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
-    """The law of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
+    """The distribution of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
@@ -94,7 +94,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
 
 
 def _convolved(rows: FloatArray, sets: int) -> FloatArray:
-    """Each row convolved `sets` times with itself, term by term, so that small numbers keep their digits."""
+    """Return each row convolved `sets` times with itself, term by term, so that small numbers keep their digits."""
     rows = np.where(rows < SMALLEST, 0.0, rows)
     found = rows
     with np.errstate(under="ignore"):

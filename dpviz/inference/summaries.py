@@ -40,18 +40,18 @@ class Components:
         self.edges = np.concatenate([[LOWEST], logit(self.grid[1:-1]), [HIGHEST]])
 
     def ladder(self, weights: FloatArray) -> Ladder:
-        """The mixtures as `highest_density` takes them."""
+        """Return the mixtures as `highest_density` takes them."""
         return Ladder(first=self.first, second=self.second, weights=weights)
 
     def moments(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of every mixture."""
+        """Return the mean and variance of every mixture."""
         means = self.first / self.size
         within = means * (self.second / self.size) / (self.size + 1)
         mean = weights @ means
         return mean, weights @ within + (weights * (means - mean[:, None]) ** 2).sum(axis=1)
 
     def equal_tails(self, weights: FloatArray, level: float) -> Regions:
-        """The quantiles (1 ± level)/2 of every mixture."""
+        """Return the quantiles (1 ± level)/2 of every mixture."""
         on_grid, tail = self.ladder(weights).probabilities(self.grid), (1 - level) / 2
         below, above = np.cumsum(weights, axis=1), np.cumsum(weights[:, ::-1], axis=1)[:, ::-1]
         above = np.append(above[:, 1:], np.zeros((len(weights), 1)), axis=1)
@@ -59,7 +59,7 @@ class Components:
         return *outward(low, high), {}
 
     def highest_density(self, weights: FloatArray, level: float) -> Regions:
-        """The shortest region of every mixture; equal tails where its density is flat."""
+        """Return the shortest region of every mixture; equal tails where its density is flat."""
         low, high, several = self.equal_tails(weights, level)
         heavy = np.where(weights > DROPPED / weights.shape[1], weights, 0.0)
         for index, region in enumerate(highest_density(self.ladder(heavy), level)):
@@ -89,7 +89,7 @@ class Components:
     def _where(
         self, weights: FloatArray, beyond: FloatArray, on_grid: FloatArray, tail: float, sign: float
     ) -> FloatArray:
-        """Log-odds at which one tail of every mixture is `tail`."""
+        """Return log-odds at which one tail of every mixture is `tail`."""
         # Newton's method on the tail's logarithm, which is straight far out, inside a bracket on the grid.
         rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
         q = tail if sign > 0 else 1 - tail
@@ -146,7 +146,7 @@ class PosteriorSummaries:
 
     @checked(p=PROBABILITY)
     def covers(self, p: float) -> BoolArray:
-        """Whether each release's interval holds `p`."""
+        """Return whether each release's interval holds `p`."""
         held: BoolArray = (self.low <= p) & (p <= self.high)
         for release, region in self.several.items():
             held[release] = any(low <= p <= high for low, high in region)

@@ -1,4 +1,4 @@
-"""Ways to release what was learned from the data under a prior: Zheng's (2015), and every further law with a prior."""
+"""Ways to release data under a prior: Zheng's (2015) methods, and every further synthesizer with a prior."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -14,13 +14,13 @@ _method_like_any = cache(RowMethod)
 
 
 def method_of(law: type[PriorSynthesizer]) -> RowMethod:
-    """The method that releases rows by this law."""
+    """Return the method that releases rows by this synthesizer."""
     own = (one for one in ZHENG if isinstance(one, RowMethod) and one.law is law)
     return next(own, None) or _method_like_any(law)
 
 
 class _Methods(Mapping[str, Method]):
-    """Zheng's methods, or those that some prior makes private, then those of further registered laws, by key."""
+    """Zheng's methods, or those that some prior makes private, then further registered synthesizers, by key."""
 
     def __init__(self, zheng: tuple[Method, ...]) -> None:
         self._zheng = zheng

@@ -18,7 +18,7 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 
 
 def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """The probability, at the worst table, that the counts of SYNTH_Post(One) tell it from a neighbour by more than ε.
+    """Return the probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour.
 
     As in `dpviz.synthesizers._staircase`, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
     """
@@ -58,7 +58,7 @@ def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
 
 
 def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """The same of SYNTH_Post(Many), whose tails are incomplete beta functions."""
+    """Return the same of SYNTH_Post(Many), whose tails are incomplete beta functions."""
     i = np.arange(n)
     up: FloatArray = np.log1p(1 / (alpha + i))
     down: FloatArray = np.log1p(1 / (alpha + (n - 1 - i)))
@@ -71,7 +71,7 @@ def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
 
 
 def _thresholds(log_odds: Callable[[IntArray], FloatArray], guess: FloatArray, m: int, epsilon: float) -> IntArray:
-    """For each pair the least count whose log-odds exceed ε, m + 1 where none does; rounding of the guess is mended."""
+    """Return for each pair the smallest count whose log-odds exceed ε, m + 1 where none does; `guess` is corrected."""
 
     def told(j: IntArray) -> BoolArray:
         odds = log_odds(j)

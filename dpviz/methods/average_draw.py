@@ -20,15 +20,15 @@ SMALLEST_TAIL = 1e-305  # Tail below which it is taken relative to its leading t
 
 @checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, theta_real=THETA_REAL, epsilon=check_epsilon)
 def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, epsilon: float) -> float:
-    """The least δ with which one draw of θ from its posterior hides one row: PARAM_Post.
+    """Return the smallest δ with which one draw of θ from its posterior hides one row: PARAM_Post.
 
     P = Σ_k w_k Beta(k + 1 + α, n − 1 − k + β), Q = Σ_k w_k Beta(k + α, n − k + β). The density ratio P / Q rises in θ:
-    the Beta density is totally positive (TP2) in θ and the count, the law of the count K + x is TP2 in the count and
-    x ∈ {0, 1} because the binomial is log-concave, and sums of products of TP2 kernels are TP2 (Karlin 1968). So δ is
-    one tail, P(> θ*) − e^ε Q(> θ*), from the one θ* where the ratio is e^ε. With D_k what the tails of neighbouring
-    counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k), and Q_k = Q_0 + D_0 + … + D_{k−1}: positive terms.
-    Its relative error is about 1e-12 down to δ = 1e-300 for priors up to 1e6, and 1e-6 for priors of 1e12. Source:
-    Zheng (2015), Theorem 6.20. One row and a flat prior: densities 2θ and 2(1 − θ).
+    the Beta density is totally positive (TP2) in θ and the count, the distribution of the count K + x is TP2 in the
+    count and x ∈ {0, 1} because the binomial is log-concave, and sums of products of TP2 kernels are TP2 (Karlin 1968).
+    So δ is one tail, P(> θ*) − e^ε Q(> θ*), from the one θ* where the ratio is e^ε. With D_k what the tails of
+    neighbouring counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k), and Q_k = Q_0 + D_0 + … + D_{k−1}: positive
+    terms. Its relative error is about 1e-12 down to δ = 1e-300 for priors up to 1e6, and 1e-6 for priors of 1e12.
+    Source: Zheng (2015), Theorem 6.20. One row and a flat prior: densities 2θ and 2(1 − θ).
 
     >>> round(parameter_draw_delta(1, 1.0, 1.0, 0.5, 0.0), 12)
     0.5
@@ -54,7 +54,7 @@ def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[floa
 
 
 def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float) -> float:
-    """Σ (P − e^ε Q)₊ of one posterior draw, P its law given X_i = 1."""
+    """Σ (P − e^ε Q)₊ of one posterior draw, P its distribution given X_i = 1."""
     others = len(weights) - 1
     gain = _draw_gain(alpha, beta, weights)
     low = epsilon + math.log(alpha) - math.log(beta + others)

@@ -1,4 +1,4 @@
-"""What a method of release can do: its laws, its privacy, and all that a search for its least prior asks."""
+"""What a method of release can do: its synthesizers, its privacy, and all that a search for its smallest prior asks."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Method:
     key: str
     label: str
     words: str  # what is released
-    color: str  # key of the law or method whose color it has
-    lost = 0.0  # pseudo-rows of each cell that it does not use
+    color: str  # key of the synthesizer or method whose color it has
+    lost = 0.0  # invented rows of each cell that it does not use
     calibrated = True  # some prior, or range of the data, makes it private
     never_pure = False  # none does without δ
     independent = False  # rows are independent given the data: M sets of m rows are one of Mm rows
@@ -57,50 +57,50 @@ class Method:
         return self.key
 
     def knows(self, part: Callable[..., Any]) -> bool:
-        """Whether it can do what this part of `Method` refuses."""
+        """Return whether it can do what this part of `Method` refuses."""
         return getattr(type(self), part.__name__) is not part
 
     @property
     def effective(self) -> Method:
-        """The method that has the same law with `lost` pseudo-rows less in each cell."""
+        """The method that has the same rows with `lost` invented rows less in each cell."""
         return self
 
     def prior_of(self, effective: float) -> float:
-        """The prior with an effective prior of at least this."""
+        """Return the prior with an effective prior of at least this."""
         return private_side(effective + self.lost, math.inf, lambda prior: prior - self.lost >= effective)
 
     def release(self, n: int, m: int, alpha: float, beta: float, cells: int) -> Release:
-        """The release of k counts under a prior; with k > 2 it is α in each cell."""
+        """Return the release of k counts under a prior; with k > 2 it is α in each cell."""
         return self.two_cells(n, m, alpha, beta) if cells == 2 else self.more_cells(n, m, alpha, cells)
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
-        """The release of two counts under a prior."""
+        """Return the release of two counts under a prior."""
         self.refuse("that is random")
 
     def least_pure(self, m: int, epsilon: float) -> float:
-        """The least symmetric prior without δ, in closed form; infinite where there is none."""
+        """Return the smallest symmetric prior without δ, in closed form; infinite where there is none."""
         return math.inf
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
-        """The release of k > 2 counts under the prior α in each cell."""
+        """Return the release of k > 2 counts under the prior α in each cell."""
         self.refuse("of more than two cells")
 
     def log_pair_deltas(
         self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
     ) -> FloatArray:
-        """ln δ(ε) of pairs of neighbours that share these rows and effective pseudo-rows, of the one with more ones."""
+        """ln δ(ε) of pairs of neighbours with these shared rows and invented rows, of the one with more ones."""
         self.refuse("of a single pair of neighbours")
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
-        """The failure of probabilistic privacy, with effective priors."""
+        """Return the failure of probabilistic privacy, with effective priors."""
         self.refuse("of probabilistic privacy")
 
     def losses(self, ones: float, zeros: float, m: int) -> Losses:
-        """The privacy losses of a pair, as in `log_pair_deltas`."""
+        """Return the privacy losses of a pair, as in `log_pair_deltas`."""
         self.refuse("of several sets")
 
     def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> Losses:
-        """The privacy losses of the worst pair of k cells, with as many pseudo-rows in one as in the other."""
+        """Return the privacy losses of the worst pair of k cells, with as many invented rows in one as in the other."""
         self.refuse("of several sets")
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
@@ -108,7 +108,7 @@ class Method:
         self.refuse("of the average case")
 
     def spread(self, total: float, m: int) -> float:
-        """Variance of a released proportion over θ (1 − θ), with `total` rows and pseudo-rows behind θ."""
+        """Return the variance of a released proportion over θ (1 − θ), with `total` rows and invented rows behind θ."""
         self.refuse("of the error of an estimate")
 
     def variance(self, posterior: float, m: int) -> float:
@@ -120,7 +120,7 @@ class Method:
 
 
 class RowMethod(Method):
-    """m synthetic rows by a law of two counts with a prior: all that follows from the law alone."""
+    """m synthetic rows by a synthesizer of two counts with a prior: all that follows from the synthesizer alone."""
 
     most_rows = limits.ROWS  # n and m up to which its privacy is computed
 
@@ -131,7 +131,7 @@ class RowMethod(Method):
         self.key, self.label, self.words = key or law.key, label or law.label, words
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> TwoCellSynthesizer:
-        """The law, whose further parameters have their declared defaults."""
+        """Return the synthesizer, whose further parameters have their declared defaults."""
         values = {one.name: one.default for one in self.law.parameters()}
         values |= {"n": n, "m": m, "alpha": alpha, "beta": beta}
         return self.law.up_to(self.most_rows)(**values)  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """Releases of k > 2 counts under a symmetric prior, known only by their privacy: no matrix, so any number of rows.
 
 The worst neighbours hold their only row of two cells in one or in the other and everything else elsewhere
-(`dpviz.synthesizers.cells`). The total s of the two cells has the same law under both, and given s the split is a
-two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that count, all s in step.
+(`dpviz.synthesizers.cells`). The total s of the two cells has the same distribution under both, and given s the
+split is a two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that count, all s in step.
 """
 
 import math
@@ -24,8 +24,8 @@ FAR = 90.0  # Nats below the likeliest total of two cells likewise
 class PlugInCells:
     """m independent rows in k ≥ 3 cells, with the proportions (n_c + α) / (n + kα): the multinomial.
 
-    α pseudo-rows are added to each cell: the prior, less 1 for the mode. Source: Abowd & Vilhuber (2008), equation (1);
-    Zheng (2015), §6.4. One row, one draw, three cells, one pseudo-row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
+    α invented rows are added to each cell: the prior, less 1 for the mode. Source: Abowd & Vilhuber (2008), equation
+    (1); Zheng (2015), §6.4. One row, one draw, three cells, one invented row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
 
     >>> round(DrawnCells(n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
     0.25
@@ -76,7 +76,7 @@ class PlugInCells:
         return total
 
     def _mode(self, s: IntArray) -> IntArray:
-        """The likeliest count u of s under the likelier table."""
+        """Return the likeliest count u of s under the likelier table."""
         x = self.alpha
         return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
 
@@ -85,12 +85,12 @@ class PlugInCells:
         return np.full(s.shape, math.log(pair / rest))
 
     def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
-        """The least count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
+        """The smallest count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
         room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
         return s + 1 - np.ceil(room).astype(np.int64)
 
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
-        """The log-odds of u of s rows in the first of the two cells."""
+        """Return the log-odds of u of s rows in the first of the two cells."""
         return (2 * u - s) * math.log1p(1 / self.alpha)
 
     def _next(self, u: IntArray, s: IntArray) -> FloatArray:
@@ -98,7 +98,7 @@ class PlugInCells:
         return (s - u) * (self.alpha + 1) / ((u + 1) * self.alpha)
 
     def _totals(self) -> tuple[IntArray, FloatArray]:
-        """The totals s of the two cells that have a probability worth counting, and its logarithm."""
+        """Return the totals s of the two cells that have a probability worth counting, and its logarithm."""
         m, pair = self.m, 2 * self.alpha + 1
         rest = (self.n - 1) + (self.cells - 2) * self.alpha
         s = np.arange(m)

@@ -19,7 +19,7 @@ from dpviz.types import FloatArray
 TOGETHER = 2000  # Pairs up to which one look at all of them is faster than a search
 CHUNK = 2048  # Pairs whose fractions are added together
 ROUNDING, MOST_TERMS = 1e-12, 400  # Change by a term below which one that no longer shrinks is rounding; most terms
-# Rows of both cells from which the fraction converges too slowly within a standard deviation of the centre, where
+# Rows of both cells from which the fraction converges too slowly within a standard deviation of the center, where
 # incomplete beta functions have all their digits.
 MANY = 1e5
 LARGEST_EXPONENT = 700.0  # ε up to which e^ε is a floating-point number
@@ -32,7 +32,7 @@ Number = TypeVar("Number", float, FloatArray)
 class PosteriorParameter:
     """θ ~ Beta(α + n1, β + n0), released as it is: Zheng's PARAM_Post.
 
-    The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and pseudo-rows of one cell and y of
+    The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and invented rows of one cell and y of
     the other have no bound, so no ε alone is ever kept. Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
 
     One row and a flat prior: densities 2θ and 2(1 − θ), which at ε = 0 differ by ∫ (4θ − 2) over θ > 1/2, or 1/2.
@@ -55,7 +55,7 @@ class PosteriorParameter:
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """The largest δ of all n pairs in both directions, many bounded at once."""
+        """Return the largest δ of all n pairs in both directions, many bounded at once."""
         worst = self._upward(epsilon, self.alpha, self.beta)
         if self.alpha == self.beta:
             return worst
@@ -78,9 +78,9 @@ class PosteriorParameter:
 def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: FloatArray | float) -> FloatArray:
     """ln δ(ε) of Beta(x + 1, y) against Beta(x, y + 1).
 
-    The likelier law's density is larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two tails
-    differ by one term, D = θ^x (1 − θ)^y Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)), so that
-    δ = D − (e^ε − 1) Pr(Beta(x, y + 1) > θ). The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
+    The likelier distribution's density is larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two
+    tails differ by one term, D = θ^x (1 − θ)^y Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)), so that δ = D − (e^ε − 1)
+    Pr(Beta(x, y + 1) > θ). The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10.
     """
     epsilon = np.broadcast_to(np.asarray(epsilon, dtype=float), x.shape)
     log_term = _log_term(x, y, epsilon)
@@ -136,7 +136,7 @@ def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
 
 @checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, epsilon=check_epsilon)
 def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
-    """The probability, at the worst table, that the θ of PARAM_Post tells it from a neighbour by more than e^ε.
+    """Return the probability, at the worst table, that the θ of PARAM_Post tells it from a neighbour by more than e^ε.
 
     For n1 ones the neighbours with fewer ones speak where θ / (1 − θ) > e^ε (n1 + α − 1) / (n0 + β), those with more
     where it is below e^{−ε} (n1 + α) / (n0 + β − 1). Source: Machanavajjhala et al. (2008), disclosure set; Zheng

@@ -41,7 +41,7 @@ class ParamPost(Method):
         return PosteriorParameter(n=n, alpha=alpha, beta=beta)
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PosteriorParameter:
-        """The two cells' total has one law under both tables and tells nothing: left is one row in two cells."""
+        """The two cells' total has one distribution under both tables: left is one row in two cells."""
         return PosteriorParameter(n=1, alpha=alpha, beta=alpha)
 
     def log_pair_deltas(
@@ -185,7 +185,7 @@ class SynthPostMany(ZhengRows):
 
 
 class SynthMap(SynthPostMany):
-    """For counts SYNTH_Post(Many) with one pseudo-row less in each cell."""
+    """For counts SYNTH_Post(Many) with one invented row less in each cell."""
 
     lost = 1.0
 

@@ -35,7 +35,7 @@ def gain(epsilon: float) -> float:
 
 
 def quotient(numerator: float, denominator: float) -> float:
-    """A positive number over one that may be 0, where it is infinite: the bound then excludes nothing."""
+    """Return a positive number over one that may be 0, where it is infinite: the bound then excludes nothing."""
     return numerator / denominator if denominator > 0 else math.inf
 
 

@@ -11,7 +11,7 @@ from dpviz.types import FloatArray, IntArray
 
 @lru_cache(maxsize=8)
 def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
-    """Every multiset of `draws` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
+    """Return every multiset of `draws` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
 
     >>> members, log_orders = multisets(2, 2)
     >>> members.tolist(), np.exp(log_orders).round(9).tolist()
@@ -30,12 +30,12 @@ def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
 
 
 def composition_count(total: int, cells: int) -> int:
-    """How many ways `total` splits into `cells` counts."""
+    """Return how many ways `total` splits into `cells` counts."""
     return math.comb(total + cells - 1, cells - 1)
 
 
 def compositions(total: int, cells: int) -> IntArray:
-    """Every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
+    """Return every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
 
     >>> compositions(1, 3).tolist()
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -52,7 +52,7 @@ def compositions(total: int, cells: int) -> IntArray:
 
 
 def composition_ranks(tables: IntArray) -> IntArray:
-    """The place of each table in `compositions`."""
+    """Return the place of each table in `compositions`."""
     total, cells = int(tables[0].sum()), tables.shape[1]
     ways = np.array([[composition_count(left, q) for q in range(1, cells + 1)] for left in range(total + 1)])
     rank = np.zeros(len(tables), dtype=np.int64)
@@ -65,7 +65,7 @@ def composition_ranks(tables: IntArray) -> IntArray:
 
 
 def composition_rank(table: IntArray) -> int:
-    """The place of one table in `compositions`, however long that list is."""
+    """Return the place of one table in `compositions`, however long that list is."""
     cells, left, rank = len(table), int(table.sum()), 0
     for cell in range(cells - 1):
         if count := int(table[cell]):
@@ -75,7 +75,7 @@ def composition_rank(table: IntArray) -> int:
 
 
 def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
-    """The table at place `rank` in ``compositions(total, cells)``."""
+    """Return the table at place `rank` in ``compositions(total, cells)``."""
     table, left = [], total
     for cell in range(cells - 1):
         count = 0

@@ -98,5 +98,5 @@ class QuantileTable:
 
 @lru_cache(maxsize=8)
 def quantile_table(level: float) -> QuantileTable:
-    """The table of a level, made once."""
+    """Return the table of a level, made once."""
     return QuantileTable(level)

@@ -32,7 +32,7 @@ class SplitSum:
         return SplitSum(self.coarse - other.coarse, self.fine - other.fine)
 
     def total(self) -> FloatArray:
-        """The numbers, rounded once."""
+        """Return the numbers, rounded once."""
         return self.coarse + self.fine
 
 

@@ -1,6 +1,6 @@
 """The worst pair of neighbours among n, without looking at all of them: branch and bound.
 
-A pair of neighbours is known by the rows and pseudo-rows that both tables share, x = α + i in the first cell and
+A pair of neighbours is known by the rows and invented rows that both tables share, x = α + i in the first cell and
 y = β + (n − 1 − i) in the second. More of either is never less private (`dpviz.synthesizers.prior`), so no pair i of
 a block a ≤ i ≤ b has a larger δ than x_a with y_b would have: blocks that cannot hold the maximum are left out.
 """
@@ -14,15 +14,15 @@ from dpviz.types import FloatArray, IntArray
 FEW = 48  # Pairs up to which all of them are looked at at once
 NEAR = 1e-6  # Relative distance from the largest δ within which a pair is kept for a closer look
 KEPT = 4  # Most pairs that are kept
-# Largest relative distance of a block's bound from its δ, and least width at which it would be left out, for which all
-# its pairs are looked at: where hundreds tie, halving it on and on would take twice as long.
+# Largest relative distance of a block's bound from its δ, and smallest width at which it would be left out, for which
+# all its pairs are looked at: where hundreds tie, halving it on and on would take twice as long.
 FLAT, WITHOUT_GAIN = 1e-2, 4
 AGREED = 1e-12  # Relative distance from the largest δ within which another pair counts as the worst too
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArray:
-    """The pairs i = 0 … n − 1 whose δ is the largest, or within `NEAR` of it; the largest last.
+    """Return the pairs i = 0 … n − 1 whose δ is the largest, or within `NEAR` of it; the largest last.
 
     `delta` gives those with shared rows x = ones + i and y = zeros + (n − 1 − i), and never rises in either.
 
@@ -60,7 +60,7 @@ def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArr
 
 
 def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones: float, zeros: float) -> int:
-    """The pair i = 0 … n − 1 whose δ is the largest, or within `AGREED` of it, with x and y as in `largest_pairs`.
+    """Return the pair i = 0 … n − 1 whose δ is the largest, or within `AGREED` of it; x and y as in `largest_pairs`.
 
     Let ln δ_i − w_i be convex in i and w_i concave. Between a and b ln δ_i is at most the larger of ln δ_a and ln δ_b
     plus what w rises above its chord, nowhere more than twice as much as in the middle.

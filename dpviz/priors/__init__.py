@@ -27,7 +27,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The audit, loaded where it is asked for: a least prior needs no theorem."""
+    """Return the audit, loaded where it is asked for: a smallest prior needs no theorem."""
     if name != "audit":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from dpviz.audits import audit

@@ -1,4 +1,4 @@
-"""The least priors of many promises at once: their roots are sought in step, for one pair of neighbours each.
+"""The smallest priors of many promises at once: their roots are sought in step, for one pair of neighbours each.
 
 Bounds on blocks of pairs then show that no other pair asks for more. This gives what `dpviz.priors.exact.least_prior`
 gives for one promise, in a tenth of the time where there are dozens.
@@ -105,7 +105,7 @@ class _Search:
         return worst
 
     def starts(self) -> list[Start | None]:
-        """The priors on the private side; None where none is shown, nor found, to be enough for all pairs."""
+        """Return the priors on the private side; None where none is shown, nor found, to be enough for all pairs."""
         return [self._start(place) for place in range(len(self.promises))]
 
     def _start(self, place: int) -> Start | None:

@@ -1,4 +1,4 @@
-"""The least prior with δ(prior) ≤ δ, for one δ(prior) that never rises: few looks, each as far as the last one saw."""
+"""The smallest prior with δ(prior) ≤ δ, where δ never rises in the prior: few looks, each using the last."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class Start:
     """Where the search for a prior starts, or where it ended: a guess of the prior, or the answer."""
 
     prior: float
-    slope: float = 1.0  # d ln(−ln δ) / d ln(prior) there; 1 for the tail of a normal or a gamma law
+    slope: float = 1.0  # d ln(−ln δ) / d ln(prior) there; 1 for the tail of a normal or a gamma distribution
     pair: Pair | None = None  # the worst neighbours there, where they are known
 
 
@@ -37,7 +37,7 @@ def least_root(
     value: float | None,
     slope: float,
 ) -> Start:
-    """The least prior in [lowest, top] with δ(prior) ≤ δ, by inverse interpolation of ln(−ln δ) between brackets.
+    """Return the smallest prior in [lowest, top] with δ(prior) ≤ δ, by inverse interpolation of ln(−ln δ).
 
     It starts from `here`, where δ is `value` if that is known. Infinite where `top` is asked and not private.
     """
@@ -80,7 +80,7 @@ def least_root(
 
 
 def _slope(nodes: list[tuple[float, float]], slope: float) -> float:
-    """The slope between the newest node and the one nearest to it; the one that was known where it is none."""
+    """Return the slope between the newest node and the one nearest to it; the one that was known where it is none."""
     if len(nodes) < 2:
         return slope
     (place, excess), nearest = nodes[0], min(nodes[1:], key=lambda node: abs(node[0] - nodes[0][0]))
@@ -100,7 +100,7 @@ def _interpolated(nodes: list[tuple[float, float]], slope: float) -> float:
 
 
 def interpolated(abscissae: list[float], values: list[float], at: float) -> float:
-    """The polynomial through a few points, by Neville's rule.
+    """Return the polynomial through a few points, by Neville's rule.
 
     >>> interpolated([0.0, 1.0, 2.0], [0.0, 1.0, 4.0], 3.0)
     9.0

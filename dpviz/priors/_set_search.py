@@ -1,4 +1,4 @@
-"""The search for the least prior with which the sum of M losses keeps a promise, over all pairs of neighbours."""
+"""The search for the smallest prior with which the sum of M losses keeps a promise, over all pairs of neighbours."""
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,7 @@ SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt sti
 
 @dataclass
 class SetSearch:
-    """The least α in [`low`, `high`] at which no pair of neighbours exceeds δ; `high` is private, less than `low` not.
+    """The smallest α in [`low`, `high`] at which no pair of neighbours exceeds δ; `high` is private.
 
     A block (a, b) of pairs stands for shared rows α + a and α + n − 1 − b, whose δ_M no pair a ≤ i ≤ b exceeds: more
     prior is never less private (`dpviz.synthesizers.prior`), and post-processing each of M sets post-processes all.
@@ -45,7 +45,7 @@ class SetSearch:
     _private: set[Block] = field(init=False, default_factory=set)  # with some prior, so with every larger one
 
     def at(self, alpha: float, block: Block, resolution: float, *, only_upper: bool = False) -> Bracket:
-        """Bounds on δ_M of the block's pair."""
+        """Return bounds on δ_M of the block's pair."""
         x, y = alpha + block[0], alpha + (self.n - 1 - block[1])
         losses = self.pair(x, y)
         if self._tilt is None or max(abs(math.log(x / self._tilt[0])), abs(math.log(y / self._tilt[1]))) > SAME_TILT:
@@ -53,7 +53,7 @@ class SetSearch:
         return composed_delta(losses, self.sets, self.epsilon, resolution, tilt=self._tilt[2], only_upper=only_upper)
 
     def upper(self, alpha: float, block: Block, resolution: float) -> float:
-        """An upper bound on δ_M of the block's pair."""
+        """Return an upper bound on δ_M of the block's pair."""
         return self.at(alpha, block, resolution, only_upper=True).upper
 
     def bracket(self) -> Bracket:
@@ -78,7 +78,7 @@ class SetSearch:
         return Bracket(min(lower, upper), upper)  # in order too where any prior is enough
 
     def _calibrated(self, block: Block, low: float) -> tuple[float, float, float, float]:
-        """A prior where the block's first pair is not private, one where the block is; resolution; −d ln δ / d ln α."""
+        """Return priors where the block's first pair is not private, and the block is; resolution; −d ln δ / d ln α."""
         target, floor, finest = math.log(self.delta), math.log(self.low), FINEST * math.sqrt(self.sets)
         bottom, top = math.log(low), math.log(self.high)
 
@@ -127,7 +127,7 @@ class SetSearch:
     def _exceeding(
         self, alpha: float, known: list[Block], resolution: float, width: int, slope: float
     ) -> tuple[Block | None, int]:
-        """The worst block, outside the known ones, not shown to be private with the prior α, and its width.
+        """Return the worst block, outside the known ones, not shown to be private with the prior α, and its width.
 
         Blocks are split until i differs by at most `width` in them, raised where too many tie.
         """
@@ -159,7 +159,7 @@ class SetSearch:
     def _exceeding_between(
         self, alpha: float, known: list[Block], resolution: float, log_density: Callable[[float, float], float]
     ) -> Block | None:
-        """The worst pair that is not shown to be private with the prior α, from bounds on what is between two pairs."""
+        """Return the worst pair not shown to be private with the prior α, from bounds on what is between two pairs."""
         uppers: dict[tuple[int, float], float] = {}
 
         def upper(i: int, fineness: float) -> float:
@@ -191,7 +191,7 @@ class SetSearch:
 
 
 def _parts(block: Block, excess: float, steepness: float, width: int) -> list[Block]:
-    """A block, `excess` nats of δ above what is allowed, in parts likely to be private if ln δ rises by `steepness`."""
+    """Return a block, `excess` nats of δ too high, in parts likely to be private if ln δ rises by `steepness`."""
     first, last = block
     size = last - first + 1
     wanted = size - excess / steepness if steepness > 0 else 0.0

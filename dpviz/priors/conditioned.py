@@ -1,16 +1,16 @@
-"""The pure ε of normal laws whose numbers are conditioned to lie in [−R, R], one at a time or all rows of a draw.
+"""The pure ε of normal distributions whose numbers are truncated to [−R, R], one at a time or all rows of a draw.
 
-Data lie in [−R, R]; substituting one of n rows moves the mean x̄ by up to 2R/n. The law of the statistic t given x̄ is
-an exponential family with natural parameter s x̄/v, s the shrinkage and v the variance of t before conditioning; let
-Z(x̄) be the probability of the condition.
+Data lie in [−R, R]; substituting one of n rows moves the mean x̄ by up to 2R/n. The distribution of the statistic t
+given x̄ is an exponential family with natural parameter s x̄/v, s the shrinkage and v the variance of t before
+truncation; let Z(x̄) be the probability of the range.
 
-1. The log-ratio of two such laws is linear in t, so it is largest where t is −R or R.
+1. The log-ratio of two such distributions is linear in t, so it is largest where t is −R or R.
 2. ln p(R | x̄) has the derivative g(x̄) = (s/v) (R − E[t | x̄]) > 0: of all neighbours of x̄ the furthest is the worst.
 3. E[t | x̄] rises in x̄ (a log-partition function is convex), so g falls and a step of 2R/n gains most where it starts
    lowest. With the mirror image for −R, ε = ln p(R | −R + 2R/n) − ln p(R | −R) = ∫ g(x̄) dx̄ from −R to −R + 2R/n.
 4. By symmetry E[t | x̄] ≤ 0 for x̄ ≤ 0, and E[t | x̄] > −R. So with B = 2sR²/(nv): ε = B for n = 1, else B ≤ ε < 2B.
 
-A short step is integrated from g; a long one, where ε ≥ n/2, is the difference of log-normalisers: no digits are lost.
+A short step is integrated from g; a long one, where ε ≥ n/2, is the difference of log-normalizers: no digits are lost.
 """
 
 import math
@@ -22,7 +22,7 @@ from scipy.special import ndtr
 from dpviz.types import FloatArray
 
 ABSCISSAS, SHARES = np.polynomial.legendre.leggauss(12)  # For integrands that a few terms of a Taylor series describe
-NARROW = 0.5  # Half-width in standard deviations below which a truncated normal law is integrated, not subtracted
+NARROW = 0.5  # Half-width in standard deviations below which a truncated normal is integrated, not subtracted
 POINTS, COARSE = 200, 33  # Points of the trapezoid rule, and of the search for its ends
 DROP = 45.0  # Nats that the integrand has fallen by at the ends
 
@@ -33,7 +33,7 @@ Conditioned = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 def conditioned_epsilon(
     law: Conditioned, shrinkage: float, n: int, variance: float, reach: float, copies: int
 ) -> float:
-    """ε of `copies` independent statistics of one law, by the module's proof; s, n, v and R in units of σ."""
+    """ε of `copies` independent statistics of one distribution, by the module's proof; s, n, v and R in units of σ."""
     base = 2 * shrinkage * reach / variance * reach / n
     if n == 1:
         return copies * base
@@ -46,7 +46,7 @@ def conditioned_epsilon(
 
 
 def single_law(shrinkage: float, variance: float, reach: float) -> Conditioned:
-    """One number, N(s x̄, v) conditioned to [−R, R]."""
+    """Return one number, N(s x̄, v) truncated to [−R, R]."""
     sd = math.sqrt(variance)
 
     def law(means: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -66,7 +66,7 @@ def joint_law(shrinkage: float, n: int, m: int, reach: float) -> Conditioned:
         return m * log_mass - precision / 2 * shifts**2, gap
 
     def law(means: FloatArray) -> tuple[FloatArray, FloatArray]:
-        centres = shrinkage * means[:, None]  # at most 0, so that the mode is shifted by 0 to −centre
+        centres = shrinkage * means[:, None]  # at most 0, so that the mode is shifted by 0 to −center
         low, high = _zoom(
             lambda shifts: log_integrand(centres, shifts)[0], np.full_like(centres, -margin), margin - centres
         )
@@ -82,7 +82,7 @@ def joint_law(shrinkage: float, n: int, m: int, reach: float) -> Conditioned:
 
 
 def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArray, FloatArray]:
-    """ln Pr(|Y| ≤ h) and h − E[Y | |Y| ≤ h] for Y ~ N(centre, 1), each to nearly full relative precision."""
+    """ln Pr(|Y| ≤ h) and h − E[Y | |Y| ≤ h] for Y ~ N(center, 1), each to nearly full relative precision."""
     if half_width < NARROW:
         share = (1 + ABSCISSAS) / 2
         values = half_width * ABSCISSAS
@@ -100,7 +100,7 @@ def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArra
 
 
 def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:
-    """Ends, one pair for each row, beyond which a log-concave function is `DROP` below its largest value."""
+    """Return the ends, one pair for each row, beyond which a log-concave function is `DROP` below its largest value."""
     rows, shrinking = np.arange(len(low)), True
     while shrinking:
         grid = low + (high - low) * np.linspace(0, 1, COARSE)

@@ -36,7 +36,7 @@ class Scale:
         return max(self.low, chosen / self.below), min(self.high, max(chosen * self.above, 10 * self.low))
 
     def place(self, points: FloatArray) -> FloatArray:
-        """The points on a scale on which ln prior is nearly straight."""
+        """Return the points on a scale on which ln prior is nearly straight."""
         return np.log(points)
 
 
@@ -89,11 +89,11 @@ class Curves:
         return float(getattr(self.setting, self.axis))
 
     def at_chosen(self, line: Curve) -> float:
-        """The value of a curve at the user's own point."""
+        """Return the value of a curve at the user's own point."""
         return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
 
     def counted(self, line: Curve) -> FloatArray:
-        """The values of a curve as a picture counts them: priors as invented rows per real row."""
+        """Return the values of a curve as a picture counts them: priors as invented rows per real row."""
         places = zip(line.values.tolist(), self.settings, strict=True)
         return np.array([self.kind.counted(value, setting) for value, setting in places])
 
@@ -104,14 +104,14 @@ class Curves:
 
 
 def axis_points(axis: Axis, chosen: float, count: int = POINTS) -> FloatArray:
-    """Points of an axis in equal ratios around the chosen one, which is among them; whole where rows are counted."""
+    """Return points of an axis in equal ratios around the chosen one, itself among them; whole for counts."""
     points = np.geomspace(*SCALES[axis].ends(chosen), count)
     points = np.rint(points) if SCALES[axis].whole else points
     return np.unique(np.append(points, chosen) if chosen > 0 else points)
 
 
 def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
-    """The least prior (or the largest R/σ) of every method against ε, δ, m or n, exact and as printed.
+    """Return the smallest prior (or the largest R/σ) of every method against ε, δ, m or n, exact and as printed.
 
     `family` is a key of `KINDS`; where `m_is_n`, m moves with n on the axis n.
 

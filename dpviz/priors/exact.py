@@ -1,4 +1,4 @@
-"""The least prior that keeps a promise of privacy, exactly: closed forms for ε, calibration on δ(ε; α) for (ε, δ)."""
+"""The smallest prior that keeps a promise, exactly: closed forms for ε, calibration on δ(ε; α) for (ε, δ)."""
 
 import math
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def minimum_prior(
     ratio: float = 1.0,
     cells: int = 2,
 ) -> float:
-    """The least prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
+    """Return the smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
 
     δ = 0: the closed form, m / (e^ε − 1) for SYNTH_Post(One), 1 / (e^{ε/m} − 1) for SYNTH_Post(Many), that plus 1 for
     SYNTH_MAP, none for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, every pair of neighbours counted, so that
@@ -90,7 +90,7 @@ class Promise:
         return symmetric and self.delta > 0 and self.epsilon > 0 and self.method.knows(Method.log_pair_deltas)
 
     def all_pairs(self, effective: float) -> WorstCase:
-        """The largest δ of all pairs of neighbours."""
+        """Return the largest δ of all pairs of neighbours."""
         alpha, beta = self._priors(effective)
         return worst_neighbours(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
 
@@ -111,7 +111,7 @@ class Promise:
         return delta_of
 
     def pair(self, worst: WorstCase) -> Pair | None:
-        """The pair that was found to be the worst."""
+        """Return the pair that was found to be the worst."""
         only = self.n == 1 and self.beta is None and self.ratio == 1
         if self.cells > 2 or only or not self.method.knows(Method.log_pair_deltas):
             return None
@@ -140,7 +140,7 @@ def least_prior(promise: Promise, start: Start | None = None) -> Start:
 
 
 def least_pure(promise: Promise) -> float:
-    """The least α with pure ε-DP: the smaller of α and β must reach the symmetric answer."""
+    """Return the smallest α with pure ε-DP: the smaller of α and β must reach the symmetric answer."""
     if promise.epsilon == 0:
         return math.inf
     symmetric, ratio = promise.method.least_pure(promise.m, promise.epsilon), promise.ratio
@@ -153,7 +153,7 @@ def least_pure(promise: Promise) -> float:
 
 
 def _lowest(shift: float, beta: float | None, ratio: float) -> float:
-    """The smallest accepted α, less `shift`; both priors of the posterior mode must be above 1."""
+    """Return the smallest accepted α, less `shift`; both priors of the posterior mode must be above 1."""
     if shift and beta is not None and beta <= 1:
         raise ValueError(f"beta (prior zeros) must be above 1 for the posterior mode; got {readable(beta)}.")
     side = 1.0 if beta is not None else max(1.0, 1 / ratio)
@@ -165,7 +165,7 @@ def _lowest(shift: float, beta: float | None, ratio: float) -> float:
 
 
 def gamma_guess(epsilon: float, delta: float) -> float:
-    """Where the tail of a gamma law, to which all the laws tend, would put the answer."""
+    """Where the tail of a gamma distribution, to which all the distributions tend, would put the answer."""
     if epsilon == 0:
         return 1 / (math.pi * max(delta, 1e-7) ** 2)
     rate = math.expm1(epsilon) - epsilon if epsilon < 700 else math.inf
@@ -173,7 +173,7 @@ def gamma_guess(epsilon: float, delta: float) -> float:
 
 
 def _least_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
-    """The least prior up to `highest`, of the worst pair, then of one that asks for more; finite `bound` is private."""
+    """The smallest prior up to `highest`, of the worst pair, then of one that asks for more; `bound` is private."""
     top, here, value = min(bound, highest), min(start.prior, highest), None
     if start.pair is None:
         worst = promise.all_pairs(here)
@@ -202,7 +202,7 @@ def _least_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: 
 
 @checked(method=METHODS, n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA)
 def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, delta: float) -> float:
-    """The least symmetric prior from which on a method keeps probabilistic (ε, δ)-differential privacy.
+    """Return the smallest symmetric prior from which on a method keeps probabilistic (ε, δ)-differential privacy.
 
     The failure jumps down as the prior grows, where one more count falls inside the promise, and rises between the
     jumps, so intervals of priors are searched from the pure answer downwards and halved; one is left out when at both
@@ -219,7 +219,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 
 
 def _effective(method: Method, n: int, m: int, epsilon: float, delta: float) -> float:
-    """The least effective prior of a method that loses no pseudo-rows."""
+    """Return the smallest effective prior of a method that loses no invented rows."""
     rows = max(n, m) if method.limit else n
     if rows > PROBABILISTIC_ROWS:
         domain = f"at most {PROBABILISTIC_ROWS:,} for the probabilistic answer"

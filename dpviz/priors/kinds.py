@@ -46,7 +46,7 @@ class Setting:
             raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
 
     def arguments(self) -> dict[str, object]:
-        """All that a printed formula may ask for, by the names it uses."""
+        """Return all that a printed formula may ask for, by the names it uses."""
         return {**vars(self), "beta": self.alpha}
 
 
@@ -54,7 +54,7 @@ class Setting:
 class Given:
     """What one set of a method gives at a prior or range; `epsilons` and `deltas` are its privacy profile."""
 
-    pure_epsilon: float  # of Gaussian data that of the release conditioned to [−R, R]
+    pure_epsilon: float  # of Gaussian data that of the release truncated to [−R, R]
     epsilon_at_delta: float
     delta_at_epsilon: float
     epsilons: FloatArray
@@ -96,11 +96,11 @@ class Kind(ABC):
 
     @abstractmethod
     def takes(self, method: Method) -> bool:
-        """Whether a method releases such data."""
+        """Return whether a method releases such data."""
 
     @abstractmethod
     def search(self, method: Method, setting: Setting, delta: float, start: Start | None = None) -> Start:
-        """What one set needs for the setting's ε and a δ of its own, from where the search starts."""
+        """Return what one set needs for the setting's ε and a δ of its own, from where the search starts."""
 
     def search_in_step(self, method: Method, settings: Sequence[Setting]) -> list[Start | None]:  # noqa: ARG002
         """`search` at many settings and the δ of each, as far as they can be sought in step; None elsewhere."""
@@ -108,34 +108,34 @@ class Kind(ABC):
 
     @abstractmethod
     def together(self, method: Method, setting: Setting, sets: int, delta: float) -> Bracket:
-        """What M sets need together, exactly; `upper` keeps the promise."""
+        """Return what M sets need together, exactly; `upper` keeps the promise."""
 
     @abstractmethod
     def given(self, method: Method, setting: Setting, level: float) -> Given | None:
-        """The exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less: there is no mode."""
+        """Return the exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less."""
 
     @abstractmethod
     def sensitivity(self, setting: Setting) -> float:
-        """How far one row moves PARAM_MAP, as a proportion or in units of R."""
+        """Return how far one row moves PARAM_MAP, as a proportion or in units of R."""
 
     def like(self, method: Method) -> tuple[Method, float]:
-        """A method that is searched in place of this one, and what is added to its answer."""
+        """Return a method that is searched in place of this one, and what is added to its answer."""
         return method, 0.0
 
     def cells(self, setting: Setting) -> int:  # noqa: ARG002
-        """How many cells a table has; none where rows are numbers."""
+        """Return how many cells a table has; none where rows are numbers."""
         return 0
 
     def counted(self, level: float, setting: Setting) -> float:  # noqa: ARG002
-        """What a picture counts at a level: a range as it is, a prior as invented rows per real row."""
+        """Return what a picture counts at a level: a range as it is, a prior as invented rows per real row."""
         return level
 
     def need(self, method: Method, setting: Setting, delta: float) -> float:
-        """What one set needs for the setting's ε and a δ of its own."""
+        """Return what one set needs for the setting's ε and a δ of its own."""
         return self.search(method, setting, delta).prior
 
     def by_advanced(self, method: Method, setting: Setting, sets: int) -> float:
-        """What M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
+        """Return what M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
 
         def strictness(value: float) -> float:
             return value if self.larger_is_safer else 1 / value
@@ -148,11 +148,11 @@ class Kind(ABC):
         return strictness(least_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
 
     def keeps(self, level: float, needed: float) -> bool:
-        """Whether a level is enough where so much is needed."""
+        """Return whether a level is enough where so much is needed."""
         return level >= needed if self.larger_is_safer else level <= needed
 
     def rounded(self, value: float, digits: int) -> float:
-        """A level with so many digits that still keeps the promise."""
+        """Return a level with so many digits that still keeps the promise."""
         return (rounded_up if self.larger_is_safer else rounded_down)(value, digits)
 
 
@@ -230,7 +230,7 @@ class Gaussian(Kind):
         return method.knows(Method.variance)
 
     def release(self, method: Method, setting: Setting, sets: int = 1) -> GaussianRelease:
-        """What a method releases."""
+        """Return what a method releases."""
         sizes = {name: getattr(setting, name) for name in ("n", "m", *self.numbers)}
         return GaussianRelease(method=method.key, sets=sets, **sizes)
 

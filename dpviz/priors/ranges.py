@@ -3,7 +3,7 @@
 Data lie in [−R, R]; their model is N(μ, σ²) with σ known and the prior μ ~ N(0, σ0²). Substituting one of n rows moves
 the mean x̄ by up to 2R/n. The posterior is N(s x̄, s σ²/n), s = σ0²/(σ²/n + σ0²). For (ε, δ) nothing is truncated: each
 release depends on x̄ through one normal statistic, so it is a Gaussian mechanism. For pure ε each released number is
-conditioned to [−R, R], as in `dpviz.priors.conditioned`.
+truncated to [−R, R], as in `dpviz.priors.conditioned`.
 """
 
 import dataclasses
@@ -86,7 +86,7 @@ class GaussianRelease:
 
     @property
     def variance(self) -> float:
-        """v/σ², with v the variance around s x̄ of the sufficient statistic of one set: μ, or the mean of the m rows."""
+        """v/σ², v the variance around s x̄ of the sufficient statistic of one set: μ, or the mean of the m rows."""
         return self.made.variance(self.shrinkage / self.n, self.m)
 
     @checked(range_over_sigma=RANGE)
@@ -97,7 +97,7 @@ class GaussianRelease:
 
     @checked(range_over_sigma=RANGE, epsilon=check_epsilon)
     def delta(self, range_over_sigma: float, epsilon: float) -> float:
-        """The least δ for which the untruncated release is (ε, δ)-DP; 1 for PARAM_MAP.
+        """Return the smallest δ for which the untruncated release is (ε, δ)-DP; 1 for PARAM_MAP.
 
         Zheng's Theorem 7.8 promises δ = 10⁻⁵ for R/σ = 2.084 here.
 
@@ -109,17 +109,17 @@ class GaussianRelease:
 
     @checked(range_over_sigma=RANGE, delta=DELTA)
     def epsilon(self, range_over_sigma: float, delta: float) -> float:
-        """The least ε for which the untruncated release is (ε, δ)-DP; infinite for PARAM_MAP and for δ = 0."""
+        """Return the smallest ε for which the untruncated release is (ε, δ)-DP; infinite for PARAM_MAP and at δ = 0."""
         return gaussian_epsilon(self.ratio(range_over_sigma), delta)
 
     @checked(range_over_sigma=RANGE)
     def pure_epsilon(self, range_over_sigma: float) -> float:
-        """The exact pure ε of the release whose every number is conditioned to lie in [−R, R].
+        """Return the exact pure ε of the release whose every number is truncated to [−R, R].
 
         μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One); independent numbers
         add up. Infinite for PARAM_MAP. It rises in R; its relative error is about 1e-13. Source:
         `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
-        With a single row the normalisers of x̄ = −R and x̄ = R are equal, so ε = 2sR²/v, with s = v = ½ here.
+        With a single row the normalizers of x̄ = −R and x̄ = R are equal, so ε = 2sR²/v, with s = v = ½ here.
 
         >>> release = GaussianRelease(method="param_post", n=1, m=1, sigma=1.0, sigma0=1.0)
         >>> round(release.pure_epsilon(0.5), 12)
@@ -168,7 +168,7 @@ def maximum_range(
     delta: float = 0.0,
     sets: int = 1,
 ) -> float:
-    """The largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
+    """Return the largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
     For 0 < δ < 1 the release is not truncated: R/σ = r n √v/(2 s σ √M), r from `gaussian_ratio`. For δ = 0 it is
     that of `GaussianRelease.pure_epsilon`. ε, 1e-6 to 1,000, and δ are those of all sets together. Source: Zheng

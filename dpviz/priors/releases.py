@@ -22,7 +22,7 @@ BY_SIZE = {key: method for key, method in CALIBRATED.items() if method.limit}
 
 @checked(method=CALIBRATED, cells=TWO_CELLS_OR_MORE)
 def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = None, cells: int = 2) -> Release:
-    """The release of a method under a prior, with β = α unless given; with k > 2 cells m is at most 2,000, or 20 n.
+    """Return the release of a method under a prior, β = α unless given; with k > 2 cells m is at most 2,000, or 20 n.
 
     >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
     0.333333333333

@@ -25,7 +25,7 @@ ALMOST_NONE = 1e-291  # A prior that counts as none; the search for a larger one
 def minimum_prior_for_sets(
     method: str, *, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int = 2
 ) -> Bracket:
-    """The least prior α in every cell with which M sets together are (ε, δ)-DP: `upper` is private, `lower` is not.
+    """Return the smallest α in every cell with which M sets together are (ε, δ)-DP: `upper` is private, `lower` not.
 
     Two cells: the largest δ_M(ε; α) over all n pairs of neighbours is δ. More: the worst neighbours hold their only row
     of two cells in one or in the other, everything else elsewhere, whatever M is; PARAM_Post then tells neither k nor
@@ -68,7 +68,7 @@ def minimum_prior_for_sets(
 def least_by_advanced(
     single: Callable[[float, float], float], sets: int, epsilon: float, delta: float
 ) -> tuple[float, float]:
-    """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
+    """Return what M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
 
     Each set gets (ε0, δ0): ε0 is the largest that Theorem 2.18 takes to ε with slack δ', and δ0 = (δ − δ') / M.
     `single` is what one set needs for (ε0, δ0), the more the more private: a prior, or one over a range. Infinite where

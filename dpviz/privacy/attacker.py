@@ -36,7 +36,7 @@ class AttackerView:
 
 @checked()
 def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: float) -> AttackerView:
-    """Posterior odds of neighbouring tables after a release: prior odds × Pr(c | first) / Pr(c | second).
+    """Return the posterior odds of neighbouring tables after a release: prior odds × Pr(c | first) / Pr(c | second).
 
     `pair` and `column` are places in its neighbours and columns. Source: Abowd & Vilhuber (2008), equation (4).
 
@@ -56,7 +56,7 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
 
 @checked()
 def gain_in_words(view: AttackerView) -> str:
-    """What the release did to the odds, in one sentence."""
+    """Return what the release did to the odds, in one sentence."""
     factor, towards = abs(view.log_gain), view.first if view.log_gain > 0 else view.second
     if math.isinf(factor):
         return f"The release decides: only {towards} can lead to {view.released}."
@@ -77,7 +77,7 @@ def factor_text(log_factor: float) -> str:
 
 
 def _probability(log_odds: float) -> float:
-    """The probability with these log-odds, without overflow."""
+    """Return the probability with these log-odds, without overflow."""
     if log_odds >= 0:
         return 1 / (1 + math.exp(-log_odds))
     odds = math.exp(log_odds)

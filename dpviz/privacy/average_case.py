@@ -1,7 +1,7 @@
 """Average-case privacy: one row is fixed, the others are random, and their randomness protects it too.
 
 The n rows are iid Bernoulli(θ_real). Given X_i = 1 the count of ones is K + 1, given X_i = 0 it is K, with
-K ~ Binomial(n − 1, θ_real). P and Q are the laws of the release in these two cases, and every δ here is
+K ~ Binomial(n − 1, θ_real). P and Q are the distributions of the release in these two cases, and every δ here is
 
     H_ε = max(Σ max(0, P − e^ε Q), Σ max(0, Q − e^ε P)).
 
@@ -37,7 +37,7 @@ CELLS = 400_000  # Cells of the transition matrix worked on at once
 
 
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:
-    """The least δ with which the released counts hide one row among n − 1 random ones; never above `delta_for_epsilon`.
+    """Return the smallest δ with which the released counts hide one row among n − 1 random ones; at most δ(ε).
 
     P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix,
     to about 1e-11 down to 1e-300. Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
@@ -59,11 +59,11 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
 
 
 def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
-    """The least δ with which the count of ones itself hides one row: PARAM_MAP, which is a function of the count.
+    """Return the smallest δ with which the count of ones hides one row: PARAM_MAP, which is a function of it.
 
-    P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so
-    δ = Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the least count whose ratio exceeds e^ε, and likewise downward: at least
-    max(θ, 1 − θ)^{n − 1}. Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
+    P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ = Pr(K ≥
+    s* − 1) − e^ε Pr(K ≥ s*) with s* the smallest count whose ratio exceeds e^ε, and likewise downward: at least max(θ,
+    1 − θ)^{n − 1}. Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
 
     >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
@@ -83,7 +83,7 @@ def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> Floa
 
 
 def least_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
-    """A lower bound of every δ for which the release is (ε, δ, {θ_real})-private, H_{2ε} / (1 + e^ε), from ε ↦ H_ε.
+    """Return a lower bound, H_{2ε} / (1 + e^ε), of every δ for which the release is (ε, δ, {θ_real})-private.
 
     Source: Zheng (2015), Proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
 
@@ -95,7 +95,7 @@ def least_simulator_delta(delta_of: Callable[[float], float], epsilon: float) ->
 
 
 def midpoint_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
-    """A δ for which the release is (ε, δ, {θ_real})-private: the simulator S = (P + Q) / 2 flips a coin for row i.
+    """Return a δ for which the release is (ε, δ, {θ_real})-private, with S = (P + Q) / 2: a coin toss for row i.
 
     H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
     ln(2 e^ε − 1), and likewise for Q. Source: Zheng (2015), Definition 2.14 and the proof of Proposition 6.17.
@@ -110,7 +110,7 @@ def midpoint_simulator_delta(delta_of: Callable[[float], float], epsilon: float)
 
 
 def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[float, float]:
-    """Both bounds of the true δ of Proposition 6.17 of Zheng (2015), which is of the count of n rows.
+    """Return both bounds of the true δ of Proposition 6.17 of Zheng (2015), which is of the count of n rows.
 
     The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them: at
     small ε the printed δ is O(1 / n) and the true one O(1 / √n).

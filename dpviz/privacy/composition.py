@@ -40,7 +40,7 @@ class Losses(ABC):
 
     @abstractmethod
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
-        """The loss on a grid; what is cut off above has probability at most e^`log_negligible`."""
+        """Return the loss on a grid; what is cut off above has probability at most e^`log_negligible`."""
 
     def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:  # noqa: ARG002
         """A coarser grid on which nearly all outcomes lie, so that it is as good from above as one of this spacing."""
@@ -51,7 +51,7 @@ class Losses(ABC):
         return None
 
     def saddle_point(self, mean: float) -> float:
-        """The tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already."""
+        """Return the tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already."""
         if self.cumulants(0.0)[1] >= mean:
             return 0.0
         low, high = 0.0, self.usable_tilt(1.0)
@@ -142,13 +142,13 @@ def composed_delta(
     tilt: float | None = None,
     only_upper: bool = False,
 ) -> Bracket:
-    """Bounds, rounding included, of δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
+    """Return bounds, rounding included, of δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
 
     `resolution` is the grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted
     deviation of a loss; the relative width is about its square. The bounds hold for every `tilt`: a guess saves the
     search for λ. With `only_upper`, `lower` may be anything below δ, which saves most of the grid of even losses.
 
-    Randomised response that tells the truth with probability 3/4, twice: at ε = ln 3 that is 9/16 (1 − 3/9).
+    Randomized response that tells the truth with probability 3/4, twice: at ε = ln 3 that is 9/16 (1 − 3/9).
 
     >>> answer = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
     >>> round(composed_delta(answer, 2, math.log(3)).upper, 9)

@@ -56,7 +56,7 @@ def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
 
 @checked(ratio=RISK_RATIO, prior_risk=PRIOR_RISK)
 def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
-    """The largest ε whose promise keeps risk after ÷ risk before at most `ratio`: ln[(1 − p) / (1/r − p)].
+    """Return the largest ε whose promise keeps risk after ÷ risk before at most `ratio`: ln[(1 − p) / (1/r − p)].
 
     Infinite where no release can lift the risk so far, for it cannot exceed 1.
 
@@ -76,7 +76,7 @@ def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
 
 @checked(prior_risk=PRIOR_RISK)
 def risk_in_words(log_odds: float, *, prior_risk: float) -> str:
-    """What such a factor does to a risk, in a few words: "from 10 % to 50 %, 5 times as likely"."""
+    """Return what such a factor does to a risk, in a few words: "from 10 % to 50 %, 5 times as likely"."""
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
     after = readable(100 * min(ratio * prior_risk, 1.0), 3)
     return f"from {readable(100 * prior_risk, 3)} % to {after} %, {readable(ratio, 3)} times as likely"

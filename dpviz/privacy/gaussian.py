@@ -49,7 +49,7 @@ def log_gaussian_delta(r: float, e: float) -> float:
 
 @checked(ratio=RATIO, epsilon=GAUSSIAN_EPSILON)
 def gaussian_delta(ratio: float, epsilon: float) -> float:
-    """The least δ for which the Gaussian mechanism is (ε, δ)-differentially private, to 1e-12 down to 1e-300.
+    """Return the smallest δ for which the Gaussian mechanism is (ε, δ)-differentially private, to 1e-12 down to 1e-300.
 
     δ = Φ(r/2 − ε/r) − e^ε Φ(−r/2 − ε/r), with `ratio` r the sensitivity over the standard deviation of the noise.
     Source: Balle & Wang (2018), Theorem 8.
@@ -63,7 +63,7 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
 
 @checked(ratio=RATIO, delta=DELTA)
 def gaussian_epsilon(ratio: float, delta: float) -> float:
-    """The least ε ≥ 0 with ``gaussian_delta(ratio, ε) <= delta``; infinite where none up to 10¹² is enough.
+    """Return the smallest ε ≥ 0 with ``gaussian_delta(ratio, ε) <= delta``; infinite where none up to 10¹² is enough.
 
     >>> round(gaussian_epsilon(1.0, gaussian_delta(1.0, 2.0)), 10)
     2.0
@@ -87,7 +87,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
 
 @checked(epsilon=GAUSSIAN_EPSILON, delta=DELTA)
 def gaussian_ratio(epsilon: float, delta: float) -> float:
-    """The largest ratio with ``gaussian_delta(ratio, epsilon) <= delta``: 0 for δ = 0 and infinite for δ = 1.
+    """Return the largest ratio with ``gaussian_delta(ratio, epsilon) <= delta``: 0 for δ = 0 and infinite for δ = 1.
 
     >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
     2.0

@@ -24,7 +24,7 @@ NONE = 1e-14  # Log-odds that rounding leaves where there are none
 
 @checked()
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
-    """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair (i, i') at every released count c.
+    """Return the signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair (i, i') at every released count c.
 
     For two cells row i is the pair i, i + 1: shape (n, m + 1). Source: Abowd & Vilhuber (2008), equation (3), Fig. 2
     and Fig. 4, which print the absolute value.
@@ -38,7 +38,7 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
 
 @checked()
 def pure_epsilon(release: Release) -> float:
-    """The least ε for which the release is ε-differentially private: max |log-odds|, infinite where a zero decides.
+    """Return the smallest ε for which the release is ε-differentially private: max |log-odds|, or infinity.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
@@ -65,7 +65,7 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
 
 @checked(epsilon=check_epsilon)
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
-    """The least δ for which the release is (ε, δ)-differentially private; 0 from the pure ε on.
+    """Return the smallest δ for which the release is (ε, δ)-differentially private; 0 from the pure ε on.
 
     δ(ε) = max over neighbours, both directions, of Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)). Rows (2/3, 1/3) and
     (1/3, 2/3) differ by 1/3 at ε = 0, by nothing at ε = ln 2.
@@ -79,7 +79,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
 
 @checked(delta=DELTA)
 def epsilon_for_delta(release: Release, delta: float) -> float:
-    """The least ε for which the release is (ε, δ)-differentially private; infinite where none is enough.
+    """Return the smallest ε for which the release is (ε, δ)-differentially private; infinite where none is enough.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)

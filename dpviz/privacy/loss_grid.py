@@ -210,7 +210,7 @@ def dot(first: FloatArray, second: FloatArray) -> float:
 
 
 def mass_rounding(log_masses: FloatArray) -> float:
-    """Relative rounding error of masses that are known by their logarithms."""
+    """Return relative rounding error of masses that are known by their logarithms."""
     return ROUNDING * (30 + float(np.abs(log_masses).max()))
 
 

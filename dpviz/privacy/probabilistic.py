@@ -34,7 +34,7 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
 
 @checked(epsilon=check_epsilon)
 def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
-    """The least δ of (ε, δ)-probabilistic differential privacy, the worst row of `failure_by_row`: no less than δ(ε).
+    """Return the smallest δ of (ε, δ)-probabilistic differential privacy, the worst of `failure_by_row`; at least δ(ε).
 
     Source: Machanavajjhala et al. (2008).
 
@@ -47,7 +47,7 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
 
 @checked()
 def even_counts(synthesizer: Synthesizer) -> FloatArray:
-    """The probability of each confidential table where every row falls in each cell alike, shape (rows,)."""
+    """Return the probability of each confidential table where every row falls in each cell alike, shape (rows,)."""
     counts = synthesizer.row_counts
     n, cells = int(counts[0].sum()), counts.shape[1]
     return np.exp(log_multinomials(n, *counts.T).total() - n * math.log(cells))

@@ -96,7 +96,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         return worse_direction(up, down)
 
     def _surplus(self, epsilon: float, rows: IntArray, change: FloatArray) -> FloatArray:
-        """(Q + `change` − e^ε Q)₊ with Q the laws of `rows`, whose logarithm counts where Q itself underflows."""
+        """(Q + `change` − e^ε Q)₊, Q the rows of the matrix, by ln Q where Q itself underflows."""
         law = self._probabilities[rows]
         surplus: FloatArray = np.maximum(change - math.expm1(min(epsilon, LARGEST_EXPONENT)) * law, 0.0)
         small = law < FULL_DIGITS
@@ -149,7 +149,7 @@ class SubsampledRelease(TwoCellSynthesizer):
 
 
 def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
-    """The least ε at an allowed δ of the release of a sample, exact over all neighbouring populations.
+    """Return the smallest ε at an allowed δ of the release of a sample, exact over all neighbouring populations.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> round(subsampled_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 6)  # ln(1 + (2 − 1) / 2)

@@ -41,7 +41,7 @@ class PrivacySummary:
 
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """The privacy of `synthesizer` at a promised ε and an allowed δ."""
+    """Return the privacy of `synthesizer` at a promised ε and an allowed δ."""
     listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if listed else None
     sizes_match = listed and int(synthesizer.row_counts[0].sum()) == int(synthesizer.column_counts[-1].max())
@@ -76,7 +76,7 @@ class TableView:
 
 
 def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:
-    """The tables of `synthesizer` at no more than `side` evenly spaced rows, pairs and columns, ends included."""
+    """Return the tables at no more than `side` evenly spaced rows, pairs and columns, ends included."""
     rows, pairs, columns = (
         np.unique(np.rint(np.linspace(0, size - 1, min(size, side))).astype(np.int64))
         for size in (synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1])
@@ -96,7 +96,7 @@ class Profile:
 
 
 def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
-    """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
+    """Return the privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
     pure = synthesizer.worst_log_odds().value
     last = _end(synthesizer, pure)
     epsilons = np.linspace(0, last, points)

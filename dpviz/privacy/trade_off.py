@@ -56,7 +56,7 @@ class TradeOffCurve:
     @classmethod
     @checked(epsilon=check_epsilon, delta=DELTA)
     def promised(cls, epsilon: float, delta: float = 0.0) -> TradeOffCurve:
-        """The curve that (ε, δ) alone allows: max(0, 1 − δ − e^ε a, e^−ε (1 − δ − a)).
+        """Return the curve that (ε, δ) alone allows: max(0, 1 − δ − e^ε a, e^−ε (1 − δ − a)).
 
         Source: Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015), theorem 2.1.
 
@@ -82,7 +82,7 @@ class TradeOffCurve:
 
     @checked(prior=PRIOR)
     def success(self, prior: float) -> float:
-        """How often the attacker's best guess is right where one of the two has this probability beforehand.
+        """Return how often the attacker's best guess is right where one of the two has this probability beforehand.
 
         Examples
         --------
@@ -94,13 +94,13 @@ class TradeOffCurve:
 
     @checked(type_one=DELTA)
     def power(self, type_one: float) -> float:
-        """The largest probability of detecting a data set where a false alarm has at most that probability."""
+        """Return the largest probability of detecting a data set where a false alarm has at most that probability."""
         return 1 - float(np.interp(type_one, self.type_one, self.type_two))
 
 
 @checked()
 def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
-    """The largest convex curve below the Neyman–Pearson curves of all neighbours, in both directions.
+    """Return the largest convex curve below the Neyman–Pearson curves of all neighbours, in both directions.
 
     A test takes the released tables in the order of their likelihood ratio; its knots are cumulative sums of the two
     rows. The curve is the convex dual of δ(ε).
@@ -161,7 +161,7 @@ def _errors(synthesizer: Synthesizer, pairs: IntArray) -> FloatArray:
 
 
 def _gaussian(log_errors: FloatArray) -> float:
-    """The largest Φ⁻¹(1 − a) − Φ⁻¹(b) of the tests, each from the tail in which it is exact."""
+    """Return the largest Φ⁻¹(1 − a) − Φ⁻¹(b) of the tests, each from the tail in which it is exact."""
     one, power, two = log_errors[:, log_errors[1] > -math.inf]
     if not len(one):
         return 0.0
@@ -169,7 +169,7 @@ def _gaussian(log_errors: FloatArray) -> float:
 
 
 def _hull(points: FloatArray) -> FloatArray:
-    """The points (a, power, b) on the upper hull, from the smallest a to the largest power − a.
+    """Return the points (a, power, b) on the upper hull, from the smallest a to the largest power − a.
 
     Quickhull: the point farthest above a chord is a corner, and splits it into two.
     """

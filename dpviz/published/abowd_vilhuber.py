@@ -30,16 +30,16 @@ ERRATA = read_errata("abowd_vilhuber")
 PRINTED_FIGURES = read_tables("abowd_vilhuber_fig", CAPTIONS)  # Figures 1 to 4 as printed
 
 LAW_OF_FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
-"""The law that Fig. 1 and Fig. 2 show to every printed digit: the posterior-mean plug-in."""
+"""The synthesizer that Fig. 1 and Fig. 2 show to every printed digit: the posterior-mean plug-in."""
 
 EQUATION_ONE = BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
-"""The law of the paper's equation (1) at the same parameters: the posterior draw."""
+"""The synthesizer of the paper's equation (1) at the same parameters: the posterior draw."""
 
-LAW_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)  # The law of Fig. 3 and Fig. 4
+LAW_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)  # The synthesizer of Fig. 3 and Fig. 4
 
 
 def compare_figures() -> list[Record[float]]:
-    """How many cells each figure prints, and in how many of them ours are the same to every printed digit.
+    """Return how many cells each figure prints, and in how many of them ours are the same to every printed digit.
 
     >>> [(record.printed, record.ours) for record in compare_figures()]
     [(36, 36), (30, 30), (36, 36), (30, 30), (36, 0), (30, 0)]
@@ -61,7 +61,7 @@ def compare_figures() -> list[Record[float]]:
 
 @checked()
 def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[Record[float]]:
-    """The ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
+    """Return the ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 
     >>> [round(account.ours, 6) for account in accounts_of_printed_delta()]
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]

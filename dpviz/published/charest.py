@@ -75,13 +75,13 @@ class Expected(NamedTuple):
 
     @classmethod
     def over(cls, chance: FloatArray, values: FloatArray, runs: float = math.inf) -> Expected:
-        """The mean of values with these probabilities, from so many runs of ours."""
+        """Return the mean of values with these probabilities, from so many runs of ours."""
         value = float(chance @ values)
         spread = math.sqrt(float(chance @ (values - value) ** 2))
         return cls(value, spread / math.sqrt(runs), spread)
 
     def scaled(self, factor: float, origin: float = 0.0) -> Expected:
-        """Its distance from an origin, in other units."""
+        """Return its distance from an origin, in other units."""
         return Expected(factor * (self.value - origin), factor * self.error, factor * self.spread)
 
 
@@ -98,7 +98,7 @@ PRINTED_TABLES = read_tables("charest_table", CAPTIONS)  # Tables 1 to 4 as prin
 
 @checked(number=argument("number", 1, 4, title="table of the paper", integer=True))
 def compare_charest(number: int) -> list[Record[float]]:
-    """Every number of a table beside what it estimates, column by column in each row.
+    """Return every number of a table beside what it estimates, column by column in each row.
 
     All is exact but five and ten sets of Table 3, simulated 20,000 times. Where a column is not what its heading says,
     the reading that fits comes first and the literal one after it. A design has ε over all sets, M (0 for the
@@ -114,7 +114,7 @@ def compare_charest(number: int) -> list[Record[float]]:
 
 
 def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
-    """The Beta-binomial of one of `sets` sets: 100 rows from 100, with the least prior that keeps ε/M.
+    """Return the Beta-binomial of one of `sets` sets: 100 rows from 100, with the smallest prior that keeps ε/M.
 
     >>> round(charest_synthesizer(2.0, 1).alpha, 4)  # 100 / (e² − 1)
     15.6518
@@ -124,7 +124,7 @@ def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
 
 
 def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expected]:
-    """The columns of Table 2: Var(q̄), 100 (E[T]/Var(q̄) − 1) for T_M and T*_M, and 100 Pr(T_M < 0).
+    """Return the columns of Table 2: Var(q̄), 100 (E[T]/Var(q̄) − 1) for T_M and T*_M, and 100 Pr(T_M < 0).
 
     The paper divides by a variance estimated from the same runs; the spread of the ratio takes that into account to
     first order.
@@ -152,7 +152,7 @@ def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expe
 
 
 def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) -> PosteriorRuns:
-    """Mean and variance of the posterior mean, and mean of the posterior variance, over the releases of x = 30.
+    """Return mean and variance of the posterior mean, and mean of the posterior variance, over releases of x = 30.
 
     Every release of one or two sets is enumerated; 20,000 of more sets are drawn from `generator`.
     """

@@ -59,7 +59,7 @@ class PrintedTable:
 
 
 def read_tables(name: str, captions: dict[int, str]) -> dict[int, PrintedTable]:
-    """The tables in the files of this name, by number."""
+    """Return the tables in the files of this name, by number."""
     tables = {}
     for number, caption in captions.items():
         text = _text(f"{name}{number}")
@@ -70,7 +70,7 @@ def read_tables(name: str, captions: dict[int, str]) -> dict[int, PrintedTable]:
 
 
 def read_errata(paper: str) -> tuple[Record[str], ...]:
-    """What a paper prints and its own definitions contradict, in our words."""
+    """Return what a paper prints and its own definitions contradict, in our words."""
     rows = csv.DictReader(_text(f"{paper}_errata").splitlines())
     return tuple(Record(**row) for row in rows)  # type: ignore[arg-type]
 

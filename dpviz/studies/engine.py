@@ -52,7 +52,7 @@ def stream_study(
 
 @checked(workers=WORKERS)
 def run_study(plan: Plan[Found], *, workers: int = 1, executor: Executor | None = None) -> Found:
-    """The tally of all repetitions of `plan`: the last one that `stream_study` yields."""
+    """Return the tally of all repetitions of `plan`: the last one that `stream_study` yields."""
     return deque(stream_study(plan, workers=workers, executor=executor), maxlen=1)[0]
 
 
@@ -114,7 +114,7 @@ def _timed(work: Callable[[Blocks], Found], blocks: Blocks) -> tuple[Found, floa
 
 @lru_cache(maxsize=1)
 def _work_of(plan: Plan[Found]) -> Callable[[Blocks], Found]:
-    """What all blocks need, prepared once in each process: only the plan travels."""
+    """Return what all blocks need, prepared once in each process: only the plan travels."""
     return plan.work()
 
 

@@ -56,7 +56,7 @@ class Measure:
         return cls(mean, math.sqrt(variance / repetitions))
 
     def root(self) -> Measure:
-        """The square root, by the delta method; NaN below 0."""
+        """Return the square root, by the delta method; NaN below 0."""
         if not self.value >= 0:
             return Measure.unknown()
         root = math.sqrt(self.value)
@@ -101,7 +101,7 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
 
 @checked(share=SHARE, error=ERROR)
 def repetitions_needed(share: float, error: float) -> int:
-    """The least R for which a share near `share` has a Monte Carlo standard error of at most `error`.
+    """Return the smallest R for which a share near `share` has a Monte Carlo standard error of at most `error`.
 
     R = ⌈c (1 − c) / error²⌉, at least 1; 1/2 is the worst c. Source: Morris, White & Crowther (2019), §5.2.
 

@@ -85,7 +85,7 @@ class Blocks:
         return min(max(self.plan.shown - self.first, 0), self.repetitions)
 
     def generators(self) -> Iterator[np.random.Generator]:
-        """The stream of random numbers of each block."""
+        """Yield the stream of random numbers of each block."""
         for block in range(self.start, self.start + self.count):
             yield np.random.default_rng(np.random.SeedSequence(self.plan.seed, spawn_key=(block,)))
 
@@ -115,7 +115,7 @@ class StudyTally(Sums):
         return dataclasses.replace(super().__add__(other), plan=other.plan)
 
     def __eq__(self, other: object) -> bool:
-        """Whether every count, sum and kept digit agrees, for the same design and seed."""
+        """Return whether every count, sum and kept digit agrees, for the same design and seed."""
         return (
             super().__eq__(other)
             and isinstance(other, StudyTally)

@@ -32,7 +32,7 @@ class SavedRun:
     counts: Mapping[str, Any]
 
     def tally_of(self, plan: Plan[Found]) -> Found:
-        """The tally, which continues `plan`; a ValueError says which part cannot be, and what is allowed.
+        """Return the tally, which continues `plan`; a ValueError says which part cannot be, and what is allowed.
 
         The first repetitions, which the file does not hold one by one, are drawn again and must agree with it.
         """
@@ -50,7 +50,7 @@ class SavedRun:
 
 @checked()
 def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> str:
-    """A run as JSON text, which `read_run` reads, of what `stream_study` yields; `about` is what else to say."""
+    """Return a run as JSON text, which `read_run` reads, of what `stream_study` yields; `about` is what else to say."""
     if tally.first != 0:
         raise ValueError(f"tally must begin with the first repetition; got one that starts at {tally.first:,}.")
     said = {"dpviz_run": VERSION, "about": dict(about or {})}
@@ -63,7 +63,7 @@ def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> st
 
 @checked()
 def read_run(text: str) -> SavedRun:
-    """What a text says of a run; a ValueError says what is wrong with it, whatever it is.
+    """Return what a text says of a run; a ValueError says what is wrong with it, whatever it is.
 
     >>> read_run('{"dpviz_run": 2}')
     Traceback (most recent call last):
@@ -86,7 +86,7 @@ def read_run(text: str) -> SavedRun:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON knows of a part of a tally; what is kept of single repetitions is left out."""
+    """Return what JSON knows of a part of a tally; what is kept of single repetitions is left out."""
     if isinstance(value, Sums):
         return {one.name: _plain(getattr(value, one.name)) for one in value.written()}
     if isinstance(value, tuple):
@@ -95,7 +95,7 @@ def _plain(value: Any) -> Any:
 
 
 def _read(given: Any, like: Any, name: str, more: int, each: Each = COUNT) -> Any:
-    """A part of a file less that of the first repetitions, which is `like`; `more` others have added to it."""
+    """Return a part of a file less that of the first repetitions, which is `like`; `more` others have added to it."""
     if isinstance(like, Sums):
         parts = {one.name: one for one in like.written()}
         if not isinstance(given, dict) or set(given) != set(parts):

@@ -12,7 +12,7 @@ LEAST_EXPONENT = 1074  # Every finite floating-point number is a whole multiple 
 
 
 def exact_units(values: Iterable[float]) -> int:
-    """The sum of floating-point numbers in units of 2⁻¹⁰⁷⁴, without rounding, hence in any order and grouping.
+    """Return the sum of floating-point numbers in units of 2⁻¹⁰⁷⁴, without rounding, hence in any order and grouping.
 
     >>> exact_units([1e16, 1.0, -1e16]) == 2**1074
     True
@@ -33,7 +33,7 @@ class Each(NamedTuple):
 
 
 def summed(low: float, high: float) -> Any:
-    """A field that holds the exact sum of a number which is from `low` to `high` in each repetition."""
+    """Return a field that holds the exact sum of a number which is from `low` to `high` in each repetition."""
     each = Each(exact_units([low]), exact_units([high]), 1 << LEAST_EXPONENT)
     return dataclasses.field(default=0, metadata={"each": each})
 
@@ -49,15 +49,15 @@ class Sums:
 
     @classmethod
     def adding(cls) -> list[dataclasses.Field[Any]]:
-        """The fields that add."""
+        """Return the fields that add."""
         return [one for one in dataclasses.fields(cls) if one.name not in cls.PLACE]
 
     def written(self) -> list[dataclasses.Field[Any]]:
-        """The fields that a file holds: all that add but what is kept of single repetitions."""
+        """Return the fields that a file holds: all that add but what is kept of single repetitions."""
         return [one for one in self.adding() if not isinstance(getattr(self, one.name), Kept)]
 
     def total(self, name: str) -> float:
-        """The exact sum called `name` as the nearest floating-point number."""
+        """Return the exact sum called `name` as the nearest floating-point number."""
         return int(getattr(self, name)) / (1 << LEAST_EXPONENT)
 
     def __add__(self, other: Self) -> Self:
@@ -71,7 +71,7 @@ class Sums:
         return dataclasses.replace(self, **{name: _joined(*pair, way) for name, pair in both.items()})
 
     def __eq__(self, other: object) -> bool:
-        """Whether every count, sum and kept digit agrees."""
+        """Return whether every count, sum and kept digit agrees."""
         return type(self) is type(other) and all(
             _same(getattr(self, one.name), getattr(other, one.name)) for one in self.adding()
         )
@@ -94,7 +94,7 @@ class Kept:
         return type(self)(**{name: make(name, axis) for name, axis in self._axes().items()})
 
     def first(self, number: int) -> Self:
-        """The first `number` of them."""
+        """Return the first `number` of them."""
         return self._each(lambda name, axis: getattr(self, name)[(slice(None),) * axis + (slice(number),)])
 
     def __add__(self, other: Self) -> Self:

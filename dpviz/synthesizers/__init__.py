@@ -26,7 +26,7 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
 
 
 def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:
-    """The registered synthesizers of two counts that have an n of their own, by key."""
+    """Return the registered synthesizers of two counts that have an n of their own, by key."""
     return {
         key: one
         for key, one in SYNTHESIZERS.items()

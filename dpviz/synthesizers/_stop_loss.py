@@ -1,6 +1,6 @@
-"""δ(ε) of neighbouring Beta-binomial laws from the columns that matter, many pairs at once, however small it is.
+"""δ(ε) of neighbouring Beta-binomials from the columns that matter, many pairs at once, however small it is.
 
-For the laws P = BetaBinomial(m; x + 1, y) and Q = BetaBinomial(m; x, y + 1) the likelihood ratio is rational,
+For the distributions P = BetaBinomial(m; x + 1, y) and Q = BetaBinomial(m; x, y + 1) the likelihood ratio is rational,
 P(j) / Q(j) = (x + j) y / (x (y + m − j)), so that what a count j adds to δ is linear up to one positive factor:
 
     1 − e^ε Q(j) / P(j) = (j − τ) (y + x e^ε) / ((x + j) y),  τ = x (m e^ε + y (e^ε − 1)) / (y + x e^ε).

@@ -1,4 +1,4 @@
-"""What every synthesizer is: a law of the released counts for each table of confidential counts."""
+"""What every synthesizer is: a distribution of the released counts for each table of confidential counts."""
 
 import dataclasses
 import math
@@ -31,7 +31,7 @@ SYNTHETIC_ROWS = dataclasses.replace(
 
 
 def parameter(declaration: Parameter, **changes: Any) -> Any:
-    """A dataclass field without a default that carries its declaration, with `changes` to it."""
+    """Return a dataclass field without a default that carries its declaration, with `changes` to it."""
     return dataclasses.field(metadata={"parameter": dataclasses.replace(declaration, **changes)})
 
 
@@ -50,15 +50,15 @@ class Release(Protocol):
     """Anything whose privacy over all neighbours is known: what the measures of ε and δ ask of a release."""
 
     def worst_log_odds(self) -> WorstCase:
-        """The largest |log-odds|: the exact ε of the release."""
+        """Return the largest |log-odds|: the exact ε of the release."""
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """The largest hockey-stick divergence over ordered neighbouring pairs."""
+        """Return the largest hockey-stick divergence over ordered neighbouring pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Synthesizer(ABC):
-    """A release mechanism on a table of k counts: the law of the released counts given the confidential ones.
+    """A release mechanism on a table of k counts: the distribution of the released counts given the confidential ones.
 
     A subclass declares its parameters as fields (`parameter`) and gives `log_transition`; it may override what follows
     from that by a faster exact form. Source: Abowd & Vilhuber (2008), §2: any proper Pr[m | n] is a synthesizer.
@@ -86,12 +86,12 @@ class Synthesizer(ABC):
 
     @classmethod
     def up_to(cls, rows: int) -> type[Self]:  # noqa: ARG003 (for those that go further)
-        """The same law for n and m up to `rows`, for all that needs no whole matrix; itself if it goes no further."""
+        """Return the same synthesizer for n and m up to `rows`, where no whole matrix is needed."""
         return cls
 
     @classmethod
     def least_alpha(cls, *, m: int, epsilon: float) -> float:
-        """The least symmetric prior with pure ε-differential privacy, rounded to the private side."""
+        """Return the smallest symmetric prior with pure ε-differential privacy, rounded to the private side."""
         raise NotImplementedError(f"{cls.label} has no prior.")
 
     @property
@@ -114,11 +114,11 @@ class Synthesizer(ABC):
         """ln Pr(column | row) of these places, shape (rows, columns); −inf where impossible."""
 
     def row_table(self, index: int) -> tuple[int, ...]:
-        """The confidential counts of row `index`."""
+        """Return the confidential counts of row `index`."""
         return tuple(int(count) for count in self.row_counts[check_index(index, self.shape[0])])
 
     def column_table(self, index: int) -> tuple[int, ...]:
-        """The released counts of column `index`."""
+        """Return the released counts of column `index`."""
         return tuple(int(count) for count in self.column_counts[check_index(index, self.shape[1])])
 
     @property
@@ -132,7 +132,7 @@ class Synthesizer(ABC):
         return True
 
     def log_transition_matrix(self) -> FloatArray:
-        """Natural logarithm of `transition_matrix`, finite wherever the probability is positive."""
+        """Return the natural logarithm of `transition_matrix`, finite wherever the probability is positive."""
         rows, columns = self.shape
         return self.log_transition(np.arange(rows), np.arange(columns))
 
@@ -150,11 +150,11 @@ class Synthesizer(ABC):
         return np.subtract(likelier, other, out=np.zeros_like(likelier), where=~silent)
 
     def log_odds_table(self) -> FloatArray:
-        """Signed log-odds of every neighbouring pair at every released column, shape (pairs, columns)."""
+        """Return the signed log-odds of every neighbouring pair at every released column, shape (pairs, columns)."""
         return self.log_odds(np.arange(len(self.neighbours)), np.arange(self.shape[1]))
 
     def worst_log_odds(self) -> WorstCase:
-        """The largest |log-odds| and the cell that attains it: the exact ε of the release."""
+        """Return the largest |log-odds| and the cell that attains it: the exact ε of the release."""
         table = self.log_odds_table()
         pair, column = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
         value = float(table[pair, column])
@@ -215,7 +215,7 @@ class TwoCellSynthesizer(Synthesizer):
 
 
 def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
-    """The largest divergence of the pairs i, i + 1: those in `up` are of row i + 1 from row i."""
+    """Return the largest divergence of the pairs i, i + 1: those in `up` are of row i + 1 from row i."""
     if up.max() >= down.max():
         return WorstCase(float(up.max()), int(up.argmax()) + 1, int(up.argmax()))
     return WorstCase(float(down.max()), int(down.argmax()), int(down.argmax()) + 1)

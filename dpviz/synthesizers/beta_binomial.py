@@ -18,10 +18,10 @@ from dpviz.types import FloatArray, IntArray
 
 # Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike.
 LARGE = 1e4
-# Most synthetic rows, and least ratio of the smallest to the largest number of the Hankel table, for which its
+# Most synthetic rows, and smallest ratio of the smallest to the largest number of the Hankel table, for which its
 # products neither under- nor overflow.
 HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
-# Rows filled by one product, and the least prior for which the products of so many factors cannot overflow.
+# Rows filled by one product, and the smallest prior for which the products of so many factors cannot overflow.
 TOGETHER, TOGETHER_PRIOR = 8, 1e-200
 RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
@@ -71,7 +71,7 @@ class BetaBinomial(PriorSynthesizer):
         return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
 
     def row(self, index: int) -> FloatArray:
-        """As of every law, built from the mode outward, so no tail loses its digits."""
+        """As of every synthesizer, built from the mode outward, so no tail loses its digits."""
         index = check_index(index, self.n + 1)
         x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
         with np.errstate(over="ignore"):

@@ -2,7 +2,7 @@
 
 Substituting a row moves it from cell j to cell i. For the Dirichlet-multinomial and the multinomial plug-ins the
 likelihood ratio of the two tables depends on the released counts m_i and m_j alone, so the other cells may be merged:
-three cells tell everything. A cell with x + c pseudo-rows is two cells with x and c merged, and post-processing never
+three cells tell everything. A cell with x + c invented rows is two cells with x and c merged, and post-processing never
 raises a divergence; the c rows may then join the rest, where they tell nothing. So the worst neighbours hold their only
 row of cells i and j in i or in j, and i and j are the cells with the smallest priors.
 """
@@ -40,14 +40,14 @@ FEWER_ROWS = {"slider_maximum": 60}
 FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}
 
 
-# Share of its tail, and tail of the other law, below which δ is summed again from positive terms.
+# Share of its tail, and tail of the other distribution, below which δ is summed again from positive terms.
 CANCELLATION, SMALLEST = 1e-4, 1e-290
 
 
 class LossDistribution:
     """Outcomes by their privacy loss L = ln(P / Q), with their probability under P: δ(ε) = Σ_{L > ε} P (1 − e^{ε − L}).
 
-    Randomised response that tells the truth with probability 3/4 has losses ± ln 3.
+    Randomized response that tells the truth with probability 3/4 has losses ± ln 3.
 
     >>> LossDistribution(np.log([3, 1 / 3]), np.array([0.75, 0.25])).delta(0.0)
     0.5
@@ -158,7 +158,7 @@ class CellSynthesizer(Synthesizer):
         """Privacy losses of the ordered neighbours that can be the worst, with the cells that gain and lose a row."""
 
     def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
-        """The neighbours whose only row of two cells is in `gains` or in `loses`, as a `WorstCase`."""
+        """Return the neighbours whose only row of two cells is in `gains` or in `loses`, as a `WorstCase`."""
         rest = next(cell for cell in range(self.cells) if cell not in (gains, loses))
         counts = np.zeros((2, self.cells), dtype=np.int64)
         counts[:, rest] = self.n - 1
@@ -175,11 +175,11 @@ class CellSynthesizer(Synthesizer):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorCellSynthesizer(CellSynthesizer):
-    """A synthesizer of k counts with prior pseudo-rows in every cell, released as k counts that sum to m."""
+    """A synthesizer of k counts with prior invented rows in every cell, released as k counts that sum to m."""
 
     has_prior = True
     two_cells: ClassVar[type[PriorSynthesizer]]
-    """The same law for two counts."""
+    """The same synthesizer for two counts."""
 
     m: int = parameter(SYNTHETIC_ROWS, **FEWER_SYNTHETIC_ROWS)
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS)
@@ -217,7 +217,7 @@ class PriorCellSynthesizer(CellSynthesizer):
 
     @abstractmethod
     def gain(self, draws: IntArray, rows: Any) -> FloatArray:
-        """What `draws` draws of a cell say for `rows` + 1 of its rows and pseudo-rows against `rows`, in nats."""
+        """Return what `draws` draws of a cell say for `rows` + 1 of its (invented) rows against `rows`, in nats."""
 
     @abstractmethod
     def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
@@ -245,7 +245,7 @@ class PriorCellSynthesizer(CellSynthesizer):
         return result
 
     def _everything_drawn(self, value: float) -> WorstCase:
-        """The neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
+        """Return the neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
         counts = np.zeros(self.cells, dtype=np.int64)
         counts[self._rarest[0]] = self.m
         return self._case(value, *self._rarest, composition_rank(counts))

@@ -65,7 +65,7 @@ class GivenMatrix(TwoCellSynthesizer):
         return f"GivenMatrix({self.n + 1} x {self.m + 1}, {self._digest})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether the numbers and their printed decimals are the same."""
+        """Return whether the numbers and their printed decimals are the same."""
         return isinstance(other, GivenMatrix) and self._digest == other._digest
 
     def __hash__(self) -> int:

@@ -66,7 +66,7 @@ class LaplaceCells(CellSynthesizer):
         return table[lost[:, None], released[:, loses].T] - table[gained[:, None], released[:, gains].T]
 
     def _places(self) -> list[tuple[int, int]]:
-        """Counts before a row is added to cell i and to cell j, that stand for every pair of neighbours.
+        """Return counts before a row is added to cell i and to cell j, that stand for every pair of neighbours.
 
         From n = 3 on clamping merges, at counts of 1, only released counts with the same likelihood ratio.
         """

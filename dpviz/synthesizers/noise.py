@@ -51,7 +51,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
         return table
 
     def transition_matrix(self) -> FloatArray:
-        """As of every law: a mass at each distance, a tail in the first and last column."""
+        """As of every synthesizer: a mass at each distance, a tail in the first and last column."""
         n, distances = self.n, np.arange(self.n + 1)
         with np.errstate(under="ignore"):
             mass, tails = np.exp(self.log_mass(distances)), np.exp(self.log_tail(distances))
@@ -62,7 +62,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
 
     @abstractmethod
     def near_log_odds(self) -> tuple[float, float]:
-        """Log-odds of rows i, i + 1 at released count i: where i is inside, and where i is the clamped end 0."""
+        """Return log-odds of rows i, i + 1 at released count i: where i is inside, and where i is the clamped end 0."""
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         i, j = np.asarray(pairs)[:, None], np.asarray(columns)[None, :]

@@ -128,7 +128,7 @@ def _log_one_plus(lean: FloatArray, doubled: FloatArray) -> FloatArray:
 
 
 def _threshold(m: int, epsilon: float, up: FloatArray, down: FloatArray) -> FloatArray:
-    """The least count j whose log-odds j·up − (m − j)·down exceed ε."""
+    """Return the smallest count j whose log-odds j·up − (m − j)·down exceed ε."""
     return np.floor((epsilon + m * down) / (up + down)) + 1
 
 
@@ -136,7 +136,7 @@ def _threshold(m: int, epsilon: float, up: FloatArray, down: FloatArray) -> Floa
 class PosteriorMean(PlugIn):
     """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α) / (n + α + β).
 
-    Source: Zheng (2015), SYNTH_Post(Many); the law that Abowd & Vilhuber's (2008) Fig. 1 really shows.
+    Source: Zheng (2015), SYNTH_Post(Many); the synthesizer that Abowd & Vilhuber's (2008) Fig. 1 really shows.
 
     >>> PosteriorMean(n=1, m=2, alpha=1, beta=1).transition_matrix().round(6).tolist()
     [[0.444444, 0.444444, 0.111111], [0.111111, 0.444444, 0.444444]]
@@ -155,7 +155,7 @@ ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minim
 class PosteriorMode(PlugIn):
     """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α − 1) / (n + α + β − 2). Source: Zheng (2015), SYNTH_MAP.
 
-    With a prior of 2 the mode adds one pseudo-row to each cell, as the mean does with a prior of 1.
+    With a prior of 2 the mode adds one invented row to each cell, as the mean does with a prior of 1.
 
     >>> PosteriorMode(n=1, m=2, alpha=2, beta=2).transition_matrix().round(6).tolist()
     [[0.444444, 0.444444, 0.111111], [0.111111, 0.444444, 0.444444]]

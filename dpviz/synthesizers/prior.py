@@ -38,7 +38,7 @@ class PriorSynthesizer(TwoCellSynthesizer):
 
     has_prior = True
     lost: ClassVar[int] = 0
-    """Invented rows of each cell that the law does not use."""
+    """Invented rows of each cell that the synthesizer does not use."""
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
@@ -65,7 +65,7 @@ class PriorSynthesizer(TwoCellSynthesizer):
 
     @abstractmethod
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        """The largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
+        """Return the largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:

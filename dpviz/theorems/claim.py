@@ -57,7 +57,7 @@ class Promise:
     delta: bool = True
 
     def at(self, epsilon: float, delta: float) -> tuple[float, float]:
-        """The ε and the δ that are promised where these are asked for."""
+        """Return the ε and the δ that are promised where these are asked for."""
         return epsilon if self.epsilon else 0.0, delta if self.delta else 0.0
 
 
@@ -82,7 +82,7 @@ class Kind:
     any_constant: bool = False
 
     def verdict(self, keeps: bool, agrees: bool = False) -> Verdict:
-        """The verdict on a number that keeps the promise or not, and agrees with the exact one or not."""
+        """Return the verdict on a number that keeps the promise or not, and agrees with the exact one or not."""
         return self.agrees if agrees else self.right if keeps == self.enough else self.wrong
 
 
@@ -102,15 +102,15 @@ class Quantity:
     larger_is_safer: bool = True
 
     def keeps(self, value: float, needed: float) -> bool:
-        """Whether a value keeps the promise where so much is needed."""
+        """Return whether a value keeps the promise where so much is needed."""
         return value >= needed if self.larger_is_safer else value <= needed
 
     def rounded(self, value: float, digits: int) -> float:
-        """A value with so many digits that still keeps the promise."""
+        """Return a value with so many digits that still keeps the promise."""
         return (rounded_up if self.larger_is_safer else rounded_down)(value, digits)
 
     def shown(self, value: float, digits: int = 3) -> str:
-        """A value in words, so rounded."""
+        """Return a value in words, so rounded."""
         return self.words.format(readable(self.rounded(value, digits), digits))
 
 
@@ -174,13 +174,13 @@ class Claim:
         return self.holds_when is one_synthetic_row
 
     def at(self, **values: object) -> float:
-        """The printed number at `values`, of which it takes those that it needs."""
+        """Return the printed number at `values`, of which it takes those that it needs."""
         if self.formula is None:
             raise ValueError(f"{self.name} prints no number; got a request for its value.")
         return self.formula(**self._needed(self.formula, values))
 
     def applies(self, **values: object) -> bool:
-        """Whether the printed condition holds at `values`; one without numbers counts as met."""
+        """Return whether the printed condition holds at `values`; one without numbers counts as met."""
         return self.holds_when is None or self.holds_when(**self._needed(self.holds_when, values))
 
     def _needed(self, function: Callable[..., object], values: dict[str, object]) -> dict[str, object]:
@@ -201,11 +201,11 @@ Denied = partial(Claim, kind=IMPOSSIBLE)
 
 
 def one_synthetic_row(m: int) -> bool:
-    """Whether a single synthetic row is released."""
+    """Return whether a single synthetic row is released."""
     return m == 1
 
 
 def if_and_only_if(claim: Claim) -> tuple[Claim, Claim]:
-    """Both halves: what the first says is enough, the second says the promise needs."""
+    """Return both halves: what the first says is enough, the second says the promise needs."""
     part, statement = f"{claim.part} only if".strip(), claim.statement.replace(" is enough", " is needed")
     return claim, dataclasses.replace(claim, part=part, kind=NECESSARY, statement=statement)

@@ -37,8 +37,7 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
 
 
 def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
-    """Return the smallest α = β, above 1, for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-differentially
-    private.
+    """Return the smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private.
 
     Takes n to 100,000, and δ = 0, where no prior is enough, or from 1e-300; for δ = 1 every prior does, and it is 0. A
     prior smaller by one part in 10⁶ fails. The failure was found to fall in α, and to be largest at n₁ = 0, on every
@@ -74,7 +73,7 @@ def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
 
 
 def _failures(n1: IntArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
-    """The probability outside the printed interval for each n₁, as the sum of its two tails."""
+    """Return the probability outside the printed interval for each n₁, as the sum of its two tails."""
     x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
     empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
     # 1 stands in where there is no interval, so that no quotient is formed from it.
