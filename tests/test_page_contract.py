@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -221,3 +221,47 @@ def test_every_note_beside_a_page_is_shown_and_no_other_is_asked_for(case: Case)
     assert len(set(heads)) == len(heads)
     assert all(f'"{head}"' in source for head in heads)
     assert set(re.findall(r'\.note\(\s*"(\w+)"', source)) <= set(heads)
+
+
+SLIDER = "select_slider"
+CONTROLS = (SLIDER, "selectbox", "radio", "toggle", "button_group", "text_input", "multiselect")
+
+
+def controls(block: Any, shut: bool = False) -> Iterator[tuple[str, str, bool]]:
+    """The controls in a part of a page, in order: kind, label without its hint, whether it is under "More"."""
+    for one in block.children.values():
+        if hasattr(one, "children"):
+            yield from controls(one, shut or one.type == "expander")
+        elif one.type in CONTROLS:
+            yield one.type, one.label.partition(" · ")[0], shut
+
+
+SHARED = [
+    "Start from", "Synthesizer", "Promised privacy loss ε", "Allowed failure δ", "Prior ones α", "Confidential rows n",
+    "Synthetic sets M", "True proportion p", "m = n: as many synthetic rows", "Synthetic rows m",
+    "Level of the interval", "Seed",
+]  # fmt: skip
+"""Controls of more than one page, in their order."""
+
+
+def test_controls_that_pages_share_have_the_same_names_in_the_same_order() -> None:
+    shown: dict[str, int] = {}
+    for case in CASES.values():
+        for state in ({}, {"prior": "own", "m_is_n": False}, {"prior": "exact"}):
+            page = case.opened(**{key: one for key, one in state.items() if case.prefix + key in SETTINGS})
+            labels = [label for _, label, _ in controls(page.main)]
+            mine = [one for one in SHARED if one in labels]
+            assert [one for one in labels if one in SHARED] == mine, case.prefix
+            for one in mine if not state else ():
+                shown[one] = shown.get(one, 0) + 1
+    assert {one for one, pages in shown.items() if pages > 1} >= {*SHARED} - {"Prior ones α", "Synthetic rows m"}
+
+
+def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_click_away() -> None:
+    for case in CASES.values():
+        usual, classroom = (list(controls(case.opened(address).main)) for address in ({}, {"class": "1"}))
+        assert sorted(label for _, label, _ in usual) == sorted(label for _, label, _ in classroom)
+        first, *others = [label for kind, label, shut in classroom if kind == SLIDER and not shut]
+        assert first == "Promised privacy loss ε"  # what the arrow keys move before any slider was touched
+        assert len(others) == 1
+        assert ("button_group", "Start from", False) in classroom

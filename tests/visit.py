@@ -122,7 +122,8 @@ def check_calm(page: Page) -> None:
 
 
 def control(page: Page, key: str) -> Locator:
-    """The control of the page with that key, the page's prefix left out."""
+    """The control of the page with that key, the page's prefix left out; "More" is unfolded if it is there."""
+    page.evaluate("document.querySelector('.st-key-more details:not([open]) summary')?.click()")
     return page.locator(f".st-key-{PREFIXES[urlsplit(page.url).path.strip('/')]}{key}")
 
 

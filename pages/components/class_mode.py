@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import streamlit as st
@@ -10,12 +12,13 @@ KEY = "class"
 """In the session and in the address, whatever the page."""
 
 DIGITS = 3
+NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 
 STYLE = """
 :root {font-size: 21px !important; --dpviz-class: 1}
-.stMain [data-testid="stCaptionContainer"], .dpviz-note, .dpviz-question, .st-key-more,
-.dpviz-numbers dd:nth-of-type(2) {display: none !important}
+.stMain [data-testid="stCaptionContainer"], .dpviz-question, .dpviz-numbers dd:nth-of-type(2) {display: none !important}
 .dpviz-answer {font-size: 1.35rem}
+@media (min-width: 1251px) {.dpviz-numbers {grid-template-columns: repeat(4, minmax(0, 1fr))}}
 .stMainBlockContainer {padding-left: 1.2rem; padding-right: 1.2rem}
 """
 
@@ -31,9 +34,50 @@ def class_mode() -> bool:
     return bool(st.session_state[KEY])
 
 
-def digits(full: int) -> int:
-    """`full` digits, or three in class mode."""
-    return min(full, DIGITS) if class_mode() else full
+def for_class(html: str) -> str:
+    """A sentence as it is, or with three digits in class mode."""
+    return three_digits(html) if class_mode() else html
+
+
+def table_for_class(html: str) -> str:
+    """A table as it is, or with three digits in every cell in class mode."""
+    return re.sub(r"(?<=>)[^<>]+", lambda cell: three_digits(cell[0]), html) if class_mode() else html
+
+
+def three_digits(html: str) -> str:
+    """HTML with three digits in each decimal number of its text.
+
+    More stay where fewer would make a number equal to another one of the text, or rounder than it is.
+
+    Examples
+    --------
+    >>> three_digits("ε = <b>5.493061</b>, not 1.0004 but 1: in 99.9998 %, 0.06592181 or 1,164.53")
+    'ε = <b>5.49</b>, not 1.0004 but 1: in 99.9998 %, 0.0659 or 1,165'
+    """
+    parts = re.split(r"(<[^>]*>)", html)
+    all_numbers = {_value(text) for part in parts[::2] for text in NUMBER.findall(part)}
+    parts[::2] = [NUMBER.sub(lambda found: _shortened(found[0], all_numbers), part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _value(text: str) -> Decimal:
+    return Decimal(text.replace(",", ""))
+
+
+def _to_places(value: Decimal, places: int) -> str:
+    """With so many decimals, a half rounded up, as what came before it most likely was."""
+    return f"{value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,f}"
+
+
+def _shortened(text: str, beside: set[Decimal]) -> str:
+    value, decimals = _value(text), len(text.partition(".")[2])
+    for places in range(decimals):
+        shorter = _to_places(value, places)
+        figures = shorter.replace(",", "").replace(".", "").lstrip("0")
+        alone = all(_to_places(other, places) != shorter for other in beside - {value})
+        if len(figures) >= DIGITS and alone and (len(figures.rstrip("0")) > 1 or _value(shorter) == value):
+            return shorter.rstrip("0").rstrip(".") if places else shorter
+    return text
 
 
 def show_class_mode() -> None:

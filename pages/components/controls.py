@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, Self
@@ -43,11 +44,15 @@ LINKS = {
 
 @dataclass(frozen=True)
 class PageNumbers:
-    """The numbers of one page by name, each with its control; `links` names those that may follow another."""
+    """The numbers of one page by name, each with its control; `links` names those that may follow another.
+
+    `at` says where the control of a name stands.
+    """
 
     prefix: str
     declared: Mapping[str, Parameter]
     links: tuple[str, ...] = ("m",)
+    at: Callable[[str], AbstractContextManager[object]] = lambda _name: nullcontext()
 
     def kept(self) -> Self:
         """Itself, whose settings the session and the address keep from now on."""
@@ -67,7 +72,7 @@ class PageNumbers:
         if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
         slider, start = f"{key}_slider", SETTINGS[key].default
-        with st.container(key=f"{key}_both"):
+        with self.at(name), st.container(key=f"{key}_both"):
             symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
             typed = st.number_input(
                 f"{symbol or one.title}, exact value",
@@ -105,7 +110,8 @@ class PageNumbers:
         found: dict[str, float] = {}
         for name in names:
             link = LINKS[name] if name in self.links else None
-            linked = link and link.leader in found and switch(link.label, self.prefix + link.switch)
+            with self.at(name):
+                linked = link and link.leader in found and switch(link.label, self.prefix + link.switch)
             found[name] = found[link.leader] if link and linked else self.number(name)
         return found
 

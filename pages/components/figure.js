@@ -125,8 +125,11 @@ function enlarge(figure, template) {
     if (trace.line?.width) trace.line = { ...trace.line, width: trace.line.width * LARGER };
     if (typeof trace.marker?.size === "number") trace.marker = { ...trace.marker, size: trace.marker.size * LARGER };
     if (trace.error_y) trace.error_y = { ...trace.error_y, thickness: 3 };
+    if (trace.textfont) trace.textfont = { ...trace.textfont, size: 16 };
   }
-  const { margin, shapes, annotations } = figure.layout;
+  const { margin, shapes, annotations, legend } = figure.layout;
+  // The words of the axis above it are larger too.
+  if (legend) figure.layout.legend = { ...legend, y: legend.y < 0 ? 1.15 * legend.y : legend.y, font: { size: 16 } };
   for (const shape of shapes ?? []) shape.line = { ...shape.line, width: (shape.line?.width ?? 1) * LARGER };
   for (const note of annotations ?? []) note.font = { ...note.font, size: 18 };
   figure.layout.margin = { ...margin, l: 1.4 * (margin?.l ?? 56), b: 1.4 * (margin?.b ?? 48), t: 1.2 * (margin?.t ?? 40) };

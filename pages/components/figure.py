@@ -11,10 +11,13 @@ from plotly.io.json import to_json_plotly
 from streamlit import runtime
 
 from dpviz.charts.style import Figure
+from pages.components.class_mode import class_mode, for_class
 
 _component = st.components.v2.component(
     "dpviz_figure", js=Path(__file__).with_name("figure.js").read_text(encoding="utf-8"), isolate_styles=False
 )
+
+LARGER = 1.2
 
 PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior"}
 """What the files of a page's pictures are named after, by the prefix of its keys."""
@@ -36,8 +39,14 @@ def _plotly_path() -> str:
 
 def encode_figure(figure: Figure, **rest: Any) -> bytes:
     """The bytes figure.js reads: JSON whose arrays are base64; figure.js makes a template of the theme."""
-    text: str = to_json_plotly({**rest, "figure": figure.to_dict()})
-    return text.encode()
+    spec = figure.to_dict()
+    for said in (*spec["data"], *spec["layout"].get("annotations", ())):
+        if isinstance(text := said.get("text"), str):
+            said["text"] = for_class(text)
+        elif isinstance(text, list):
+            said["text"] = [for_class(one) if isinstance(one, str) else one for one in text]
+    encoded: str = to_json_plotly({**rest, "figure": spec})
+    return encoded.encode()
 
 
 def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420) -> None:
@@ -48,5 +57,6 @@ def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420) -> Non
     """
     page, _, picture = key.partition("_")
     name = f"{PAGES[page]}_{picture}"
+    height = round(LARGER * height) if class_mode() else height  # for its larger words
     data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height)
     _component(key=key, data=data, height=height)

@@ -3,7 +3,8 @@
 let touched = "";
 let mounted = 0;
 
-const typing = (element) => element.closest?.("input, textarea, select, [contenteditable]");
+const SWITCHES = "[type=range], [type=checkbox], [type=radio]";
+const typing = (element) => element.closest?.(`input:not(${SWITCHES}), textarea, select, [contenteditable]`);
 
 function note(event) {
   const slider = event.target.closest?.("[class*='st-key-'][class*='_slider']");
@@ -12,15 +13,16 @@ function note(event) {
 
 function press(event) {
   if (!mounted || event.ctrlKey || event.altKey || event.metaKey || typing(event.target)) return;
-  if (event.key === " " && !event.target.closest?.("button, a, [role=option]")) {
+  if (event.key === " " && !event.target.closest?.("button, a, summary, label, [role=option], [type=checkbox], [type=radio]")) {
     const button = document.querySelector(".stMain [class*='st-key-'][class*='_go'] button");
     if (!button) return;
     event.preventDefault();
     button.click();
   }
-  if (!["ArrowLeft", "ArrowRight"].includes(event.key) || event.target.closest?.("[role=radio], [role=tab]")) return;
-  const place = touched || "st-key-"; // none was touched: the first of the page
-  const slider = document.querySelector(`.stMain [class*='${place}'][class*='_slider'] input[type=range]`);
+  if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+  if (event.target.closest?.("[role=radio], [role=tab], [type=radio], [type=range]")) return; // which they move already
+  const sliderOf = (name) => document.querySelector(`.stMain [class*='${name}'][class*='_slider'] input[type=range]`);
+  const slider = (touched && sliderOf(touched)) || sliderOf("st-key-"); // none of this page was touched: its first one
   if (!slider) return;
   event.preventDefault();
   slider.focus();

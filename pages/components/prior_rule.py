@@ -32,7 +32,7 @@ PROMISE = {
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
     "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
     "alpha": Parameter(
-        name="alpha", symbol="α", title="Prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
+        name="alpha", symbol="α", title="Prior ones", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
         slider_maximum=1e4, scale="log", private_end="larger",
         help="Invented rows with a one and as many with a zero, in each set. More of them are more private.",
     ),
@@ -79,7 +79,8 @@ def promise_controls(page: PageNumbers, key: str, law: type[Synthesizer]) -> dic
         words = "Split equally: the papers' rule, the smallest prior without δ when each set has an equal share of ε. "
         words += "Smallest for all sets together: the smallest prior for which the M sets keep (ε, δ), counted exactly."
         asked = "How the agency sets its prior"
-        prior = choice(st.radio, asked, labels, key, format_func=labels.__getitem__, help=words)
+        with page.at("prior"):
+            prior = choice(st.radio, asked, labels, key, format_func=labels.__getitem__, help=words)
     return {"prior": prior, **page.values(*promised_by(law, prior))}
 
 

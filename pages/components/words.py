@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
 from dpviz.parameters import readable, readable_apart
+from pages.components.class_mode import for_class, table_for_class
 
 if TYPE_CHECKING:
     from dpviz.published.record import Record
@@ -22,7 +23,7 @@ STYLE = TABLE_STYLE + Path(__file__).with_name("style.css").read_text(encoding="
 
 def answer(mark: str, sentence: str) -> str:
     """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
-    return f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>'
+    return for_class(f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>')
 
 
 def page_answer(mark: str, sentence: str, brief: str) -> str:
@@ -41,7 +42,7 @@ def numbers(*entries: tuple[str, str, str]) -> str:
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(meaning)}</dd></div>"
         for name, value, meaning in entries
     )
-    return f'<dl class="dpviz-numbers">{"".join(parts)}</dl>'
+    return table_for_class(f'<dl class="dpviz-numbers">{"".join(parts)}</dl>')
 
 
 def percent(share: float, digits: int = 5) -> str:
@@ -95,7 +96,7 @@ def heading(text: str) -> None:
 
 def note(sentence: str) -> None:
     """An aside in the flow of the page; `sentence` may hold inline HTML."""
-    st.html(f'<p class="dpviz-note">{sentence}</p>')
+    st.html(for_class(f'<p class="dpviz-note">{sentence}</p>'))
 
 
 def problem(sentence: str) -> None:
@@ -120,7 +121,7 @@ def listing(head: list[str], rows: list[list[str]], caption: str, numeric: Colle
     def cells(tag: str, values: list[str]) -> str:
         return "".join(cell(tag, place, value) for place, value in enumerate(values))
 
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    body = table_for_class("".join(f"<tr>{cells('td', row)}</tr>" for row in rows))
     kind = "dpviz-list dpviz-stack" if columns else "dpviz-list"
     st.html(
         f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'

@@ -4,8 +4,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
-
 from dpviz.analysis import LEVEL, PROPORTION
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -20,6 +18,7 @@ from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import synthesizer_choice
+from pages.components.places import Places
 from pages.coverage import SPEC
 
 PREFIX = SPEC.prefix
@@ -39,6 +38,7 @@ NUMBERS = prior_rule.PROMISE | {
     "seed": SEED,
 }  # fmt: skip
 
+FEW, MAIN = ("preset", "epsilon", "alpha", "p"), ("law", "delta", "n", "sets", "rules")
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", two_cell_laws(), DEFAULT_LAW)
 PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
@@ -85,15 +85,17 @@ def choose() -> Asked | Refused:
     laws = two_cell_laws()
     keep_choice(LAW_KEY, laws, DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
     read_address(PREFIX)
-    presets(PREFIX, PRESETS, {"m_is_n": True})
-    law = synthesizer_choice(LAW_KEY, laws)
-    values: dict[str, Any] = {
-        "p": PAGE.number("p"), **prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]), "sets": PAGE.number("sets"),
-        **PAGE.values("n", "m"), "level": PAGE.number("level"),
-    }  # fmt: skip
-    chosen = choices("Rules for the interval", RULES, RULES_KEY, format_func=short, help=SPEC.note("rules"))
-    with st.container(key="cv_simulation"):
-        values["repetitions"], values["seed"] = PAGE.number("repetitions"), PAGE.number("seed")
+    at = Places(FEW, MAIN)
+    page = dataclasses.replace(PAGE, at=at)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {"m_is_n": True})
+    with at("law"):
+        law = synthesizer_choice(LAW_KEY, laws)
+    values: dict[str, Any] = prior_rule.promise_controls(page, PRIOR_KEY, laws[law])
+    values |= page.values("n", "m", "sets", "p", "level")
+    with at("rules"):
+        chosen = choices("Rules for the interval", RULES, RULES_KEY, format_func=short, help=SPEC.note("rules"))
+    values |= page.values("repetitions", "seed")
     troubles: list[str] = []
     mends: dict[str, tuple[object, str]] = {}
     try:

@@ -27,7 +27,8 @@ with results:
     answered = answerable(PREFIX, asked, lambda one: one.design.release, first_asked).design
     answer = st.container()
     lead_on(SPEC, answered)
-    left, pace, middle, right = st.columns([1.6, 2.2, 1, 1], vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    left, pace, middle, right = (row.container(width=one) for one in ("content", "content", 140, 140))
     with pace:
         choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
     with left:

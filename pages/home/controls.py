@@ -26,7 +26,6 @@ PAGE = PageNumbers(
     {
         "epsilon": dataclasses.replace(
             EPSILON,
-            title="Privacy promise",
             minimum=0.01,
             maximum=20.0,
             default=1.0,

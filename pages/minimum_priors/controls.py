@@ -18,6 +18,7 @@ from pages.components.address import keep_choice, read_address
 from pages.components.choices import presets, segments
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
+from pages.components.places import Places
 from pages.minimum_priors import SPEC
 
 PREFIX = SPEC.prefix
@@ -73,6 +74,7 @@ NUMBERS = {
         help="The sample of n rows is drawn from N rows without replacement. A smaller share is more private.",
     ),
 }  # fmt: skip
+FEW, MAIN = ("preset", "epsilon", "delta"), ("family", "n", "cells", "sigma", "sigma0", "sets")
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
 
@@ -138,11 +140,14 @@ def chosen_kind() -> Kind:
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
-    presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
+    at = Places(FEW, MAIN)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
     words = "Rows that are 0 or 1, rows in one of k categories, or normal numbers with known variance."
-    segments("Data", FAMILIES, FAMILY, help=words, width="stretch")
-    kind = chosen_kind()
-    values: dict[str, Any] = PAGE.values("n", "m", "epsilon", "delta", *kind.numbers, "sets", *kind.cost)
+    with at("family"):
+        segments("Data", FAMILIES, FAMILY, help=words, width="stretch")
+    kind, page = chosen_kind(), dataclasses.replace(PAGE, at=at)
+    values: dict[str, Any] = page.values("epsilon", "delta", "n", *kind.numbers, "sets", *kind.cost, "m")
     try:
         PAGE.check(values)
         if 0 < values["delta"] < SMALLEST_FAILURE:

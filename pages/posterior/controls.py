@@ -22,6 +22,7 @@ from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
+from pages.components.places import Places
 from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
@@ -50,7 +51,6 @@ NUMBERS = prior_rule.PROMISE | {
         ONES, default=1, slider_maximum=3, scale="linear",
         help="The number of ones among the n confidential rows: the row of your matrix that is released from.",
     ),
-    "alpha": dataclasses.replace(prior_rule.PROMISE["alpha"], title="Prior of the synthesizer"),
     "gamma1": dataclasses.replace(GAMMA_ONES, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
     "gamma2": dataclasses.replace(GAMMA_ZEROS, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
     "level": LEVEL,
@@ -60,6 +60,8 @@ NUMBERS = prior_rule.PROMISE | {
     "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", default=100),
 }  # fmt: skip
 
+FEW = "preset", "epsilon", "alpha", "sets"
+MAIN = "law", "source", "delta", "n", "x", "matrix_x", "counts"
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", [*two_cell_laws(), GIVEN], DEFAULT_LAW)
 SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
@@ -127,33 +129,43 @@ def choose() -> Asked | Refused:
     laws = two_cell_laws()
     keep_choice(LAW_KEY, [*laws, GIVEN], DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
     read_address(PREFIX)
-    presets(PREFIX, PRESETS, {"m_is_n": True})
-    law = synthesizer_choice(LAW_KEY, [*laws, GIVEN])
-    source = choice(
-        st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=lambda one: SOURCES[one], required=True,
-        width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
-    )  # fmt: skip
+    at = Places(FEW, MAIN)
+    page = dataclasses.replace(PAGE, at=at)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {"m_is_n": True})
+    with at("law"):
+        law = synthesizer_choice(LAW_KEY, [*laws, GIVEN])
+    with at("source"):
+        source = choice(
+            st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=SOURCES.__getitem__, required=True,
+            width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
+        )  # fmt: skip
     values: dict[str, Any] = {"mechanism": law}
     given_text, trouble = None, ""
     if law == GIVEN:
         try:
-            values["mechanism"], given_text = matrix_of(matrix_text(PREFIX))
+            with at("law"):
+                content = matrix_text(PREFIX)
+            values["mechanism"], given_text = matrix_of(content)
             values |= {"n": values["mechanism"].n, "m": values["mechanism"].m}
         except ValueError as broken:
             trouble = str(broken)
     else:
-        values |= prior_rule.promise_controls(PAGE, PRIOR_KEY, laws[law]) | PAGE.values("n", "m")
+        values |= prior_rule.promise_controls(page, PRIOR_KEY, laws[law]) | page.values("n", "m")
     x, typed, count = None, None, "matrix_x" if law == GIVEN else "x"
-    if source == "drawn" or switch("x is known: show the confidential data as well", KNOWS):
-        x = values["confidential_count"] = PAGE.number(count, highest=values.get("n"))
     if source == "drawn":
-        values |= {name: PAGE.number(name) for name in ("sets", "seed")}
+        values |= page.values("sets")
     else:
-        typed = written(
-            st.text_input, "Synthetic counts x̃", COUNTS,
-            help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
-        )  # fmt: skip
-    values |= {name: PAGE.number(name) for name in ("gamma1", "gamma2", "level")}
+        with at("counts"):
+            typed = written(
+                st.text_input, "Synthetic counts x̃", COUNTS,
+                help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
+            )  # fmt: skip
+    with at(count):
+        known = source == "drawn" or switch("x is known: show the confidential data as well", KNOWS)
+    if known:
+        x = values["confidential_count"] = page.number(count, highest=values.get("n"))
+    values |= page.values("gamma1", "gamma2", "level", *(["seed"] if source == "drawn" else []))
     if trouble:
         return Refused((trouble,))
     asked = values if x is None else {**values, count: x}

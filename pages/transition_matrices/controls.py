@@ -17,6 +17,7 @@ from pages.components.choices import presets
 from pages.components.controls import LINKS, PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
+from pages.components.places import Places
 from pages.transition_matrices import SPEC
 
 PREFIX = SPEC.prefix
@@ -52,10 +53,11 @@ class Asked:
 
 @cache
 def _numbers(law: type[Synthesizer]) -> dict[str, Parameter]:
-    """Return the numbers of a synthesizer and of the promise, in the order of their controls."""
+    """Return the numbers of the promise and of a synthesizer, in the order of their controls."""
     own = {one.name: one for one in law.parameters()}
     noise = {NOISE: own.pop("epsilon")} if "epsilon" in own else {}
-    return {**own, "epsilon": EPSILON, "delta": DELTA, **noise}
+    prior = {name: own.pop(name) for name in ("alpha", "beta") if name in own}
+    return {"epsilon": EPSILON, "delta": DELTA, **prior, **own, **noise}
 
 
 @cache
@@ -73,6 +75,7 @@ def _widest(*laws: type[Synthesizer]) -> dict[str, Parameter]:
     return found
 
 
+FEW, MAIN = ("preset", "epsilon", "alpha"), ("law", "delta", "n", "cells")
 PAGE = PageNumbers(PREFIX, _widest(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
 keep_matrix(PREFIX, PRINTED_FIGURES[1].text)
@@ -92,17 +95,17 @@ def choose() -> Asked | Refused:
     laws = [*SYNTHESIZERS, GIVEN]
     keep_choice(LAW_KEY, laws, DEFAULT_LAW)
     read_address(PREFIX)
-    presets(PREFIX, PRESETS, {LINKS[name].switch: True for name in PAGE.links})
-    key = synthesizer_choice(LAW_KEY, laws)
-    law = SYNTHESIZERS.get(key, GivenMatrix)
-    content = matrix_text(PREFIX) if law is GivenMatrix else ""
-    page = dataclasses.replace(PAGE, declared=_numbers(law))
-    promise = [name for name in ("epsilon", "delta", NOISE) if name in page.declared]
-    values: dict[str, Any] = page.values(*(name for name in page.declared if name not in promise))
-    least = st.container()
-    values |= page.values(*promise)
+    at = Places(FEW, MAIN)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {LINKS[name].switch: True for name in PAGE.links})
+    with at("law"):
+        key = synthesizer_choice(LAW_KEY, laws)
+        law = SYNTHESIZERS.get(key, GivenMatrix)
+        content = matrix_text(PREFIX) if law is GivenMatrix else ""
+    page = dataclasses.replace(PAGE, declared=_numbers(law), at=at)
+    values: dict[str, Any] = page.values(*page.declared)
     if law.has_prior:
-        least.button(
+        at("alpha").button(
             "Use the smallest α that keeps ε",
             key=f"{PREFIX}least",
             on_click=_set_least,

@@ -13,6 +13,7 @@ from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import segments
+from pages.components.class_mode import table_for_class
 from pages.components.figure import show_figure
 from pages.components.words import note
 from pages.transition_matrices import SPEC
@@ -55,7 +56,8 @@ def _tables(summary: PrivacySummary) -> None:
     odds_title = f"{SIGNED if signed else ABSOLUTE} of neighbours, one row substituted"
     if tables:
         matrix = matrix_html(release, f"{matrix_title}. {source(release, 0)}")
-        st.html(matrix + log_odds_html(release, summary.epsilon, f"{odds_title}. {source(release, 1)}", signed=signed))
+        odds_table = log_odds_html(release, summary.epsilon, f"{odds_title}. {source(release, 1)}", signed=signed)
+        st.html(table_for_class(matrix + odds_table))
         return
     view = cached(view_tables)(release)
     figure, alt = matrix_heatmap(view), matrix_title

@@ -10,7 +10,6 @@ from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.class_mode import digits
 from pages.components.words import numbers, page_answer
 
 DIGITS, SAID = 7, 3
@@ -26,7 +25,7 @@ def show_verdict(summary: PrivacySummary) -> None:
     """The verdict and its four numbers."""
     mark, sentence = verdict_sentence(summary)
     brief = f"exact ε = {readable(summary.worst.value, SAID)}, promised {readable(summary.epsilon)}"
-    st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary, digits(DIGITS))))
+    st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary)))
 
 
 def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
@@ -71,7 +70,7 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     return BROKEN, f"{text} The allowed δ = {allowed} does not cover that: this would need {needed}."
 
 
-def verdict_numbers(summary: PrivacySummary, digits: int = DIGITS) -> list[tuple[str, str, str]]:
+def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
     release, worst, pair, least = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta
     neighbours = (
@@ -79,13 +78,13 @@ def verdict_numbers(summary: PrivacySummary, digits: int = DIGITS) -> list[tuple
     )
     holds = "no ε is enough" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} is kept"
     reached = f"{_pair(release, worst)}, when {_released(release, worst)} is released"
-    delta = _failure(summary, readable(pair.value, digits))
+    delta = _failure(summary, readable(pair.value, DIGITS))
     allowed = f"{neighbours}; if δ = {readable(summary.delta, 3)} is allowed, {holds}"
     return [
-        ("exact ε (substituted row)", readable(worst.value, digits), reached),
+        ("exact ε (substituted row)", readable(worst.value, DIGITS), reached),
         (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),
-        _probabilistic(summary, digits),
-        _uncertainty(summary, digits),
+        _probabilistic(summary),
+        _uncertainty(summary),
     ]
 
 
@@ -94,13 +93,13 @@ def _failure(summary: PrivacySummary, text: str) -> str:
     return text if summary.divergence.value > 0 or summary.is_pure else "below 10⁻³⁰⁰"
 
 
-def _probabilistic(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
+def _probabilistic(summary: PrivacySummary) -> tuple[str, str, str]:
     if summary.failure is None or summary.joint_failure is None:
         return "probabilistic δ", *NOT_LISTED
     row = int(summary.failure.argmax())
     worst, average = (
         "below 10⁻³⁰⁰" if share == 0 and not summary.is_pure else readable(share, places)
-        for share, places in ((float(summary.failure[row]), digits), (summary.joint_failure, SAID))
+        for share, places in ((float(summary.failure[row]), DIGITS), (summary.joint_failure, SAID))
     )
     where = (
         f"for the data {_table(summary.synthesizer, row)}; {average} on average, if every row is equally likely to "
@@ -109,7 +108,7 @@ def _probabilistic(summary: PrivacySummary, digits: int) -> tuple[str, str, str]
     return "probabilistic δ, worst table", worst, where
 
 
-def _uncertainty(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
+def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
     name = "SDL: smallest Pr(m ≠ n)"
     if summary.failure is None:
         return name, *NOT_LISTED
@@ -117,7 +116,7 @@ def _uncertainty(summary: PrivacySummary, digits: int) -> tuple[str, str, str]:
         return name, "1", "m differs from n, so the released table is never the confidential one"
     row = int(summary.change.argmin())
     often = "probability that the released table differs from the confidential one; smallest for the data "
-    return name, readable(float(summary.change[row]), digits), f"{often}{_table(summary.synthesizer, row)}"
+    return name, readable(float(summary.change[row]), DIGITS), f"{often}{_table(summary.synthesizer, row)}"
 
 
 def _table(release: Synthesizer, index: int) -> str:
