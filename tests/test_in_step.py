@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -11,10 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.methods.posterior_parameter import PosteriorParameter
 from dpviz.numerics.lockstep import roots
 from dpviz.priors import CALIBRATED, METHODS
 from dpviz.priors._in_step import NONE, UNKNOWN, _Search, least_priors
 from dpviz.priors.exact import Promise, least_prior, least_pure
+from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
+from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.plug_ins import PosteriorMean
 from dpviz.types import FloatArray, IntArray
 from tests.referees import excess, plug_in_law
@@ -173,3 +177,20 @@ def test_delta_of_a_pair_of_binomials_is_its_definition(x: float, y: float, epsi
             assert found == pytest.approx([expected], rel=1e-12, abs=1e-11)
         else:
             assert found[0] < -500
+
+
+# ε of one pair in place of all
+
+
+@pytest.mark.parametrize("key", ["beta_binomial", "posterior_mean", "posterior_mode", "param_post"])
+@pytest.mark.parametrize(("alpha", "beta"), [(1.5, 1.5), (40.0, 3.0), (1e12, 1e12)])
+def test_the_epsilon_of_the_worst_pair_is_that_of_all_pairs(key: str, alpha: float, beta: float) -> None:
+    sizes: Any = {"n": 6, "alpha": alpha, "beta": beta}
+    made: Any = PosteriorParameter(**sizes) if key == "param_post" else SYNTHESIZERS[key](m=25, **sizes)
+    for delta in (0.3, 1e-3, 1e-12, 1e-100):
+        epsilon = epsilon_for_delta(made, delta)
+        assert delta_for_epsilon(made, epsilon) <= delta
+        assert epsilon == 0 or delta_for_epsilon(made, epsilon * (1 - 1e-9)) > delta or epsilon * 1e-9 < 1e-13
+        if alpha < 1e12:
+            pairs = [made.of_pair(i) for i in range(6)]
+            assert epsilon == pytest.approx(max(epsilon_for_delta(one, delta) for one in pairs), rel=1e-10, abs=1e-13)

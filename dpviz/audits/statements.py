@@ -91,6 +91,7 @@ def _simulated(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, delta_of(2 * setting.epsilon), allowed, said)
 
 
+@functools.lru_cache(maxsize=64)  # three claims speak of them
 def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, float]:
     """Return the exact δ of the rows of SYNTH_Post(One), and of the parameter that they are drawn with."""
     rows, parameter = (release(key, n=setting.n, m=m, alpha=alpha) for key in ("synth_post_one", "param_post"))

@@ -30,7 +30,8 @@ class _Methods(Mapping[str, Method]):
         return {one.key: one for one in (*self._zheng, *laws)}
 
     def __getitem__(self, key: str) -> Method:
-        return self._found()[key]
+        own = next((one for one in self._zheng if one.key == key), None)
+        return own or self._found()[key]  # which laws are registered is looked up where another is asked for
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found())

@@ -49,6 +49,10 @@ class PosteriorParameter:
         for declaration in (MANY_ROWS, PRIOR_ONES, PRIOR_ZEROS):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
 
+    def of_pair(self, pair: int) -> "PosteriorParameter":
+        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
+        return PosteriorParameter(n=1, alpha=self.alpha + pair, beta=self.beta + (self.n - 1 - pair))
+
     def worst_log_odds(self) -> WorstCase:
         """Infinite: as θ nears 1, one more confidential one makes it likelier by any factor."""
         return WorstCase(math.inf, 1, 0)

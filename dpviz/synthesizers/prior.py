@@ -57,6 +57,10 @@ class PriorSynthesizer(TwoCellSynthesizer):
         """The same release with ones and zeros exchanged."""
         return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
 
+    def of_pair(self, pair: int) -> Self:
+        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
+        return dataclasses.replace(self, n=1, alpha=self.alpha + pair, beta=self.beta + (self.n - 1 - pair))
+
     def single_row(self, value: float) -> WorstCase:
         """The neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
         if self.alpha <= self.beta:

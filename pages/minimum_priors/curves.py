@@ -5,6 +5,7 @@ import streamlit as st
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
+from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.figure import show_figure
 from pages.components.growing import finished_before, growing_of, keep_finished, show_growing
@@ -22,6 +23,9 @@ LET_THROUGH = 0.25  # Seconds in which the tables reach the browser before new c
 def show_curves(asked: Asked) -> None:
     """Axis, picture, and where it comes from."""
     axis = chosen_axis(segments("Picture", [NAMES[axis] for axis in AXES], AXIS_KEY, label_visibility="collapsed"))
+    if asked.kind.in_step:
+        _show(asked, axis, complete_curves(asked, axis), complete=True)
+        return
     key, about = _key(asked, axis), (asked.kind.key, asked.setting, axis)
     growing = growing_of(KEY, key, Curves, lambda: stream_prior_curves(*about, m_is_n=asked.m_is_n))
 
@@ -39,7 +43,8 @@ def chosen_axis(label: str | None) -> Axis:
 def complete_curves(asked: Asked, axis: Axis) -> Curves:
     """All points of the curves, whether or not the picture has grown to them yet."""
     key = _key(asked, axis)
-    known = finished_before(key, Curves) or prior_curves(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
+    whole = cached(prior_curves)
+    known = finished_before(key, Curves) or whole(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
     keep_finished(key, known)
     return known
 
