@@ -136,7 +136,7 @@ def grown(page: AppTest) -> AppTest:
 def test_the_first_answer_is_exact_and_there_before_any_simulation() -> None:
     page = open_coverage()
     check_sound(page)
-    assert (problems(page), marks(page)) == ([], ["81.15 %"])
+    assert (problems(page), marks(page)) == ([], ["81.2 %"])
     assert set(figures(page)) == {"cv_picture", "cv_estimates"}
     assert (page.session_state.get("cv_run", None), page.button(key="cv_go").label) == (None, "Start")
     assert page.button(key="cv_reset").disabled
@@ -184,7 +184,7 @@ def test_the_numbers_in_the_table_are_the_exact_ones_and_those_of_the_same_plan(
             else:
                 assert cells.get(column, "–") == "–"
     [mark] = marks(page)
-    check_percent(mark, exact[rules[0]].coverage, 4)
+    check_percent(mark, exact[rules[0]].coverage, 3)
     run_to_the_end(page)
     check_sound(page)
     tally = run_coverage(plan_at(**asked))

@@ -96,7 +96,7 @@ def test_why_it_fails_shows_what_each_cause_costs_and_every_combination_of_repai
         one = coverage_decomposition(synthesizer=release_at(), p=0.25, sets=5, rule=key)
         promised, *effects, published = costs[short(key)]
         assert promised == "95 %"
-        check_percent(published, one.published, 4)
+        check_percent(published, one.published, 5)
         shown = [value_of(cell.replace("+", "")) for cell in effects]
         assert shown == pytest.approx([-100 * value for value in one.lost.values()], rel=1e-3, abs=1e-5)
         assert 95 + sum(shown) == pytest.approx(100 * one.published, abs=0.03)
@@ -106,11 +106,11 @@ def test_why_it_fails_shows_what_each_cause_costs_and_every_combination_of_repai
         assert sorted(value_of(row[column]) for row in combinations) == pytest.approx(
             sorted(100 * one.coverage.ravel()), rel=1e-3, abs=1e-3
         )
-        check_percent(combinations[0][column], one.published, 4)
-        check_percent(combinations[-1][column], one.repaired, 4)
+        check_percent(combinations[0][column], one.published, 5)
+        check_percent(combinations[-1][column], one.repaired, 5)
         if key == "reiter_2002":
             for shown_share, share in zip(marks(page)[1].split(" → "), (one.published, one.repaired), strict=True):
-                check_percent(shown_share, share, 4)
+                check_percent(shown_share, share, 3)
 
 
 def test_bias_and_variance_are_the_closed_form_and_the_simulation_beside_it() -> None:
@@ -136,7 +136,7 @@ def test_bias_and_variance_are_the_closed_form_and_the_simulation_beside_it() ->
         wanted, needed = float(re.findall(r"[\d.]+", words)[0]) / 100, int(count.replace(",", ""))
         assert c * (1 - c) / needed <= wanted**2 * (1 + 1e-9)
         assert c * (1 - c) / (needed - 1) > wanted**2
-    (below,) = re.findall(r"T is below 0 in ([\d.]+) % of the releases", text(page))
+    (below,) = re.findall(r"T is negative in ([\d.]+) % of the releases;", text(page))
     share = found.rules["raghunathan_2003"].negative_variance_share
     assert abs(float(below) / 100 - share.value) < 4 * share.error
     for key, row in zip(DEFAULT_RULES, rows_of(table_called(page, "Simulated measures of each rule")), strict=True):

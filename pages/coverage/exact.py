@@ -81,8 +81,9 @@ def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """How many intervals of a rule hold the true proportion, where, and how exact that is."""
     bound = readable(rounded_up(max(one.error_bound, 1e-15), 1), 1)
     return (
-        f"of the {percent(design.level, 8)} intervals of {rule} hold the true proportion at {named(design)}: "
-        f"{against_level(one.coverage, design.level)}. Exact, to within {bound}.{vacuous_sentence(one.vacuous_share)}"
+        f"of the {percent(design.level, 8)} intervals of {rule} hold the true proportion with {named(design)}: "
+        f"{against_level(one.coverage, design.level)}. This is exact, to within {bound}."
+        f"{vacuous_sentence(one.vacuous_share)}"
     )
 
 
@@ -113,7 +114,7 @@ def estimate_sentence(law: EstimateLaw, *, prior: bool) -> str:
     error = math.sqrt(law.variance)
     if abs(law.bias) <= max(MOVED * error, ROUNDING):
         return f"{what} does not move the estimate noticeably."
-    mean, away = readable_apart(law.mean, law.proportion, 5), abs(law.bias) / error if error else math.inf
+    mean, away = readable_apart(law.mean, law.proportion, 3), abs(law.bias) / error if error else math.inf
     return (
         f"{what} {moves} the estimate from p = {readable(law.proportion)} to {mean} on average, {readable(away, 3)} "
         "standard errors away."

@@ -43,7 +43,7 @@ def show_failure(design: Design) -> None:
     found = {key: decomposition(design, key) for key in rules}
     first, prior = found[rules[0]], design.law.has_prior
     causes = _causes(0, prior=prior)
-    change = f"{percent(first.published, 4)} → {percent(first.repaired, 4)}"
+    change = f"{percent(first.published, 3)} → {percent(first.repaired, 3)}"
     st.html(answer(change, failure_sentence(first, short(first.rule), prior=prior)))
     effects = {
         key: {"<br>".join(wrap(causes[cause], 15)): -value for cause, value in one.lost.items()}
@@ -56,11 +56,11 @@ def show_failure(design: Design) -> None:
     rows = []
     for key, one in found.items():
         costs = (signed(-100 * value, 4) for value in one.lost.values())
-        rows.append([f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published, 4)])
+        rows.append([f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published)])
     listing(["rule", "promised", *causes.values(), "as published"], rows, "What each cause costs, in points")
     note(repairs_explained(first, prior=prior))
     rows = [
-        [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place]), 4) for one in found.values())]
+        [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place])) for one in found.values())]
         for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
     ]
     listing(["repaired", *map(short, found)], rows, "Coverage with each combination of repairs")

@@ -58,9 +58,9 @@ def _draw(design: Design, found: LengthCurves) -> None:
         length, smallest = float(line[place]), float(coverage.min())
         times = f"{number(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
         few = "" if smallest >= design.level - KEEPS else ", too few"
-        shares = percent(float(coverage[place]), 4), f"{percent(smallest, 4)}{few}"
+        shares = percent(float(coverage[place])), f"{percent(smallest)}{few}"
         rows.append([f"<b>{short(key)}</b>", number(length, 4), times, *shares])
-    said = "; the limit is out of reach at these sizes."
+    said = ". The shortest possible length is not computed at these sizes."
     if np.isfinite(limit):
         rows.append(["<i>shortest possible</i>", readable(limit, 4), "1", f"≥ {level}", ""])
         said = SPEC.note("limit", error=readable(float(found.limit_error[place]), 1))

@@ -1,4 +1,4 @@
-"""What moves: the answer, the table, exact curves that grow, and simulated dots that walk onto them."""
+"""The live section: exact curves that grow, simulated dots that settle on them, and the table of both."""
 
 import math
 
@@ -34,7 +34,7 @@ WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, an
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
 FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
 LISTED = 8  # released counts of a repetition that are written down
-LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact law of the estimate is drawn
+LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact distribution of the estimate is drawn
 
 AXIS = f"{PREFIX}axis"
 SPEED, FAST = f"{PREFIX}speed", "as fast as it goes"
@@ -51,7 +51,7 @@ SHARES_OF_SETS = {
 
 
 def show_live(design: Design, run: Run | None, axis: str) -> None:
-    """All that moves; it draws itself again as long as something does."""
+    """Render the live section; rerun it while work remains."""
     curves, exact = curves_of(design, axis), exact_values(design)
     pace, rest = SPEEDS[st.session_state.get(SPEED) or FAST]
 
@@ -90,12 +90,12 @@ def show_answer(design: Design) -> None:
     """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
     exact = exact_values(design)
     if not exact:
-        beyond = f"At {named(design)} the exact sums would take too long: the simulation takes over. Press Start."
+        beyond = f"With {named(design)} the exact sums would take too long. Press Start to simulate instead."
         st.html(page_answer("beyond exact sums", beyond, "press Start"))
         return
     rule, one = next(iter(exact.items()))
     sentence = coverage_sentence(design, short(rule), one)
-    st.html(page_answer(percent(one.coverage, 4), sentence, f"coverage of {short(rule)}, exact"))
+    st.html(page_answer(percent(one.coverage, 3), sentence, f"coverage of {short(rule)}, exact"))
 
 
 def _picture(
