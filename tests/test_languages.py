@@ -17,6 +17,7 @@ from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.transition_matrices.by_release import releases
 from pages.transition_matrices.languages import (
     dots,
     gaussian_sentence,
@@ -103,3 +104,60 @@ def test_the_ratio_and_its_epsilon_are_inverses_and_agree_with_many_digits():
         assert risk_ratio(epsilon_for_risk_ratio(ratio, prior_risk=risk), prior_risk=risk) == pytest.approx(
             ratio, rel=1e-12
         )
+
+
+@GRID
+def test_the_letters_on_the_curve_are_where_the_measures_are_read_off(summary):
+    curve = trade_off_curve(summary.synthesizer)
+    x, y = curve.steepest
+    if math.isfinite(summary.worst.value) and summary.worst.value > 0:
+        slope = math.log((1 - y) / x)  # of the piece from (0, 1)
+        assert slope <= summary.worst.value * (1 + 1e-6)
+        if summary.synthesizer.shape[1] < 10:  # otherwise the first pieces may be shorter than the rounding
+            assert slope == pytest.approx(summary.worst.value, rel=1e-9)
+    elif summary.worst.value > 0:
+        assert x == 0 and y < 1
+    x, y = curve.touching(summary.epsilon)
+    assert y + math.exp(summary.epsilon) * x == pytest.approx(1 - summary.divergence.value, abs=1e-12)
+    if summary.failure is not None:
+        assert 1 - y <= summary.failure.max() + 1e-9
+        if summary.is_pure:
+            assert (x, y) == (0.0, 1.0)
+    if math.isfinite(curve.mu):
+        inside = (curve.type_one > 0) & (curve.type_one < 1)
+        below = curve.normal(curve.type_one[inside])
+        assert (below <= curve.type_two[inside] + 1e-12).all()
+        assert not inside.any() or min(curve.type_two[inside] - below) < 1e-9
+    figure = trade_off_chart(curve, TradeOffCurve.promised(summary.epsilon, summary.delta), summary)
+    letters = "".join("".join(trace.text) for trace in figure.data if trace.text is not None)
+    assert all(letter in letters for letter in "ABC")
+
+
+@GRID
+def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
+    matrix, worst = summary.synthesizer.transition_matrix(), summary.worst
+    rows = releases(summary, 0.1)
+    every = len(rows) == matrix.shape[1]
+    for row in rows:
+        column = next(c for c in range(matrix.shape[1]) if str(summary.synthesizer.column_table(c)) == row[0])
+        one, two = matrix[worst.likelier, column], matrix[worst.other, column]
+        assert row[1:3] == [readable(float(one), 3), readable(float(two), 3)]
+        if one + two == 0:
+            assert row[3:] == ["never released", "–", "–"]
+            continue
+        guess, risk = percents(" ".join(row[4:]))
+        assert guess == pytest.approx(max(one, two) / (one + two), rel=6e-3)
+        assert risk == pytest.approx(0.1 * one / (0.1 * one + 0.9 * two), rel=6e-3, abs=1e-12)
+        left, right = (float(side.replace("∞", "inf").replace(",", "")) for side in row[3].split(" : "))
+        if math.inf in (left, right):
+            assert (two if left == math.inf else one) == 0
+        else:
+            assert left * two == pytest.approx(right * one, rel=6e-3)
+    assert not every or len({row[0] for row in rows}) == matrix.shape[1]
+
+
+def test_a_loss_that_is_not_0_is_never_said_to_be_none():
+    tiny = summarize(BetaBinomial(n=5, m=5, alpha=1e9, beta=1e9), 50.0, 0.0)
+    assert "1.000000005" in odds_sentence(tiny)
+    assert "1 times" not in odds_sentence(tiny) + risk_sentences(tiny, 0.1, 2.0)[0]
+    assert "to 10 %" not in risk_sentences(tiny, 0.1, 2.0)[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.checked import checked
-from dpviz.parameters import SUPERSCRIPTS, readable
+from dpviz.parameters import SUPERSCRIPTS, readable_apart
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.base import check_index
 
@@ -66,13 +66,13 @@ def gain_in_words(view: AttackerView) -> str:
 
 
 def factor_text(log_factor: float) -> str:
-    """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten.
+    """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten; 1 only where it is that.
 
-    >>> factor_text(math.log(11)), factor_text(1000.0)
-    ('11', 'about 10⁴³⁴')
+    >>> factor_text(math.log(11)), factor_text(1e-4), factor_text(1000.0)
+    ('11', '1.0001', 'about 10⁴³⁴')
     """
     if log_factor < 700:
-        return readable(math.exp(log_factor), 3)
+        return readable_apart(math.exp(log_factor), 1.0, 3)
     return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpviz.checked import checked
-from dpviz.parameters import Parameter, readable
+from dpviz.parameters import Parameter, readable, readable_apart
 
 __all__ = ["PRIOR_RISK", "RISK_RATIO", "epsilon_for_risk_ratio", "risk_ratio"]
 
@@ -78,5 +78,9 @@ def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
 def risk_in_words(log_odds: float, *, prior_risk: float) -> str:
     """Return what such a factor does to a risk, in a few words: "from 10 % to 50 %, 5 times as likely"."""
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
-    after = readable(100 * min(ratio * prior_risk, 1.0), 3)
-    return f"from {readable(100 * prior_risk, 3)} % to {after} %, {readable(ratio, 3)} times as likely"
+    after = 100 * min(ratio * prior_risk, 1.0)
+    near = min((100 * prior_risk, 100.0), key=lambda one: abs(one - after))
+    return (
+        f"from {readable(100 * prior_risk, 3)} % to {readable_apart(after, near, 3)} %, "
+        f"{readable_apart(ratio, 1.0, 3)} times as likely"
+    )

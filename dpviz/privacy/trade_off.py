@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri_exp
+from scipy.special import ndtr, ndtri, ndtri_exp
 
 from dpviz import limits
 from dpviz.checked import check_epsilon, checked
@@ -19,6 +19,9 @@ CHUNK = 200_000
 
 ROUNDING = 1e-15
 """How far above a chord rounding alone may lift a point of the curve."""
+
+TOUCHES = 1e-12
+"""How far above a line a knot may stand that it touches."""
 
 NEVER = np.array([-math.inf, -math.inf, 0.0])[:, None, None]
 """ln of type I error, power and type II error of the test that never rejects."""
@@ -79,6 +82,35 @@ class TradeOffCurve:
     def advantage(self) -> float:
         """The largest 1 − a − b: the total variation distance of the worst neighbours."""
         return float(np.max(1 - self.type_one - self.type_two))
+
+    @checked(epsilon=check_epsilon)
+    def touching(self, epsilon: float) -> tuple[float, float]:
+        """Return the knot that a line of slope −e^ε touches from below, the first where it lies along a piece.
+
+        Examples
+        --------
+        >>> curve = TradeOffCurve.promised(math.log(3))
+        >>> curve.touching(1.0), curve.touching(math.log(3)), curve.touching(2.0)  # its slope is −3, then −1/3
+        ((0.25, 0.25), (0.0, 1.0), (0.0, 1.0))
+        """
+        height = self.type_two + math.exp(min(epsilon, 700.0)) * self.type_one
+        place = int(np.argmax(height <= height.min() + TOUCHES))
+        return float(self.type_one[place]), float(self.type_two[place])
+
+    @property
+    def steepest(self) -> tuple[float, float]:
+        """The middle of the steepest piece, the first: its slope is −e^ε for the exact ε.
+
+        Pieces shorter than the rounding are left out of the curve; there the slope of the first one left is less steep.
+        """
+        if self.type_two[0] < 1:
+            return 0.0, float(1 + self.type_two[0]) / 2
+        return float(self.type_one[:2].mean()), float(self.type_two[:2].mean())
+
+    def normal(self, type_one: FloatArray) -> FloatArray:
+        """The smallest type II errors where normal variables of means 0 and μ are told apart: Φ(Φ⁻¹(1 − a) − μ)."""
+        found: FloatArray = ndtr(-ndtri(type_one) - self.mu)
+        return found
 
     @checked(prior=PRIOR)
     def success(self, prior: float) -> float:

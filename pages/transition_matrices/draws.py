@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.charts.draws import draws_chart, draws_log_odds_chart
 from dpviz.charts.heatmap import lit_places
 from dpviz.draws import DRAWS, Draws, draw_releases
-from dpviz.parameters import Parameter, readable, readable_apart
+from dpviz.parameters import Parameter, readable
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, view_tables
 from dpviz.studies.plan import SEED
@@ -118,8 +118,7 @@ def draw_sentence(draws: Draws) -> str:
         return f"{text} It settles the question between {secret} and {other}."
     if abs(gain) < 5e-4:
         return f"{text} It does not tell {secret} from its neighbours."
-    factor = factor_text(abs(gain)) if abs(gain) > 0.01 else readable_apart(math.exp(abs(gain)), 1.0, 4)
-    towards = secret if gain > 0 else other
+    factor, towards = factor_text(abs(gain)), secret if gain > 0 else other
     return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."
 
 

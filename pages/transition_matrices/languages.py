@@ -7,8 +7,8 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.trade_off import trade_off_chart
-from dpviz.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
+from dpviz.charts.trade_off import AXIS, BEST, NORMAL, STEEPEST, TOUCH, trade_off_chart
+from dpviz.parameters import readable, readable_apart, rounded_down
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.disclosure_risk import (
     PRIOR_RISK,
@@ -23,6 +23,7 @@ from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.words import belief_text, heading, listing, note
 from pages.transition_matrices import SPEC
+from pages.transition_matrices.by_release import chance_text, show_releases
 
 NUMBERS = PageNumbers(SPEC.prefix, {"prior_risk": PRIOR_RISK, "risk_ratio": RISK_RATIO}, ()).kept()
 
@@ -57,7 +58,7 @@ def show_languages(summary: PrivacySummary) -> None:
         heading("In risk: one sensitive value")
         risk, ratio = NUMBERS.checked("prior_risk"), NUMBERS.checked("risk_ratio")
         st.html("".join(f"<p>{sentence}</p>" for sentence in risk_sentences(summary, risk, ratio)))
-    heading("One curve, four measures")
+    heading("One curve, five measures")
     listing(
         ["measure", "its value", "where it sits on the curve"],
         measures(summary, curve),
@@ -69,6 +70,7 @@ def show_languages(summary: PrivacySummary) -> None:
         "second table for the first, a miss the first for the second. No test has fewer misses at its rate of false "
         "alarms than the curve says, whichever neighbours they are."
     )
+    show_releases(summary, risk)
 
 
 def odds_sentence(summary: PrivacySummary) -> str:
@@ -89,8 +91,7 @@ def odds_sentence(summary: PrivacySummary) -> str:
 def _chance(summary: PrivacySummary) -> str:
     """How probable the most telling release is under the table that it points to."""
     worst, release = summary.worst, summary.synthesizer
-    log = float(release.log_transition(np.array([worst.likelier]), np.array([worst.column]))[0, 0])
-    return readable(math.exp(log), 3) if log > -700 else f"10{str(round(log / math.log(10))).translate(SUPERSCRIPTS)}"
+    return chance_text(float(release.log_transition(np.array([worst.likelier]), np.array([worst.column]))[0, 0]))
 
 
 def dots(log_odds: float) -> str:
@@ -146,14 +147,18 @@ def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[s
 
 
 def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
-    """Each measure with its value and its place on the curve."""
+    """Each measure with its value and its place on the curve, by the letter that it has there."""
     epsilon = readable(summary.epsilon, 4)
     rows = [
-        ["pure ε", readable(summary.worst.value, 6), "the steepest slope of the curve is −e<sup>ε</sup>"],
+        [
+            "pure ε",
+            readable(summary.worst.value, 6),
+            f"{STEEPEST}: the slope of the steepest piece of the curve is −e<sup>ε</sup>",
+        ],
         [
             f"δ at ε = {epsilon}",
             readable(summary.divergence.value, 6),
-            "the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ",
+            f"{AXIS}: the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ",
         ],
     ]
     if summary.failure is not None:
@@ -161,16 +166,17 @@ def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
             [
                 f"probabilistic δ at ε = {epsilon}",
                 readable(float(summary.failure.max()), 6),
-                "the height through which the worst pair's own curve falls more steeply than −e<sup>ε</sup>",
+                f"{TOUCH}: down to where that line touches, the curve falls by the releases that break ε for these two "
+                "tables; the worst table counts those of all its neighbours, in either direction",
             ]
         )
     apart = readable_apart(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
-    rows.append(["advantage", apart, "1 minus the smallest sum of both errors; δ at ε = 0"])
+    rows.append(["advantage", apart, f"{BEST}: 1 minus the smallest sum of both errors; δ at ε = 0"])
     rows.append(
         [
             "Gaussian μ",
             readable(curve.mu, 6) if math.isfinite(curve.mu) else "∞",
-            "the highest normal curve that stays below it",
+            f"{NORMAL}: the highest normal curve that stays below it",
         ]
     )
     return rows
