@@ -14,19 +14,19 @@ PROPORTION = Parameter(
 LEVEL = Parameter(
     name="level", symbol="", title="Level of the interval", minimum=0.001, maximum=0.999999, default=0.95,
     slider_minimum=0.5, slider_maximum=0.999,
-    help="How often the interval is meant to hold the true proportion.",
+    help="How often the interval is meant to hold the true proportion. Usually 0.95.",
 )  # fmt: skip
 GAMMA_ONES = Parameter(
     name="gamma1", symbol="γ1", title="Analyst's prior ones", minimum=0.01, maximum=1e4, default=1.0,
     slider_minimum=0.1, slider_maximum=100.0, scale="log",
-    help="Pseudo-rows with a 1 in the analyst's own prior of the proportion. 1 and 1 is the uniform prior.",
+    help="Invented rows with a 1 in the analyst's own prior of the proportion. Usually 1 and 1, the uniform prior.",
 )  # fmt: skip
 GAMMA_ZEROS = replace(
     GAMMA_ONES,
     name="gamma2",
     symbol="γ2",
     title="Analyst's prior zeros",
-    help="Pseudo-rows with a 0 in the analyst's own prior of the proportion.",
+    help="Invented rows with a 0 in the analyst's own prior of the proportion.",
 )
 SETS = replace(COMPOSED_SETS, maximum=limits.SETS, default=5, slider_maximum=10)
 POSTERIOR_ROWS = replace(ROWS, maximum=limits.POSTERIOR_ROWS)

@@ -147,7 +147,7 @@ class Design:
     def alpha_of_one_set(self) -> float:
         """α = β of each set, as its rule says; a ValueError where the synthesizer has no prior."""
         if not self.law.has_prior:
-            raise ValueError(f"mechanism must be a law with a prior; {self.law.label} has none.")
+            raise ValueError(f"mechanism must be a synthesizer with a prior; {self.law.label} has none.")
         return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property

@@ -178,14 +178,14 @@ EPSILON = Parameter(
     name="epsilon", symbol="ε", title="Promised privacy loss", minimum=1e-6, maximum=1e3, default=2.0,
     slider_minimum=0.01, slider_maximum=20.0, scale="log", private_end="smaller",
     help="The privacy loss that is promised: when one row is substituted, no released count may change the attacker's "
-    "odds by more than a factor e^ε. Smaller is more private.",
+    "odds by more than a factor eᵋ. Smaller is more private; values from 0.1 to 10 are usual.",
 )  # fmt: skip
 
 DELTA = Parameter(
     name="delta", symbol="δ", title="Allowed failure", minimum=0.0, maximum=1.0, default=1e-5, slider_minimum=1e-12,
     slider_maximum=0.5, scale="log", private_end="smaller",
-    help="The probability that the promise of ε may fail by. 0 asks for pure ε-differential privacy. Smaller is more "
-    "private.",
+    help="The probability mass that may escape the promise ε; 0 asks for pure ε-differential privacy. Smaller is more "
+    "private, and far less than 1/n is usual.",
 )  # fmt: skip
 
 

@@ -45,7 +45,9 @@ def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: 
 
     method = method_of(law if cells == 2 else law.two_cells)
     if sets > 1 and not (method.independent or method.knows(Method.losses)):
-        raise ValueError(f"prior must be pure or own for several sets of {law.label}; got 'exact'.")
+        raise ValueError(
+            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {law.label}; got 'exact'."
+        )
     return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells).upper
 
 

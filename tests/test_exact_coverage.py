@@ -362,7 +362,7 @@ def test_the_reach_is_declared():
     assert all(within_reach(100, 100, sets) for sets in range(1, 11))
     assert within_reach(2000, 2000, 2) and within_reach(5000, 5000, 1)
     assert not within_reach(5000, 5000, 10)
-    with pytest.raises(ValueError, match="Exact sums would take too long here; simulation takes over"):
+    with pytest.raises(ValueError, match="The exact sums would take too long for these sizes"):
         exact_coverage(synthesizer=charest(2, 10, 2000), p=0.3, sets=10, rule="as_if_real")
 
 

@@ -135,7 +135,7 @@ def expected(summary: PrivacySummary) -> dict[str, str]:
     lines = {
         "exact epsilon": readable(worst.value, 7),
         "delta at the promised epsilon": readable(summary.divergence.value, 7),
-        "least epsilon at the allowed delta": readable(summary.epsilon_at_delta, 7),
+        "smallest epsilon at the allowed delta": readable(summary.epsilon_at_delta, 7),
         "likelier": str(release.row_table(worst.likelier)),
         "other": str(release.row_table(worst.other)),
     }
@@ -143,7 +143,7 @@ def expected(summary: PrivacySummary) -> dict[str, str]:
         lines["probabilistic delta, worst table"] = readable(float(summary.failure.max()), 7)
         lines["probabilistic delta, joint, even cells"] = readable(summary.joint_failure, 7)
     if summary.change is not None:
-        lines["least Pr(released differs from confidential)"] = readable(float(summary.change.min()), 7)
+        lines["smallest Pr(released differs from confidential)"] = readable(float(summary.change.min()), 7)
     return lines
 
 

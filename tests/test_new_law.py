@@ -198,7 +198,9 @@ def test_its_smallest_prior_for_one_set_is_known_and_that_of_several_has_a_sente
     for opened in (open_coverage, open_posterior):
         page = opened(law="shy_mean", prior="exact", sets=2)
         check_sound(page)
-        assert problems(page) == ["prior must be pure or own for several sets of Shy posterior mean; got 'exact'."]
+        assert problems(page) == [
+            "prior must be 'pure' (ε split equally) or 'own' (your α) for sets of Shy posterior mean; got 'exact'."
+        ]
 
 
 def test_everything_follows_from_the_law_alone() -> None:

@@ -93,13 +93,13 @@ def test_it_has_a_curve_and_an_inverse() -> None:
 
 def test_what_it_cannot_do_it_refuses_by_name() -> None:
     assert [kind.key for kind in KINDS.values() if KEY in kind.methods] == ["bernoulli"]
-    with pytest.raises(ValueError, match="Repeated row knows nothing of several sets"):
+    with pytest.raises(ValueError, match="Repeated row has no exact answer for several sets"):
         minimum_prior_for_sets(KEY, sets=2, **ASKED)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="Repeated row knows nothing of more than two cells"):
+    with pytest.raises(ValueError, match="Repeated row has no exact answer for more than two cells"):
         release(KEY, n=20, m=10, alpha=1.0, cells=3)
-    with pytest.raises(ValueError, match="Repeated row knows nothing of probabilistic privacy"):
+    with pytest.raises(ValueError, match="Repeated row has no exact answer for probabilistic privacy"):
         minimum_prior_probabilistic(KEY, **ASKED)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="Repeated row knows nothing of Gaussian data"):
+    with pytest.raises(ValueError, match="Repeated row has no exact answer for Gaussian data"):
         maximum_range(KEY, **ASKED)  # type: ignore[arg-type]
 
 

@@ -93,7 +93,7 @@ def test_the_curves_as_csv_keep_every_digit(family: str, delta: float, axis: Axi
 
 def answers(printed: str) -> dict[tuple[str, float], float]:
     """The needed prior or range by method and δ."""
-    found = re.findall(r"^(\w+) \| delta (\S+) \| (?:least alpha|largest R/sigma) (\S+)", printed, re.MULTILINE)
+    found = re.findall(r"^(\w+) \| delta (\S+) \| (?:smallest alpha|largest R/sigma) (\S+)", printed, re.MULTILINE)
     return {(method, float(delta)): float(value) for method, delta, value in found}
 
 
@@ -160,7 +160,7 @@ def told(finding: Finding, name: str) -> str:
         finding.sentence.endswith("δ is 0 here."): "it is not asked without δ",
         finding.bound.formula is None: "it says that none is enough",
         bool(finding.bound.constant): f"its constant {finding.bound.symbol} is not stated",
-    }.get(True, "the claim does not speak of it")
+    }.get(True, "the claim says nothing about it")
     return f"none ({why})" if number is None else str(number)
 
 

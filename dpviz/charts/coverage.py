@@ -144,7 +144,7 @@ def length_chart(
         shortest = style.scatter("lines", points[known], limit[known], hover, fill="tozeroy", name=name, **grey)
         traces.insert(0, shortest)
         notes = [
-            style.label("no rule that holds its level is down here", x=0.5, y=0.02, yref="y domain", yanchor="bottom")
+            style.label("no rule that holds its level is this short", x=0.5, y=0.02, yref="y domain", yanchor="bottom")
         ]
     highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
     return style.build(

@@ -129,8 +129,8 @@ def coverage_decomposition(
     unsure = law.left_out * min(most, max(float(np.abs(variance).max()), 1 / rows))
     if abs(mean) < LEAST_SURE * unsure:
         raise ValueError(
-            f"E[T] is {readable(mean, 2)} here, so small that releases left out of the sums, of probability up to "
-            f"{readable(law.left_out, 1)}, may decide it: the causes cannot be told apart."
+            f"E[T] is {readable(mean, 2)} here, so small that the releases left out of the sums, of probability up "
+            f"to {readable(law.left_out, 1)}, may decide it: the causes cannot be told apart. Set another p or prior."
         )
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))

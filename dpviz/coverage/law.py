@@ -29,7 +29,7 @@ LARGEST_BOX, LARGEST_WORK, LARGEST_PAIRS = 8_000_000, 250_000_000, 10**11
 
 TOGETHER = 1.5  # How much larger than the smallest of them a box may be that several distributions share
 
-TOO_LONG = "Exact sums would take too long here; simulation takes over."
+TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
 
 
 @dataclass(frozen=True)

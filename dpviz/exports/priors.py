@@ -22,7 +22,7 @@ COSTS = {
         "imports": "import math\n\nfrom dpviz.inference import cell_moments",
         "sizes": "n, m, cells, sets, p = setting.n, setting.m, kind.cells(setting), {sets}, {proportion!r}",
         "cost": """\
-        print(method, '| delta', delta, '| least alpha', found, '| per real row', cells * found / n)
+        print(method, '| delta', delta, '| smallest alpha', found, '| per real row', cells * found / n)
         if math.isfinite(found):
             cost = cell_moments(method.key, n=n, m=m, alpha=found, cells=cells, proportion=p, sets=sets)
             print('    bias', cost.bias, '| standard error', cost.standard_error)""",

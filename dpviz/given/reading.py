@@ -49,7 +49,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     if len(lines) > GIVEN_SIDE or width > GIVEN_SIDE + 2:
         raise MatrixProblem(
             f"The matrix has {len(lines):,} rows and {width:,} columns; at most {GIVEN_SIDE:,} × {GIVEN_SIDE:,} "
-            "is audited here. Leave rows and columns out, or use the Python package."
+            "are audited here. Leave rows and columns out, or use the Python package."
         )
     labels = _label_columns(header, lines)
     matrix = _numbers(lines, labels)

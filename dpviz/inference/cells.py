@@ -13,7 +13,7 @@ from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import checked_counts, normalized
 from dpviz.numerics.multisets import composition_count, compositions
 from dpviz.numerics.sums import SplitSum, log_rising_ratio
-from dpviz.parameters import Parameter
+from dpviz.parameters import SUPERSCRIPTS, Parameter
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
 
@@ -73,10 +73,11 @@ def posterior_cells(
     m, cells = int(POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
     if number > limits.LISTED_TABLES:
-        said = f"{number:,}" if number < 10**15 else f"more than 10^{math.floor(math.log10(number))}"
+        power = str(math.floor(math.log10(number)))
+        said = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
         raise ValueError(
             f"n = {n:,} rows in {cells:,} cells make {said} confidential tables; the limit is "
-            f"{limits.LISTED_TABLES:,}. Fewer rows or cells are needed."
+            f"{limits.LISTED_TABLES:,}. Set fewer rows or cells."
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
     tables = compositions(n, cells)

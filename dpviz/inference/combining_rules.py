@@ -177,7 +177,7 @@ _RULES = (
     CombiningRule(
         key="as_if_real", label="As if real", abbreviation="as if real",
         formula="T = v̄; normal quantile",
-        source="what an analyst does who takes the release for real data",
+        source="an analyst who takes the release for real data",
         least_sets=1, total=lambda _, v, *__: v,
     ),
 )

@@ -124,7 +124,7 @@ def posterior_secret_n(
     pairs = int(lengths.sum())
     if pairs > LISTED_TABLES:
         most = f"at most {LISTED_TABLES:,} pairs of n and x"
-        raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. A shorter range is needed.")
+        raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. Choose a shorter range.")
     starts = np.cumsum(lengths) - lengths
     n = np.repeat(prior.sizes, lengths)
     x = np.arange(pairs) - np.repeat(starts, lengths)

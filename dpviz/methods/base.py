@@ -75,7 +75,7 @@ class Method:
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
         """Return the release of two counts under a prior."""
-        self.refuse("that is random")
+        self.refuse("a table of counts")
 
     def least_pure(self, m: int, epsilon: float) -> float:
         """Return the smallest symmetric prior without δ, in closed form; infinite where there is none."""
@@ -83,40 +83,40 @@ class Method:
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
         """Return the release of k > 2 counts under the prior α in each cell."""
-        self.refuse("of more than two cells")
+        self.refuse("more than two cells")
 
     def log_pair_deltas(
         self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
     ) -> FloatArray:
         """ln δ(ε) of pairs of neighbours with these shared rows and invented rows, of the one with more ones."""
-        self.refuse("of a single pair of neighbours")
+        self.refuse("a single pair of neighbours")
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """Return the failure of probabilistic privacy, with effective priors."""
-        self.refuse("of probabilistic privacy")
+        self.refuse("probabilistic privacy")
 
     def losses(self, ones: float, zeros: float, m: int) -> Losses:
         """Return the privacy losses of a pair, as in `log_pair_deltas`."""
-        self.refuse("of several sets")
+        self.refuse("several sets")
 
     def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> Losses:
         """Return the privacy losses of the worst pair of k cells, with as many invented rows in one as in the other."""
-        self.refuse("of several sets")
+        self.refuse("several sets")
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         """δ where the other n − 1 rows are ones with probability θ."""
-        self.refuse("of the average case")
+        self.refuse("the average case")
 
     def spread(self, total: float, m: int) -> float:
         """Return the variance of a released proportion over θ (1 − θ), with `total` rows and invented rows behind θ."""
-        self.refuse("of the error of an estimate")
+        self.refuse("the error of an estimate")
 
     def variance(self, posterior: float, m: int) -> float:
         """Variance of the sufficient statistic of a Gaussian release, that of a row as 1, of the posterior as given."""
-        self.refuse("of Gaussian data")
+        self.refuse("Gaussian data")
 
     def refuse(self, what: str) -> NoReturn:
-        raise ValueError(f"{self.label} knows nothing {what}.")
+        raise ValueError(f"{self.label} has no exact answer for {what}; choose another method.")
 
 
 class RowMethod(Method):

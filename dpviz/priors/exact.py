@@ -246,7 +246,7 @@ def _effective(method: Method, n: int, m: int, epsilon: float, delta: float) -> 
         if looks > most:
             raise ValueError(
                 f"epsilon and delta must let the search end within {most:,} intervals of priors; at "
-                f"ε = {readable(epsilon)} and δ = {readable(delta)} the failure crosses δ too often."
+                f"ε = {readable(epsilon)} and δ = {readable(delta)} the failure crosses δ too often. Set others."
             )
         rate = m * high if high <= failure.settled else failure.change(low)
         promise = max(epsilon - rate * (math.log(high) - math.log(low)), 0.0)

@@ -31,8 +31,8 @@ SIGMA = Parameter(
 SIGMA0 = Parameter(
     name="sigma0", symbol="σ₀", title="Standard deviation of the prior", minimum=1e-12, maximum=1e12, default=1.0,
     slider_minimum=0.01, slider_maximum=1e6, scale="log", private_end="smaller",
-    help="How far from 0 the unknown mean is thought to lie before any data. Less is more private, and pulls the "
-    "released mean towards 0; very much leaves it to the data alone.",
+    help="How far from 0 the unknown mean is thought to lie before any data. Smaller is more private, and pulls "
+    "the released mean towards 0; a very large value leaves it to the data alone.",
 )  # fmt: skip
 RANGE = Parameter(
     name="range_over_sigma", symbol="R/σ", title="Range of the data", minimum=1e-100, maximum=1e100, default=1.0,

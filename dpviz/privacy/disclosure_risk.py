@@ -19,7 +19,7 @@ PRIOR_RISK = Parameter(
     open_minimum=True,
     slider_minimum=0.01,
     slider_maximum=0.99,
-    help="How likely the attacker thinks that the person has the sensitive value, before anything is released.",
+    help="The attacker's probability, before the release, that the person has the sensitive value.",
 )
 RISK_RATIO = Parameter(
     name="ratio",
@@ -31,7 +31,7 @@ RISK_RATIO = Parameter(
     slider_maximum=20.0,
     scale="log",
     private_end="smaller",
-    help="How many times as likely as before the sensitive value may be after the release, at most.",
+    help="The largest factor by which a release may raise this risk. Smaller is more private.",
 )
 
 

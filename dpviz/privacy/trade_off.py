@@ -33,7 +33,7 @@ PRIOR = Parameter(
     minimum=0.0,
     maximum=1.0,
     default=0.5,
-    help="How likely the first of two neighbouring data sets is before the release. ½: the attacker knows nothing.",
+    help="The probability of the first of two neighbouring data sets before the release. ½: nothing is known.",
 )
 
 

@@ -106,7 +106,7 @@ class CellSynthesizer(Synthesizer):
             rows, columns = self.shape
             raise ValueError(
                 f"The full matrix would have {rows * columns:,} entries ({rows:,} × {columns:,}); the limit is "
-                f"{limits.TABLE_ENTRIES:,}. Fewer rows or cells are needed; ε and δ do not need the matrix."
+                f"{limits.TABLE_ENTRIES:,}. Set fewer rows or cells; ε and δ are found without the matrix."
             )
 
     @cached_property

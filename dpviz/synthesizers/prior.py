@@ -23,7 +23,7 @@ PRIOR_ZEROS = dataclasses.replace(
     name="beta",
     symbol="β",
     title="Prior zeros",
-    help="Invented rows with a 0 that the prior adds to the data. Linked to α by default.",
+    help="Invented rows with a 0 that the prior adds to the data. Equal to α unless it is set.",
 )
 
 
