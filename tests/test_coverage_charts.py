@@ -23,6 +23,7 @@ from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial, two_cell_laws
 from dpviz.types import FloatArray
 from pages.components.figure import encode_figure
+from pages.coverage.controls import DEFAULT_RULES
 from tests.test_charts import BREAKING
 
 NAMES = {key: rule.label for key, rule in RULES.items()}
@@ -74,6 +75,11 @@ def ends_of(figure: go.Figure) -> list[Any]:
     )
 
 
+def name_in(text: str) -> str:
+    """The name in a text at the end of a line, behind the color."""
+    return re.sub("<.*?>", "", text).removeprefix("━ ").removeprefix("= ")
+
+
 def words_of(node: Any) -> Iterator[str]:
     """Every text anywhere in a figure."""
     if isinstance(node, dict):
@@ -103,25 +109,97 @@ def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> Non
     assert [trace.legendgroup for trace in traces] == list(RULES)
     for trace in traces:
         key = trace.legendgroup
-        assert trace.line.dash == RULE_STYLES[key].dash
         assert trace.name == NAMES[key]
         assert np.array_equal(trace.x, POINTS)
         assert np.array_equal(trace.y, VALUES[key])
         assert trace.connectgaps is False
-    assert len({trace.line.dash for trace in traces}) == len(RULES)
+    for key, line in VALUES.items():
+        (alone,) = lines_of(drawn({key: line}, marks={}))
+        assert alone.line.dash == RULE_STYLES[key].dash
 
 
-def test_a_rule_has_one_colour_in_its_line_and_its_mark_and_shares_it_with_its_own_forms_alone() -> None:
+def test_a_rule_has_one_colour_in_its_line_and_its_mark() -> None:
     figure = drawn()
     for trace in [*lines_of(figure), *marks_of(figure)]:
         colour = trace.line.color if trace.mode == "lines" else trace.marker.color
         assert colour == RULE_STYLES[trace.legendgroup].color
-    families: dict[str, set[str]] = {}
-    for key, rule in RULES.items():
-        families.setdefault(RULE_STYLES[key].color, set()).add(rule.label.split()[0])
-    assert {names for colour, names in ((c, frozenset(n)) for c, n in families.items()) if len(names) > 1} <= {
-        frozenset({RULES[key].label.split()[0] for key in ("clopper_pearson", "blaker_2000")})
-    }
+
+
+def linear(colour: str) -> FloatArray:
+    """Red, green and blue of a hexadecimal color as amounts of light."""
+    shares = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colour: str) -> float:
+    return float(linear(colour) @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("page", ["#FFFFFF", "#11161C"])
+def test_every_rule_has_a_contrast_of_three_on_a_light_and_on_a_dark_page(page: str) -> None:
+    for style in RULE_STYLES.values():
+        darker, lighter = sorted((luminance(page), luminance(style.color)))
+        assert (lighter + 0.05) / (darker + 0.05) >= 3, style
+
+
+SEEN_BY = {  # severity 1 of Machado, Oliveira & Fernandes (2009)
+    "everybody": np.eye(3),
+    "protans": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutans": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritans": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+CONES = [[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069954, 0.10739696], [0.08830246, 0.28171884, 0.629978]]
+LAB = [
+    [0.21045426, 0.79361779, -0.00407205],
+    [1.9779985, -2.42859220, 0.45059371],
+    [0.02590404, 0.78277177, -0.8086758],
+]
+
+
+@pytest.mark.parametrize("reader", SEEN_BY)
+def test_every_two_rules_differ_in_color_and_dash_for_color_blind_readers_too(reader: str) -> None:
+    """Distances in Oklab, where 0.02 is just noticed side by side."""
+    light = np.clip([np.array(SEEN_BY[reader]) @ linear(style.color) for style in RULE_STYLES.values()], 0, 1)
+    seen = dict(zip(RULE_STYLES, np.cbrt(light @ np.transpose(CONES)) @ np.transpose(LAB), strict=True))
+    for one, other in itertools.combinations(RULE_STYLES, 2):
+        least = 0.06 if {one, other} <= set(DEFAULT_RULES) else 0.05
+        assert np.linalg.norm(seen[one] - seen[other]) > least, (one, other)
+        assert RULE_STYLES[one].dash != RULE_STYLES[other].dash
+
+
+def drawn_at(dash: str, places: FloatArray) -> FloatArray:
+    """Where a line with that dash is drawn, of places along it."""
+    if dash == "solid":
+        return np.ones(len(places), dtype=bool)
+    on, off = (float(part.removesuffix("px")) for part in dash.split(","))
+    return np.asarray(places % (on + off) < on)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(2, 5), st.lists(st.floats(0, 500), min_size=5, max_size=5))
+def test_lines_that_coincide_take_turns_and_each_is_seen_wherever_their_dashes_begin(
+    count: int, shifts: list[float]
+) -> None:
+    keys = list(RULES)[:count]
+    lines = lines_of(drawn({key: np.full(len(POINTS), 0.5) for key in keys}, marks={}))
+    places = np.arange(0, 400, 0.5)
+    seen = np.zeros(len(places), dtype=int)
+    for number, (line, shift) in enumerate(zip(lines, shifts, strict=False)):  # a later one is drawn above
+        seen[drawn_at(line.line.dash, places + shift)] = number
+    shares = [np.mean(seen == number) for number in range(count)]
+    assert min(shares) > 0.5 / count, shares
+
+
+def test_a_line_that_is_equal_to_another_says_so_below_its_name() -> None:
+    half = np.full(len(POINTS), 0.5)
+    values = {"reiter_2002": half, "reiter_2003": half + 0.3, "raab_2017": half + 1e-4, "as_if_real": half - 0.2}
+    names = [re.sub("<.*?>", "", one.text) for one in ends_of(drawn(values, marks={}))]
+    assert names == [
+        f"━ {ENDS['as_if_real']}",
+        f"━ = {ENDS['raab_2017']}",
+        f"━ {ENDS['reiter_2002']}",
+        f"━ {ENDS['reiter_2003']}",
+    ]
 
 
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
@@ -174,8 +252,9 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     across = [shape for shape in figure.layout.shapes if shape.xref == "x domain"]
     assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
     assert across[0].line.width == RULE["width"] < min(trace.line.width for trace in lines_of(figure))
-    (number,) = [re.fullmatch(r"promised: ([\d.]+) %", one.text) for one in figure.layout.annotations if one.y == level]
-    assert number is not None
+    (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
+    number = re.fullmatch(r"promised: ([\d.]+) %", told.text)
+    assert number is not None and told.y == level
     assert float(number[1]) == pytest.approx(100 * level, rel=1e-12)
 
 
@@ -225,10 +304,10 @@ def test_names_of_any_lines_neither_overlap_nor_leave_the_picture(ends: list[flo
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=len(RULES)))
 def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(ends: list[float]) -> None:
     values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
-    shown = {one.text: one.y for one in ends_of(drawn(values, points=np.array([0.5])))}
+    shown = {name_in(one.text): one.y for one in ends_of(drawn(values, points=np.array([0.5])))}
     placed = {key: shown[ENDS[key]] for key in values}
     for one, other in itertools.combinations(values, 2):
-        if values[one][0] < values[other][0]:
+        if values[one][0] < values[other][0] - 1e-3:  # nearer ones are called equal
             assert placed[one] < placed[other]
     for key, line in values.items():
         near = [abs(line[0] - rest[0]) for name, rest in values.items() if name != key]
@@ -237,7 +316,7 @@ def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(end
 
 
 def test_each_line_ends_at_its_short_name() -> None:
-    assert {one.text for one in ends_of(drawn())} == set(ENDS.values())
+    assert {name_in(one.text) for one in ends_of(drawn())} == set(ENDS.values())
 
 
 EPSILONS = np.geomspace(0.1, 250.0, 7)

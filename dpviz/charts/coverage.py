@@ -1,7 +1,7 @@
 """Coverage of intervals: exact lines, simulated dots with error bars, the first intervals, the distribution of q̄."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,17 @@ from dpviz.types import FloatArray
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 
-LABEL_GAP = 0.06  # Share of the picture's height that a name at the end of a line needs
+LABEL_GAP = 0.078  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
+
+COINCIDE = 0.008  # Share of the picture's height within which two lines are drawn on each other
+
+MANY = 0.2  # Share of its points at which a line must lie on another for both to be dashed
+
+EQUAL = 5e-4  # Share of the picture's height within which two whole lines are called equal
+
+SHORTEST = 5.0  # Pixels of the shortest dash
+
+LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), **style.NAMED, "showlegend": True}
 
 
 def picture_height(lines: int) -> int:
@@ -51,9 +61,9 @@ def coverage_chart(
     `values` are for each rule its exact coverage at the points, NaN a gap; `marks` that at the `chosen` point, and
     `dots` simulated values there. `names` are for readers, `ends` for the ends of lines, `span` is that of the axis.
     """
-    traces = [exact_line(points, line, names[key], key) for key, line in values.items()]
+    traces = exact_lines(points, values, names)
     first = next(iter(marks), "")
-    traces += [_mark(chosen, value, key, names[key], told=key == first, level=level) for key, value in marks.items()]
+    traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level) for key in marks]
     traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     reach = [math.log10(end) for end in span] if log else list(span)
     more = {"type": "log", **style.decades(reach[0], reach[1])} if log else {}
@@ -67,30 +77,82 @@ def coverage_chart(
             style.label_across(f"promised: {readable(100 * level, 8)} %", level),
             *ends_of_lines(values, ends),
         ],
-        **style.legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
-        showlegend=True,
+        **LAYOUT,
     )
 
 
-def exact_line(points: FloatArray, line: FloatArray, name: str, key: str, value: str = "%{y:.5%}") -> dict[str, Any]:
-    """Return the exact line of one rule, in the color and the dash of the rule."""
-    look = style.RULE_STYLES[key]
-    hover = f"<b>{name}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>"
-    drawn = {"color": look.color, "width": 2.4, "dash": look.dash}
-    named = {"name": name, "meta": f"{name}, exact", "legendgroup": key, "connectgaps": False}
-    return style.scatter("lines", points, line, hover, line=drawn, **named)
+def exact_lines(
+    points: FloatArray,
+    values: Mapping[str, FloatArray],
+    names: Mapping[str, str],
+    value: str = "%{y:.5%}",
+    *,
+    height: float = 1.0,
+) -> list[dict[str, Any]]:
+    """Return the exact line of each rule in its color and dash; of those that coincide each is seen in turn.
+
+    `value` is how the hover writes a number, `height` that of the picture.
+    """
+    together = _groups(values, lambda apart: int(np.count_nonzero(apart < COINCIDE * height)) > MANY * len(apart))
+    dashes = {
+        key: dash for group in together if len(group) > 1 for key, dash in zip(group, turns(len(group)), strict=True)
+    }
+    traces = []
+    for key, line in values.items():
+        look = style.RULE_STYLES[key]
+        hover = f"<b>{names[key]}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>"
+        drawn = {"color": look.color, "width": 2.4, "dash": dashes.get(key, look.dash)}
+        named = {"name": names[key], "meta": f"{names[key]}, exact", "legendgroup": key, "connectgaps": False}
+        traces.append(style.scatter("lines", points, line, hover, line=drawn, **named))
+    return traces
 
 
-def _mark(x: float, value: float, key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
+def _groups(values: Mapping[str, FloatArray], alike: Callable[[FloatArray], bool]) -> list[list[str]]:
+    """Return the rules in groups: how far each line of a group is apart from that of its first is `alike`."""
+    groups: list[list[str]] = []
+    for key, line in values.items():
+        for group in groups:
+            if alike(np.abs(values[group[0]] - line)):
+                group.append(key)
+                break
+        else:
+            groups.append([key])
+    return groups
+
+
+def turns(lines: int) -> list[str]:
+    """Return dashes for lines drawn on each other, from the lowest up, of each of which an equal share is seen.
+
+    The lowest is solid, the one with j lines below it covers one part of j + 1. Two turns of each fit into a gap of the
+    one above it, so that it does not matter where a dash begins.
+
+    Examples
+    --------
+    >>> turns(1), turns(3)
+    (['solid'], ['solid', '5px,5px', '10px,20px'])
+    """
+    found, dash = ["solid"], SHORTEST
+    for below in range(1, lines):
+        found.append(f"{dash:g}px,{below * dash:g}px")
+        dash *= 2
+    return found
+
+
+def _mark(x: float, marks: Mapping[str, float], key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
+    """Return the user's own point of one rule, the larger the more are drawn on it later."""
+    value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
+    size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDE for other in later)
     hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
     number = [f"<b>{readable(100 * value, 5)} %</b>"]
     place, mode = "bottom right" if 0.5 < value < level else "top right", "markers+text" if told else "markers"
-    return style.mark(x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key), legendgroup=key)
+    return style.mark(
+        x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key, size), legendgroup=key
+    )
 
 
-def rule_dot(key: str) -> dict[str, Any]:
+def rule_dot(key: str, size: float = 9) -> dict[str, Any]:
     """Return the mark of one rule."""
-    return style.dot(9, style.RULE_STYLES[key].color, width=1, symbol=style.RULE_STYLES[key].symbol)
+    return style.dot(size, style.RULE_STYLES[key].color, width=1, symbol=style.RULE_STYLES[key].symbol)
 
 
 def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
@@ -110,11 +172,17 @@ def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
 def ends_of_lines(
     values: Mapping[str, FloatArray], names: Mapping[str, str], *, gap: float = LABEL_GAP, ceiling: float = 1.02
 ) -> list[dict[str, Any]]:
-    """Return each rule's name at the right end of its line, where it has one."""
-    known = {key: values[key][np.isfinite(values[key])] for key in sorted(values)}
-    return style.labels_apart(
-        {names[key]: float(line[-1]) for key, line in known.items() if len(line)}, 1.006, gap, ceiling
-    )
+    """Return each rule's name, behind its color, at the right end of its line if it has one; an equal line says so.
+
+    `gap` is what a name needs of the axis, and `ceiling` where the highest may stand.
+    """
+    places: dict[str, float] = {}
+    for first, *others in _groups(values, lambda apart: bool(np.all(apart < EQUAL * gap / LABEL_GAP))):
+        end = values[first][np.isfinite(values[first])][-1:]
+        for key in (*reversed(others), first) if len(end) else ():  # from the bottom up
+            text = f"{'= ' * (key != first)}{names[key]}"
+            places[f'<span style="color: {style.RULE_STYLES[key].color}"><b>━</b></span> {text}'] = float(end[0])
+    return style.labels_apart(places, 1.006, gap, ceiling)
 
 
 def length_chart(
@@ -130,7 +198,8 @@ def length_chart(
 
     `limit` is the Pratt bound at the points, NaN where it is not known; all else is as in `coverage_chart`.
     """
-    traces = [exact_line(points, line, names[key], key, "%{y:.5g}") for key, line in values.items()]
+    highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
+    traces = exact_lines(points, values, names, "%{y:.5g}", height=1.08 * highest)
     for place in np.flatnonzero(points == chosen):
         for key, line in values.items():
             hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>"
@@ -146,16 +215,14 @@ def length_chart(
         notes = [
             style.label("no rule that holds its level is this short", x=0.5, y=0.02, yref="y domain", yanchor="bottom")
         ]
-    highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
     return style.build(
         traces,
         x=style.axis("true proportion p", range=[0.0, 1.0]),
         y=style.axis("expected length inside 0 to 1", range=[0.0, max(1.08 * highest, 1e-3)]),
         uirevision="length",
         shapes=[style.rule(x=chosen)],
-        annotations=[*ends_of_lines(values, ends, gap=0.06 * 1.08 * highest, ceiling=1.05 * highest), *notes],
-        **style.legend_below(-0.24, 62, 98, 26, 112, itemwidth=56),
-        showlegend=True,
+        annotations=[*ends_of_lines(values, ends, gap=LABEL_GAP * 1.08 * highest, ceiling=1.05 * highest), *notes],
+        **LAYOUT,
     )
 
 

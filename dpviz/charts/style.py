@@ -27,7 +27,7 @@ SYNTHESIZER_COLORS = {
 
 
 class RuleStyle(NamedTuple):
-    """How one rule is drawn, in every picture: the forms of one rule share color and mark, each has its own dash."""
+    """How one rule is drawn, in every picture: each has its own color and dash, the forms of one rule share a mark."""
 
     color: str
     dash: str
@@ -36,21 +36,23 @@ class RuleStyle(NamedTuple):
 
 RULE_STYLES = {
     "reiter_2002": RuleStyle("#0072B2", "solid", "circle"),
-    "reiter_2002_normal": RuleStyle("#0072B2", "5px,5px", "circle"),
-    "raghunathan_2003": RuleStyle("#56B4E9", "dash", "square"),
-    "raghunathan_2003_normal": RuleStyle("#56B4E9", "9px,3px,2px,3px,2px,3px", "square"),
-    "rubin_1987": RuleStyle("#CC79A7", "dot", "diamond"),
-    "rubin_1987_normal": RuleStyle("#CC79A7", "2px,5px", "diamond"),
+    "reiter_2002_normal": RuleStyle("#856AD9", "5px,5px", "circle"),
+    "raghunathan_2003": RuleStyle("#6E5A94", "dash", "square"),
+    "raghunathan_2003_normal": RuleStyle("#9426DB", "9px,3px,2px,3px,2px,3px", "square"),
+    "rubin_1987": RuleStyle("#CA0FFE", "dot", "diamond"),
+    "rubin_1987_normal": RuleStyle("#FF4371", "2px,5px", "diamond"),
     "reiter_2003": RuleStyle("#009E73", "dashdot", "triangle-up"),
     "raab_2017": RuleStyle("#D55E00", "longdash", "triangle-down"),
-    "raab_2017_plug_in": RuleStyle("#D55E00", "14px,4px,2px,4px,2px,4px", "triangle-down"),
-    "as_if_real": RuleStyle("#7F5AA2", "longdashdot", "star"),
-    "score": RuleStyle("#A6611A", "26px,3px", "hexagon"),
-    "posterior": RuleStyle("#8C9A00", "8px,5px,8px,5px,2px,5px", "cross"),
-    "clopper_pearson": RuleStyle("#DC267F", "3px,2px", "pentagon"),
-    "blaker_2000": RuleStyle("#DC267F", "18px,3px,3px,3px", "hourglass"),
+    "raab_2017_plug_in": RuleStyle("#828745", "14px,4px,2px,4px,2px,4px", "triangle-down"),
+    "as_if_real": RuleStyle("#934C74", "longdashdot", "star"),
+    "score": RuleStyle("#B777DB", "26px,3px", "hexagon"),
+    "posterior": RuleStyle("#2A7041", "8px,5px,8px,5px,2px,5px", "cross"),
+    "clopper_pearson": RuleStyle("#CE11A7", "3px,2px", "pentagon"),
+    "blaker_2000": RuleStyle("#C80134", "18px,3px,3px,3px", "hourglass"),
 }
-"""Rules are compared by color, dash and mark."""
+"""Rules are compared by color, dash and mark. The colors have a contrast of 3 or more on a light and on a dark page.
+They are far apart for color-blind readers too, farthest those of the rules that a fresh page shows.
+"""
 
 SIMULATED = "#E69F00"
 """The color of what is simulated."""
@@ -169,6 +171,10 @@ def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legen
         "margin": {"l": left, "r": right, "t": top, "b": bottom},
         "hovermode": "closest",
     }
+
+
+NAMED = {"meta": {"named": True}}
+"""The layout of a picture whose lines have their names at their ends: where there is little room it needs no legend."""
 
 
 def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any]:

@@ -116,9 +116,16 @@ function withAbout(plot) {
 
 const classMode = () => getComputedStyle(document.documentElement).getPropertyValue("--dpviz-class").trim() === "1";
 const LARGER = 1.7;
+const NARROW = 560; // Pixels of a picture that has no room for a legend beside the names of its lines
+
+/** Where there is little room, or type is large, lines that have their names at their ends need no legend. */
+function withoutLegend(layout) {
+  layout.showlegend = false;
+  layout.margin = { ...layout.margin, b: 62 };
+}
 
 /** Thick lines, large marks and large type, to be read from the back of a room. */
-function enlarge(figure, template) {
+function enlarge(figure, template, narrow) {
   template.layout.font.size = 20;
   template.layout.title.font.size = 23;
   for (const trace of figure.data) {
@@ -131,8 +138,11 @@ function enlarge(figure, template) {
   // The words of the axis above it are larger too.
   if (legend) figure.layout.legend = { ...legend, y: legend.y < 0 ? 1.15 * legend.y : legend.y, font: { size: 16 } };
   for (const shape of shapes ?? []) shape.line = { ...shape.line, width: (shape.line?.width ?? 1) * LARGER };
-  for (const note of annotations ?? []) note.font = { ...note.font, size: 18 };
-  figure.layout.margin = { ...margin, l: 1.4 * (margin?.l ?? 56), b: 1.4 * (margin?.b ?? 48), t: 1.2 * (margin?.t ?? 40) };
+  for (const note of annotations ?? []) note.font = { ...note.font, size: narrow ? 13 : 18 };
+  figure.layout.margin = {
+    l: 1.4 * (margin?.l ?? 56), r: (narrow ? 1.2 : 1.7) * (margin?.r ?? 16),
+    b: 1.4 * (margin?.b ?? 48), t: 1.2 * (margin?.t ?? 40),
+  };
 }
 
 /** A toolbar button that saves the picture as it is seen, with its title, its parameters and its address. */
@@ -251,7 +261,9 @@ async function draw(chart) {
   if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
   chart.pending = null;
   const template = templateOf(chart.plot);
-  if (classMode()) enlarge(figure, template);
+  const narrow = chart.plot.clientWidth < NARROW;
+  if (figure.layout.meta?.named && (narrow || classMode())) withoutLegend(figure.layout);
+  if (classMode()) enlarge(figure, template, narrow);
   await Plotly.react(
     chart.plot,
     figure.data,
