@@ -186,7 +186,8 @@ def test_delta_of_a_pair_of_binomials_is_its_definition(x: float, y: float, epsi
 @pytest.mark.parametrize(("alpha", "beta"), [(1.5, 1.5), (40.0, 3.0), (1e12, 1e12)])
 def test_the_epsilon_of_the_worst_pair_is_that_of_all_pairs(key: str, alpha: float, beta: float) -> None:
     sizes: Any = {"n": 6, "alpha": alpha, "beta": beta}
-    made: Any = PosteriorParameter(**sizes) if key == "param_post" else SYNTHESIZERS[key](m=25, **sizes)
+    laws: Any = SYNTHESIZERS
+    made: Any = PosteriorParameter(**sizes) if key == "param_post" else laws[key](m=25, **sizes)
     for delta in (0.3, 1e-3, 1e-12, 1e-100):
         epsilon = epsilon_for_delta(made, delta)
         assert delta_for_epsilon(made, epsilon) <= delta

@@ -8,7 +8,7 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 
 ROUNDING = 4e-16  # Relative rounding of a place
 APART = 1e-8  # Distance of two places from which the difference of their values is more than rounding
-MOST_LOOKS = 24  # Looks after which a root counts as not found; seven are usual
+MOST_LOOKS = 24  # Looks, unless told otherwise, after which a root counts as not found; seven are usual
 
 
 def roots(
@@ -17,6 +17,7 @@ def roots(
     low: float,
     top: FloatArray,
     resolution: float,
+    most: int = MOST_LOOKS,
 ) -> tuple[FloatArray, BoolArray]:
     """Where each of many rising functions passes 0, a few `resolution` to the right of it, and whether it was found.
 
@@ -34,17 +35,17 @@ def roots(
     answer, done = np.full(count, np.nan), np.zeros(count, dtype=bool)
     last = np.full(count, np.inf)
     slope, reach, which = np.ones(count), np.full(count, 2.0), np.arange(count)
-    for _ in range(MOST_LOOKS):
+    for _ in range(most):
         place = here[which]
         value = excess(place, which)
         enough, shift = value >= 0, 2 * resolution + ROUNDING * np.abs(place)
         left[which], right[which] = np.where(enough, left[which], place), np.where(enough, place, right[which])
         _remember(places, values, slope, which, place, value)
         settled = enough & (value <= 5 * shift * slope[which])
-        at_top = (right[which] - left[which] <= 2 * shift) & (right[which] >= top[which])
-        answer[which[settled]], answer[which[at_top]] = place[settled], top[which[at_top]]
-        done[which[settled | at_top]] = True
-        going = ~(settled | at_top)
+        narrow = right[which] - left[which] <= 2 * shift
+        answer[which[settled]], answer[which[narrow]] = place[settled], right[which[narrow]]
+        going = ~(settled | narrow)
+        done[which[~going]] = True
         which, place, value, shift = which[going], place[going], value[going], shift[going]
         if len(which) == 0:
             break

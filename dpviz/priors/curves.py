@@ -151,10 +151,9 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
         fresh = list(dict.fromkeys(one for one in level if one not in shown))
         for line in lines.values():
             line.find_all(fresh)
-        for place in fresh:
-            values = settings[place].arguments()
-            for claim in claims:
-                printed[claim.key][place] = _printed(claim, values)
+        values = [settings[place].arguments() for place in fresh]
+        for claim in claims:
+            printed[claim.key][fresh] = _printed(claim, values)
         shown = sorted(set(level))
         exact = [
             Curve(method=key, kind="pure" if pure else "exact", values=lines[one, pure].values(shown) + more)
@@ -216,8 +215,9 @@ class _Line:
         return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
 
 
-def _printed(claim: Claim, values: dict[str, object]) -> float:
-    if (claim.promise.delta and values["delta"] == 0) or not claim.applies(**values):
-        return math.nan
-    value = claim.at(**values)
-    return value if math.isfinite(value) and value > 0 else math.nan
+def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:
+    asked = [one["delta"] != 0 or not claim.promise.delta for one in settings]
+    asked = [yes and claim.applies(**one) for yes, one in zip(asked, settings, strict=True)]
+    values = np.full(len(settings), math.nan)
+    values[asked] = claim.at_each([one for yes, one in zip(asked, settings, strict=True) if yes])
+    return np.where(np.isfinite(values) & (values > 0), values, math.nan)

@@ -21,7 +21,7 @@ from dpviz.theorems.claim import (
     if_and_only_if,
     one_synthetic_row,
 )
-from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5
+from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, least_priors_of_lemma_6_5
 
 DIMITRAKAKIS = 2.46  # The constant of Theorem 4.3, as printed
 MACHANAVAJJHALA = "Machanavajjhala et al. (2008)"
@@ -94,7 +94,7 @@ CLAIMS = (
     Approximate("Lemma 6.5",
         "for every n₁, (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)) with probability at "
         "least 1 − δ",
-        least_prior_of_lemma_6_5, ("param_post",), "solved here for α = β"),
+        least_prior_of_lemma_6_5, ("param_post",), "solved here for α = β", together=least_priors_of_lemma_6_5),
     Lemma("Lemma 6.6",
         "α, β ≥ c/ε² (ln n + ln(1/δ)) keeps PARAM_Post within ε min(E, 1 − E) of its mean E with probability 1 − δ",
         _with_logarithms),

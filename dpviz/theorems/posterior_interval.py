@@ -4,9 +4,9 @@ import dataclasses
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betainc
 
+from dpviz.numerics.lockstep import roots
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.theorems.claim import DOMAINS
@@ -16,6 +16,7 @@ ROWS = dataclasses.replace(DOMAINS["n"], maximum=100_000)
 ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
+LARGEST, RESOLUTION, MOST_LOOKS = 40.0, 1e-13, 100  # ln of the largest prior, its accuracy, looks at the failure
 SMALLEST_DELTA = 1e-300  # Tails below it are near the end of the floating-point numbers and lose their digits
 
 
@@ -53,28 +54,51 @@ def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
         return 0.0
     if delta < SMALLEST_DELTA:
         raise ValueError(f"delta must be 0 or from {readable(SMALLEST_DELTA)} to 1; got {delta!r}.")
-    # The ends of the interval are rounded, and a tail far out answers by ln(1/δ)/ε times as much.
-    allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
-
-    def excess(log_margin: float) -> float:
-        prior = 1 + math.exp(log_margin)
-        failure = float(_failures(np.zeros(1, dtype=np.int64), rows, prior, prior, epsilon)[0])
-        return math.log(max(failure, 5e-324)) - math.log(allowed)
-
-    smallest, largest = math.log(2.0**-52), 1.0
-    while excess(largest) > 0:
-        largest += 2.0
-    prior = 1 + math.exp(smallest if excess(smallest) <= 0 else brentq(excess, smallest, largest, xtol=1e-13))
-    step, extreme = 2.0**-42, np.zeros(1, dtype=np.int64)
-    # The extreme table fails first, and is looked at alone until it does not; tables with many ones mirror the others.
-    while any(_failures(n1, rows, prior, prior, epsilon).max() > allowed for n1 in (extreme, np.arange(rows // 2 + 1))):
+    prior = float(least_priors_of_lemma_6_5(np.array([rows]), np.array([epsilon]), np.array([delta]))[0])
+    step, tables = 2.0**-42, np.arange(rows // 2 + 1)  # those with more ones mirror the others
+    while _failures(tables, rows, prior, prior, epsilon).max() > _allowed(epsilon, delta):
         prior, step = prior * (1 + step), 2 * step
     return prior
 
 
-def _failures(n1: IntArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
+def least_priors_of_lemma_6_5(n: FloatArray, epsilon: FloatArray, delta: FloatArray) -> FloatArray:
+    """`least_prior_of_lemma_6_5` of many settings, in step, for the table without ones, which asks for most.
+
+    >>> least_priors_of_lemma_6_5(np.ones(1), np.log([2.0]), np.array([1 - 0.5248 + 11 / 27])).round(6).tolist()
+    [2.0]
+    """
+    found = np.where(delta == 0, math.inf, 0.0)
+    (asked,) = np.nonzero((delta > 0) & (delta < 1))
+    n, epsilon, delta = n[asked], epsilon[asked], delta[asked]
+    goal, low = np.log(_allowed(epsilon, delta)), math.log(2.0**-52)
+
+    def excess(log_margin: FloatArray, which: IntArray) -> FloatArray:
+        prior = 1 + np.exp(log_margin)
+        failure = np.maximum(_failures(np.zeros(len(which)), n[which], prior, prior, epsilon[which]), 5e-324)
+        with np.errstate(divide="ignore"):
+            return np.where(failure < 1, np.log(np.log(failure) / goal[which]), -math.inf)
+
+    start = np.log(np.clip(-np.log(delta) / (np.expm1(np.minimum(epsilon, 700.0)) - epsilon), 1e-9, 1e11))
+    log_margin, done = roots(excess, start, low, np.full(len(n), LARGEST), RESOLUTION, most=MOST_LOOKS)
+    found[asked] = 1 + np.exp(np.where(done, log_margin, low))
+    return found
+
+
+def _allowed(epsilon: FloatArray | float, delta: FloatArray | float) -> FloatArray:
+    """δ less what the rounding of a tail may take: the ends are rounded, and far out answer by ln(1/δ)/ε as much."""
+    allowed: FloatArray = delta / (1 + 1e-11 + 2e-15 * (1 - np.log(delta)) / epsilon)
+    return allowed
+
+
+def _failures(
+    n1: IntArray | FloatArray,
+    n: FloatArray | int,
+    alpha: FloatArray | float,
+    beta: FloatArray | float,
+    epsilon: FloatArray | float,
+) -> FloatArray:
     """Return the probability outside the printed interval for each n₁, as the sum of its two tails."""
-    x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
+    x, y, shrink = n1 + alpha, (n - n1) + beta, np.exp(-epsilon)
     empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
     # 1 stands in where there is no interval, so that no quotient is formed from it.
     fewer_x, fewer_y = np.where(empty, 1.0, x - 1), np.where(empty, 1.0, y - 1)
