@@ -234,3 +234,12 @@ def run_script(script: str) -> str:
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr == ""
     return ran.stdout
+
+
+def pieces(page: AppTest) -> int:
+    """How many elements and containers the page sends in a run."""
+
+    def below(node: Any) -> int:
+        return sum(1 + below(one) for one in getattr(node, "children", {}).values())
+
+    return below(page.main)

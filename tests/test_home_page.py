@@ -21,7 +21,7 @@ from pages.home.controls import PAGE
 from pages.home.drawing import texts
 from tests.browser import settle
 from tests.look import TELEPHONE
-from tests.pages import address, html, open_page, problems
+from tests.pages import address, html, open_page, pieces, problems
 from tests.visit import slider, visiting
 
 
@@ -62,6 +62,23 @@ def test_what_is_refused_is_said_and_the_last_answer_stays():
     before = said(page)
     page.number_input(key="home_epsilon").set_value(-1.0).run()
     assert "epsilon" in " ".join(problems(page)) and said(page) == before
+
+
+def test_what_one_reader_has_seen_is_not_computed_for_the_next(monkeypatch):
+    first = opened(epsilon=1.7)
+
+    def refuse(*_args: object, **_rest: object) -> None:
+        raise AssertionError("it was computed before")
+
+    for name in ("minimum_prior", "exact_coverage", "posterior_given"):
+        monkeypatch.setattr(f"dpviz.overview.{name}", refuse)
+    second = opened(epsilon=1.7)
+    assert said(second) == said(first) and html(second) == html(first)
+
+
+def test_a_move_sends_few_pieces():
+    """Each piece of a page is a message of its own, and costs the server as much as most of the page's numbers."""
+    assert pieces(opened()) <= 30
 
 
 def test_a_link_carries_the_release_to_every_page():

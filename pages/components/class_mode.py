@@ -83,14 +83,13 @@ def _shortened(text: str, beside: set[Decimal]) -> str:
 def show_class_mode() -> None:
     """The switch, and what it does to the page."""
     on = class_mode()
-    with st.container(key="class_mode"):
-        st.toggle(
-            "Class mode",
-            key=KEY,
-            persist_state="session",
-            help="Large type and thick lines for a projector, fewer words and controls. ← and → move the slider that "
-            "was touched last, the space bar starts and stops. The address keeps it: one link for the whole class.",
-        )
+    st.toggle(
+        "Class mode",
+        key=KEY,
+        persist_state="session",
+        help="Large type and thick lines for a projector, fewer words and controls. ← and → move the slider that "
+        "was touched last, the space bar starts and stops. The address keeps it: one link for the whole class.",
+    )
     if on:
         st.html(f"<style>{STYLE}</style>")
         _keys(key="dpviz_keys", data="", height=1)

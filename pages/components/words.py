@@ -89,9 +89,14 @@ def raised(formula: str) -> str:
     return re.sub(r"\^(?:\{([^}]*)\}|(\w))", lambda found: f"<sup>{found[1] or found[2]}</sup>", formula)
 
 
+def heading_html(text: str) -> str:
+    """A heading inside the page, to stand in one piece with what follows or precedes it."""
+    return f'<h2 class="dpviz-heading">{escape(text)}</h2>'
+
+
 def heading(text: str) -> None:
     """A heading inside the page."""
-    st.html(f'<h2 class="dpviz-heading">{escape(text)}</h2>')
+    st.html(heading_html(text))
 
 
 def note(sentence: str) -> None:

@@ -60,15 +60,9 @@ def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     read_address(PREFIX)
     with st.container(key="controls"):
-        slider, people, again = st.columns([2.2, 1.3, 1], vertical_alignment="bottom", gap="large")
-        with slider:
-            epsilon = PAGE.number("epsilon")
-        with people:
-            n = choice(
-                st.segmented_control, "People", PEOPLE, N, format_func=lambda one: f"{int(one):,}", required=True
-            )
-        with again:
-            st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}again")
+        epsilon = PAGE.number("epsilon")
+        n = choice(st.segmented_control, "People", PEOPLE, N, format_func=lambda one: f"{int(one):,}", required=True)
+        st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}again")
     seed = drawn(DRAW, int(st.session_state[DRAW]))
     try:
         return Asked(_design(epsilon, n, seed))

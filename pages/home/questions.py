@@ -12,7 +12,7 @@ from pages import coverage, minimum_priors, posterior, transition_matrices
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import belief_text, heading, percent
+from pages.components.words import belief_text, heading_html, percent
 from pages.home import SPEC
 from pages.home.drawing import invented_text
 
@@ -24,13 +24,13 @@ def show_questions(found: Overview) -> None:
     """Question, answer and link, in the order in which people ask."""
     brief = f"{invented_text(found.invented)} invented rows; the analyst is right in {percent(found.coverage, 3)}"
     now = f"<b>ε = {readable(found.design.epsilon, 4)}</b> {escape(brief)}"
-    st.html(f'<div class="dpviz-now" aria-hidden="true">{now}</div>')  # in sight while the slider moves on a phone
-    heading("Four questions")
-    cells = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
-    for cell, (spec, question, sentence) in zip(cells, cached(questions)(found), strict=True):
-        with cell.container(border=True, height="stretch"):
-            st.html(f'<h3 class="dpviz-asked">{escape(question)}</h3><p class="dpviz-said">{sentence}</p>')
-            page_link(spec, found.design)
+    # The first line stays in sight while the slider moves on a phone.
+    st.html(f'<div class="dpviz-now" aria-hidden="true">{now}</div>{heading_html("Four questions")}')
+    with st.container(key="questions_of_home"):
+        for spec, question, sentence in cached(questions)(found):
+            with st.container(border=True, height="stretch"):
+                st.html(f'<h3 class="dpviz-asked">{escape(question)}</h3><p class="dpviz-said">{sentence}</p>')
+                page_link(spec, found.design)
     st.markdown(SPEC.text("words"))
 
 
