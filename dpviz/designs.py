@@ -4,7 +4,8 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -123,9 +124,9 @@ class Design:
         return {one.name: one.default for one in sizes if isinstance(one.default, int) and not one.metadata}
 
     @classmethod
-    def numbers(cls) -> dict[str, Parameter]:
+    def numbers(cls) -> Mapping[str, Parameter]:
         """Declarations of its numbers by name."""
-        return {field.name: field.metadata["parameter"] for field in dataclasses.fields(cls) if field.metadata}
+        return _numbers()
 
     @cached_property
     def law(self) -> type[Synthesizer]:
@@ -212,7 +213,7 @@ class Design:
         read["rules"] = lambda text: [key for key in text.split(".") if key]
         read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
         read |= {name: one.parse for name, one in _further(words.get("law")).items()}
-        names = {SHORT.get(name, name): name for name in (*_fields(cls), *read)}
+        names = {SHORT.get(name, name): name for name in (*_fields(), *read)}
         for word, text in words.items():
             if word not in names or not isinstance(text, str):
                 raise ValueError(
@@ -225,7 +226,7 @@ class Design:
         """Return the design of values by name, the mechanism's own among them."""
         mechanism = values.get("mechanism")
         further = _further(mechanism)
-        names = [*_fields(cls), *further]
+        names = [*_fields(), *further]
         if unknown := [name for name in values if name not in names]:
             raise ValueError(f"A design has {', '.join(names)}; got {shown(unknown[0])}.")
         if "mechanism" not in values:
@@ -240,14 +241,20 @@ class Design:
 
     def _values(self) -> dict[str, Any]:
         """Return its fields, and those of its mechanism, as JSON knows them."""
-        values, given = {name: getattr(self, name) for name in _fields(type(self))}, self.mechanism
+        values, given = {name: getattr(self, name) for name in _fields()}, self.mechanism
         if isinstance(given, GivenMatrix):
             values["mechanism"] = {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
         return values | {NOISE if name == "epsilon" else name: value for name, value in self.details}
 
 
-def _fields(kind: type[Design]) -> list[str]:
-    return [one.name for one in dataclasses.fields(kind) if one.name != "details"]
+@cache
+def _numbers() -> Mapping[str, Parameter]:
+    return MappingProxyType({one.name: one.metadata["parameter"] for one in dataclasses.fields(Design) if one.metadata})
+
+
+@cache
+def _fields() -> tuple[str, ...]:
+    return tuple(one.name for one in dataclasses.fields(Design) if one.name != "details")
 
 
 def _further(mechanism: object) -> dict[str, Parameter]:

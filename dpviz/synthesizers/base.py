@@ -4,7 +4,7 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -82,7 +82,7 @@ class Synthesizer(ABC):
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
         """Declarations of its parameters, in the order of its signature."""
-        return tuple(field.metadata["parameter"] for field in dataclasses.fields(cls) if "parameter" in field.metadata)
+        return _declared(cls)
 
     @classmethod
     def up_to(cls, rows: int) -> type[Self]:  # noqa: ARG003 (for those that go further)
@@ -232,3 +232,8 @@ def check_index(index: int, count: int, name: str = "index") -> int:
     if number is None or not 0 <= number < count or number != math.floor(number):
         raise ValueError(f"{name} must be a whole number from 0 to {shown(count - 1)}; got {shown(index)}.")
     return int(number)
+
+
+@cache
+def _declared(law: type[Any]) -> tuple[Parameter, ...]:
+    return tuple(field.metadata["parameter"] for field in dataclasses.fields(law) if "parameter" in field.metadata)

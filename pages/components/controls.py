@@ -73,7 +73,7 @@ class PageNumbers:
             one = dataclasses.replace(one, slider_maximum=highest)
         slider, start = f"{key}_slider", SETTINGS[key].default
         with self.at(name), st.container(key=f"{key}_both"):
-            symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
+            symbol, label, hint = _words(one)
             typed = st.number_input(
                 f"{symbol or one.title}, exact value",
                 min_value=-LARGEST,
@@ -89,17 +89,15 @@ class PageNumbers:
             if one.integer and float(value).is_integer():
                 value = int(value)
             drawn(key, start if typed is None else value)
-            options = sorted([stop for stop in _stops(one, name == "delta") if _text(stop) != _text(value)] + [value])
             if st.session_state.get(slider) != value:
                 st.session_state[slider] = value
-            hint = PRIVATE_END[one.private_end]
             st.select_slider(
-                f"{one.title} {symbol}".strip() + (f" · {hint}" if hint else ""),
-                options=options,
+                label,
+                options=_options(one, name == "delta", value),
                 value=value,  # where a browser missed the run that set the state, it starts from here
                 key=slider,
                 format_func=_text,
-                help=f"{one.help} Accepted: {one.domain}.",
+                help=hint,
                 on_change=_take_slider,
                 args=(key, slider),
             )
@@ -177,6 +175,21 @@ def _take_slider(key: str, slider: str) -> None:
 @lru_cache(maxsize=4096)
 def _text(value: float) -> str:
     return readable(value, 6)
+
+
+@lru_cache(maxsize=1024)
+def _words(declaration: Parameter) -> tuple[str, str, str]:
+    """Its symbol where that says more than the title, the label of the slider, and its help."""
+    one, end = declaration, PRIVATE_END[declaration.private_end]
+    symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
+    label = f"{one.title} {symbol}".strip() + (f" · {end}" if end else "")
+    return symbol, label, f"{one.help} Accepted: {one.domain}."
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _options(declaration: Parameter, zero: bool, value: float) -> tuple[float, ...]:
+    """The stops of the slider, and `value` in place of one that is written alike."""
+    return tuple(sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value]))
 
 
 @cache

@@ -55,9 +55,9 @@ def _tables(summary: PrivacySummary) -> None:
     matrix_title = f"Transition matrix Pr(released | confidential), {release.label}"
     odds_title = f"{SIGNED if signed else ABSOLUTE} of neighbours, one row substituted"
     if tables:
-        matrix = matrix_html(release, f"{matrix_title}. {source(release, 0)}")
-        odds_table = log_odds_html(release, summary.epsilon, f"{odds_title}. {source(release, 1)}", signed=signed)
-        st.html(table_for_class(matrix + odds_table))
+        matrix = cached(matrix_html)(release, f"{matrix_title}. {source(release, 0)}")
+        below = f"{odds_title}. {source(release, 1)}"
+        st.html(table_for_class(matrix + cached(log_odds_html)(release, summary.epsilon, below, signed=signed)))
         return
     view = cached(view_tables)(release)
     figure, alt = matrix_heatmap(view), matrix_title
