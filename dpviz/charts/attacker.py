@@ -13,9 +13,9 @@ from dpviz.types import FloatArray
 
 __all__ = ["attacker_chart"]
 
-LARGEST = 300.0  # Most powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge
+LARGEST = 300.0  # Largest number of powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge
 
-MARKED = 40  # Most released tables that get a mark each
+MARKED = 40  # Largest number of released tables that get a mark each
 
 
 @checked()
@@ -46,7 +46,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
         "x": [where[chosen]],
         "y": [posterior[chosen]],
         "mode": "markers+text",
-        "text": [f"{readable(view.posterior_odds, 4)} : 1"],
+        "text": [f"{readable(view.posterior_odds, 3)} : 1"],
         "textposition": "top left" if chosen > len(where) / 2 else "top right",
         "marker": dot(12, color),
         "cliponaxis": False,

@@ -16,7 +16,7 @@ __all__ = ["draws_chart", "draws_log_odds_chart"]
 
 NEIGHBOURS_SHOWN = 2
 MARKED = 40
-"""Most released tables that get a mark each."""
+"""Largest number of released tables that get a mark each."""
 
 DASHES = ("solid", "dot")
 

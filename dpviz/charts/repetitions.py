@@ -14,7 +14,7 @@ from dpviz.charts.style import (
     rule,
     scatter,
 )
-from dpviz.parameters import readable
+from dpviz.parameters import readable, readable_apart
 from dpviz.types import FloatArray
 
 MISSED, COVERING = "#D55E00", "#0072B2"
@@ -63,7 +63,7 @@ def caterpillar_chart(
         y=axis("repetition", range=[101, 0]),
         uirevision="caterpillar",
         shapes=[{**rule(x=p), "layer": "above"}],
-        annotations=[label_upright(f"true p = {readable(p, 4)}", p)],
+        annotations=[label_upright(f"true p = {readable(p)}", p)],
         **legend_below(-0.12, 56, 16, 30, 84),
     )
 
@@ -108,8 +108,8 @@ def estimates_chart(
         uirevision="estimates",
         shapes=[rule(x=p), rule(x=mean, dash="dot")],
         annotations=[
-            label_upright(f"p = {readable(p, 4)}", p),
-            label_upright(f"E[q̄] = {readable(mean, 4)}", mean, 0.93),
+            label_upright(f"p = {readable(p)}", p),
+            label_upright(f"E[q̄] = {readable_apart(round(mean, 9), p, 3)}", mean, 0.93),
         ],
         bargap=0.1,
         **legend_below(-0.24, 62, 16, 30, 100),

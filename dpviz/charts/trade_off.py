@@ -37,7 +37,7 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     lines = [
         _line([0.0, 1.0], [1.0, 0.0], "guessing blindly", {**RULE, "dash": "dot"}),
         _line(
-            promised.type_one, promised.type_two, f"allowed by ε = {readable(summary.epsilon, 4)}{delta_said}",
+            promised.type_one, promised.type_two, f"allowed by ε = {readable(summary.epsilon)}{delta_said}",
             {**RULE, "dash": "dash", "width": 2},
         ),
         _line(

@@ -1,6 +1,6 @@
 """The distribution of the sum and the spread of M independent counts of one distribution, by Fourier transform.
 
-The M counts enter every combining rule through S = Σ x̃ and Q = Σ x̃² alone. Given S, Q is least where the counts are
+The M counts enter every combining rule through S = Σ x̃ and Q = Σ x̃² alone. Given S, Q is smallest where the counts are
 as equal as whole numbers allow, and Q minus that least value is even: (S, d) with d = (Q − Q_least(S)) / 2 says as
 much as (S, Q), and d stays small whatever S is. A transform of length L in (Q − S)/2 therefore loses nothing as long
 as d < L: what wraps around is told apart by S.

@@ -32,7 +32,7 @@ NOISE = 1e-15
 """Probabilities of single releases below it are rounding of the transform, which an infinite width must not meet."""
 
 LARGEST_PAIR_ROWS = 1500
-"""Most cells of the transition matrix, and rows of two sets, for which tables of all releases are kept in memory."""
+"""Cells of the matrix, and rows of two sets, up to which tables of all releases are kept in memory."""
 
 
 def keeps_tables(asked: Asked) -> bool:

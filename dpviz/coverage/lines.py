@@ -23,7 +23,7 @@ STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixe
 
 FLATNESS = 5e-4  # Distance in coverage, 0.2 of a pixel of 400, by which leaving a point out may move the line
 
-MOST_JUMPS = 6000  # Most ends of intervals, of all rules together, for which a line gets a point on both sides of each
+MOST_JUMPS = 6000  # Ends of intervals, of all rules together, up to which a line gets a point on both sides of each
 
 SMALLEST_JUMP = 1e-6  # Probability of a release given x below which its jumps do not count
 

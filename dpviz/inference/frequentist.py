@@ -17,7 +17,7 @@ from dpviz.studies import Measure
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
-EXACT_RELEASES = 20_000  # Most distinct releases, sets in any order, that are enumerated
+EXACT_RELEASES = 20_000  # Largest number of distinct releases, sets in any order, that are enumerated
 RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 
 

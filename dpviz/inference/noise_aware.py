@@ -14,7 +14,7 @@ from dpviz.types import FloatArray
 
 EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is rounding
 GRID = 2001  # Proportions on which an interval without a closed form is bracketed
-STEPS, NEAR = 60, 1e-13  # Most steps of false position, and how near the two sides of an end come
+STEPS, NEAR = 60, 1e-13  # Largest number of steps of false position, and how near the two sides of an end come
 BLOCK = 4_000_000
 
 # A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one

@@ -99,7 +99,7 @@ class SecretSizePosterior(BetaMixture):
 
     @property
     def end_weights(self) -> tuple[float, float]:
-        """Posterior probability of the least and of the most rows: where it is not small, the range cuts it."""
+        """Posterior probability of the smallest and of the largest n: where it is not small, the range cuts it."""
         return float(self.size_weights[0]), float(self.size_weights[-1])
 
 

@@ -17,8 +17,8 @@ from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray
 
-LARGEST_ROWS = 6_000_000  # Most numbers in the table of sums: (n + 1)(Mm + 1)
-MOST_PRODUCTS = 50_000_000  # Most multiplications with which the sums are convolved term by term; beyond, by transforms
+LARGEST_ROWS = 6_000_000  # Largest number of numbers in the table of sums: (n + 1)(Mm + 1)
+MOST_PRODUCTS = 50_000_000  # Multiplications up to which the sums are convolved term by term; beyond, by transforms
 TRANSFORM_ERROR = 1e-14
 SMALLEST = 1e-300  # Probability that counts as 0: numbers next to the smallest are slow
 

@@ -31,7 +31,7 @@ class _Methods(Mapping[str, Method]):
 
     def __getitem__(self, key: str) -> Method:
         own = next((one for one in self._zheng if one.key == key), None)
-        return own or self._found()[key]  # which laws are registered is looked up where another is asked for
+        return own or self._found()[key]  # which synthesizers are registered is looked up where another is asked for
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found())

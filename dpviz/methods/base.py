@@ -48,7 +48,7 @@ class Method:
     calibrated = True  # some prior, or range of the data, makes it private
     never_pure = False  # none does without δ
     independent = False  # rows are independent given the data: M sets of m rows are one of Mm rows
-    rows_together = False  # the m rows of a Gaussian release depend on each other, and are conditioned together
+    rows_together = False  # the m rows of a Gaussian release depend on each other, and are truncated together
     knows_cells = True  # the release of k cells depends on n or k; otherwise it is that of two cells and a single row
     limit: Method | None = None  # what a release of rows tends to as their number grows, where it is known
     log_density: Callable[[float, float], float] | None = None  # ln of that of a pair's loss at 0, where it has one

@@ -13,7 +13,7 @@ from dpviz.types import FloatArray, IntArray
 
 FEW = 48  # Pairs up to which all of them are looked at at once
 NEAR = 1e-6  # Relative distance from the largest δ within which a pair is kept for a closer look
-KEPT = 4  # Most pairs that are kept
+KEPT = 4  # Largest number of pairs that are kept
 # Largest relative distance of a block's bound from its δ, and smallest width at which it would be left out, for which
 # all its pairs are looked at: where hundreds tie, halving it on and on would take twice as long.
 FLAT, WITHOUT_GAIN = 1e-2, 4

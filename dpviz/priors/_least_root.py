@@ -7,7 +7,7 @@ from itertools import pairwise
 
 RESOLUTION = 1e-13  # Relative accuracy of a calibrated prior, which then moves to the private side
 APART = 1e-8  # Difference of two ln prior from which that of their δ is more than rounding
-NODES = 4  # Most values of δ that a prior is interpolated from
+NODES = 4  # Largest number of values of δ that a prior is interpolated from
 Pair = tuple[int, bool]  # Neighbours, rows i and i + 1, and whether row i + 1 is the likelier one
 
 

@@ -16,7 +16,7 @@ FINEST = 3e-5  # Finest resolution, times √M
 TOLERANCE = 1e-6  # Relative width aimed at of a calibrated prior's bracket
 WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weights
 MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
-MOST_PARTS = 8  # Most parts that a block is split into at once
+MOST_PARTS = 8  # Largest number of parts that a block is split into at once
 SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
 
 

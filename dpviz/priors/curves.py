@@ -59,7 +59,7 @@ SCALES: dict[Axis, Scale] = {
 
 POINTS, SEVERAL, FEW = 25, 13, 9  # Points of a curve beside the chosen one; fewer from 10,000 rows on, and from 50,000
 STRIDES = (8, 4, 2, 1)  # Steps between the points of a curve, coarse to fine
-NEAREST = 4  # Most values that a guess of the next is drawn through
+NEAREST = 4  # Largest number of values that a guess of the next is drawn through
 # Printed bounds that have a number at every m; those on a single row are left to the table.
 DRAWN = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 

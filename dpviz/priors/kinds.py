@@ -82,7 +82,7 @@ class Kind(ABC):
     level: str  # the parameter that says how much there is
     larger_is_safer = True  # more of it is more private, as of a prior but not of a range
     cost: tuple[str, ...] = ()  # numbers that what it costs depends on
-    conditioned = False  # the answer without δ is for another release, each number of which is conditioned to the range
+    conditioned = False  # the answer without δ is for another release, each number of which is truncated to the range
     binary = False
     in_step = False  # the answers along an axis are sought in step, so that all are there at once
 

@@ -116,7 +116,7 @@ class GaussianRelease:
     def pure_epsilon(self, range_over_sigma: float) -> float:
         """Return the exact pure ε of the release whose every number is truncated to [−R, R].
 
-        μ is conditioned, or each row on its own (SYNTH_MAP, Many), or the m rows together (One); independent numbers
+        μ is truncated, or each row on its own (SYNTH_MAP, Many), or the m rows together (One); independent numbers
         add up. Infinite for PARAM_MAP. It rises in R; its relative error is about 1e-13. Source:
         `dpviz.priors.conditioned`; Zheng (2015), Theorems 7.7 and 7.12, Corollaries 7.13 and 7.14, bound it.
         With a single row the normalizers of x̄ = −R and x̄ = R are equal, so ε = 2sR²/v, with s = v = ½ here.
@@ -134,7 +134,7 @@ class GaussianRelease:
 
     @property
     def _conditioned(self) -> tuple[float, int]:
-        """Variance, in units of σ², of what is conditioned together, and how many independent ones are released."""
+        """Variance, in units of σ², of what is truncated together, and how many independent ones are released."""
         alone = self.m if self.made.independent else 1
         return self.variance * alone, self.sets * alone
 

@@ -31,7 +31,7 @@ THETA_REAL = Parameter(
 
 # Nats below the likeliest count within which counts are taken: the first window whose neglect is negligible serves.
 WINDOWS = (70.0, 250.0, math.inf)
-NEGLIGIBLE = 1e-13  # Most that the counts left out of a window may change δ by, relative to it
+NEGLIGIBLE = 1e-13  # Largest relative change of δ by the counts left out of a window
 NEAR = 0.1  # Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
 CELLS = 400_000  # Cells of the transition matrix worked on at once
 

@@ -23,7 +23,7 @@ SETS = Parameter(
 )  # fmt: skip
 
 TINY = 1e-60  # Variance of a loss below which it has a single value
-ENUMERATED = 60_000  # Most multisets of outcomes that are added up one by one; beyond, losses go on a grid
+ENUMERATED = 60_000  # Largest number of multisets of outcomes that are added up one by one; beyond, losses go on a grid
 # How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
 # the lower one is on the grid itself.
 EVEN = 1.5

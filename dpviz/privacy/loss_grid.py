@@ -22,7 +22,7 @@ FFT_ROUNDING = 3e-15
 # Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum.
 NEGLIGIBLE = 1e-17
 LARGEST_TILT = 100.0  # Largest λh, so that a tilted split does not overflow
-LARGEST_GRID = 1 << 20  # Most grid points of one loss; the spacing is never finer than that
+LARGEST_GRID = 1 << 20  # Largest number of grid points of one loss; the spacing is never finer than that
 
 
 @dataclass(frozen=True)

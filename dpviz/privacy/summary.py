@@ -10,7 +10,7 @@ from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_r
 from dpviz.synthesizers import Synthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
-PICTURE_SIDE = 151  # Most rows and columns of a picture; larger tables are shown at evenly spaced counts
+PICTURE_SIDE = 151  # Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
 PROFILE_POINTS = 41
 SMALLEST_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
 

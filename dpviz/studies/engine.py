@@ -15,7 +15,7 @@ WORKERS = argument("workers", 1, 64, title="threads", integer=True)
 
 # Work aimed at between two tallies: under 50 ms even when a chunk takes longer than the one before it
 CHUNK_SECONDS = 0.02
-MOST_BLOCKS = 64  # Most blocks in a chunk, so that its arrays stay small
+MOST_BLOCKS = 64  # Largest number of blocks in a chunk, so that its arrays stay small
 
 
 @checked(workers=WORKERS)

@@ -18,7 +18,7 @@ from dpviz.types import FloatArray, IntArray
 
 # Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike.
 LARGE = 1e4
-# Most synthetic rows, and smallest ratio of the smallest to the largest number of the Hankel table, for which its
+# Largest m, and smallest ratio of the smallest to the largest number of the Hankel table, for which its
 # products neither under- nor overflow.
 HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
 # Rows filled by one product, and the smallest prior for which the products of so many factors cannot overflow.
