@@ -86,7 +86,7 @@ def test_the_secret_range_follows_n_until_the_reader_sets_it() -> None:
         page = open_posterior(look="If n is secret", n=n, x=n // 3)
         check_sound(page)
         low, high = range_around(n)
-        assert f"which lies between {low:,} and {high:,}" in text(page)
+        assert f"that n lies between {low:,} and {high:,}" in text(page)
         assert "leaves out the true n" not in text(page)
     page = open_posterior(look="If n is secret", around=False, low=50, high=200, n=3000, x=900)
     assert "The range from 50 to 200 leaves out the true n = 3,000" in text(page)

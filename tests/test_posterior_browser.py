@@ -147,6 +147,6 @@ def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> N
     with visiting(chromium, f"{server}{HERE}?{query}") as page:
         assert taken(page, "Densities, CSV").decode() == columns_csv("p", p, columns)
         weights = {"probability": law.weights}
-        assert taken(page, "Law of x, CSV").decode() == columns_csv("x", np.arange(41.0), weights)
+        assert taken(page, "Distribution of x, CSV").decode() == columns_csv("x", np.arange(41.0), weights)
         assert taken(page, "Script").decode() == posterior_script(design, [9, 14])
         check_saved(page, "picture")

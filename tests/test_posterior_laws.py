@@ -72,7 +72,7 @@ def test_its_own_coverage_is_summed_over_the_matrix(law: str) -> None:
         weights = matrix[:, count] / matrix[:, count].sum()
         low, high = Law(1 + every, 1 + design.n - every, weights).tails(0.95)
         share += chance * (low <= p <= high)
-    assert f"{readable(100 * share, 4)} % of the 95 % posterior intervals hold p when p = x/n" in text(page)
+    assert f"{readable(100 * share, 3)} % of the 95 % posterior intervals hold p when p = x/n" in text(page)
 
 
 @every_law

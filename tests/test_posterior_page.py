@@ -34,7 +34,7 @@ def sentence_of(page: AppTest) -> str:
 
 def released(page: AppTest) -> tuple[int, ...]:
     """The synthetic counts, as the page lists them."""
-    found = re.search(r"Counts ([\d, ]+), (?:drawn|typed)", text(page))
+    found = re.search(r"The counts are ([\d, ]+), (?:drawn|typed)", text(page))
     assert found is not None
     return tuple(int(word) for word in found[1].split(","))
 
@@ -261,4 +261,4 @@ def test_what_the_address_says_is_taken() -> None:
     assert shown_laws(page)["exact"][:3] == [
         readable(law.mean, 5), readable(law.deviation, 4), spread(law.tails(0.8))
     ]  # fmt: skip
-    assert "which lies between 20 and 70" in text(page)
+    assert "that n lies between 20 and 70" in text(page)

@@ -41,8 +41,9 @@ def test_the_law_of_x_is_that_of_the_weights() -> None:
     assert np.array_equal(trace["x"], np.flatnonzero(kept))
     assert np.asarray(trace["y"]) == pytest.approx(weights[kept], rel=1e-10)
     said = (
-        f"Expected x = {readable(float(weights @ np.arange(25)), 5)}; likeliest x = {int(weights.argmax())} with "
-        f"probability {readable(float(weights.max()), 3)}. The true one has {readable(float(weights[7]), 3)}."
+        f"On average x = {readable(float(weights @ np.arange(25)), 5)}. Most probable is x = {int(weights.argmax())}, "
+        f"with probability {readable(float(weights.max()), 3)}. The true x = 7 has probability "
+        f"{readable(float(weights[7]), 3)}."
     )
     assert said in text(page)
 
@@ -68,10 +69,10 @@ def test_coverage_is_the_sum_over_every_release(kind: str) -> None:
     width = sum(
         weight * sum(high - low for low, high in region) for weight, region in zip(released_law, regions, strict=True)
     )
-    assert f"{readable(100 * share, 4)} % of the 80 % posterior intervals hold p when p = x/n = 0.25, exact" in text(
+    assert f"{readable(100 * share, 3)} % of the 80 % posterior intervals hold p when p = x/n = 0.25 (exact)" in text(
         page
     )
-    assert f"mean length {readable(width, 4)}." in text(page)
+    assert f"mean length is {readable(width, 3)}." in text(page)
 
 
 def test_coverage_of_too_many_rows_is_left_out_and_of_many_sets_is_simulated() -> None:
@@ -82,7 +83,7 @@ def test_coverage_of_too_many_rows_is_left_out_and_of_many_sets_is_simulated() -
     page = open_posterior(look="Its own coverage", n=60, x=20, sets=7)
     check_answered(page)
     assert "standard error, seed 1" in text(page)
-    assert "400 releases at each p" in text(page)
+    assert "400 of them are simulated at each p" in text(page)
 
 
 def secret_rows(page: AppTest) -> dict[str, list[str]]:
@@ -90,9 +91,9 @@ def secret_rows(page: AppTest) -> dict[str, list[str]]:
 
 
 PRIORS: dict[str, tuple[Any, Function]] = {
-    "every n alike": (uniform_size, lambda n: 0.0 * n),
+    "every n equally likely": (uniform_size, lambda n: 0.0 * n),
     "around a guess": (functools.partial(poisson_size, 25), lambda n: n * math.log(25) - gammaln(n + 1)),
-    "every size of n alike": (decade_size, lambda n: -np.log(n)),
+    "every order of magnitude equally likely": (decade_size, lambda n: -np.log(n)),
 }
 
 
@@ -127,11 +128,11 @@ def test_a_secret_n_is_summed_over(label: str) -> None:
     ends = law.tails(0.95)
     expected = [readable(law.mean, 5), readable(law.deviation, 4), spread(ends)]
     assert secret_rows(page)["n secret"] == expected
-    assert f"the expected n is {readable(size, 4)}" in text(page)
+    assert f"On average over the posterior, n = {readable(size, 4)}." in text(page)
     assert marks(page)[1] == f"p = {readable(law.mean, 3)} ± {readable(law.deviation, 2)}"
     said = unescape(re.sub(r"<[^>]+>", "", [part for part in html(page) if "dpviz-answer" in part][1]))
-    assert f"between {low} and {high}, p is between {readable(ends[0], 3)} and {readable(ends[1], 3)}." in said
-    assert f"With n = 24 known the standard deviation is {readable(laws_at_24(counts).deviation, 3)};" in said
+    assert f"between {low} and {high} finds p between {readable(ends[0], 3)} and {readable(ends[1], 3)}." in said
+    assert f"With n = 24 known, the standard deviation would be {readable(laws_at_24(counts).deviation, 3)}." in said
     assert found.prior.label in text(page)
     (trace,) = figures(page)["po_sizes"]["figure"]["data"]
     assert np.asarray(trace["y"]) == pytest.approx(found.size_weights, rel=1e-9)
@@ -143,7 +144,7 @@ def test_a_range_of_one_n_is_a_known_n(label: str) -> None:
     check_answered(page)
     known, secret = secret_rows(page).values()
     assert known == secret == shown_laws(page)["exact"][:3]
-    assert "the expected n is 24." in text(page)
+    assert "On average over the posterior, n = 24." in text(page)
 
 
 def test_a_range_of_n_that_is_none_is_named_and_another_is_answered() -> None:

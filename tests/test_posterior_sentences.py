@@ -102,7 +102,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             pooled = sum(counts)
             rows = m * len(counts)
             start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
-            naive = found_in(r"The naive analysis says (\S+) to ([^\s,]+?)(?:, which|\.$)", sentence)
+            naive = found_in(r"for real says (\S+) to ([^\s,]+?)(?:, which|\.$)", sentence)
             assert value_of(naive[1]) == pytest.approx(start, rel=6e-3)
             assert value_of(naive[2]) == pytest.approx(end, rel=6e-3)
             assert knows == ("x/n" in sentence) == ("standard deviation" in sentence)

@@ -72,7 +72,7 @@ def show_answer(asked: Asked) -> None:
 
 
 def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
-    """A law as the picture has it."""
+    """Return a posterior as the picture has it."""
     p, values = law.outline
     return Density(name=name, kind=kind, p=p, values=values, intervals=intervals)
 
@@ -99,16 +99,16 @@ def mean_and_deviation(law: BetaMixture) -> str:
 
 
 def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
-    """The mark, the sentence with the exact and the naive interval, and the few words of a telephone."""
+    """Return the mark, the sentence with the exact and the naive interval, and the few words for a phone."""
     level, exact, truth = asked.design.level, found["exact"], asked.truth
     low, high = (readable(end, 3) for end in exact.interval(level))
     start, end = found["naive"].interval(level)
     release = f"{asked.listed} of m = {readable(asked.design.m)} at {asked.promise}"
     words = f"Given {release}, p lies between <b>{low}</b> and <b>{high}</b> with {percent(level, 8)} probability"
-    said = f" The naive analysis says {readable(start, 3)} to {readable(end, 3)}"
+    said = f" An analyst who takes the synthetic rows for real says {readable(start, 3)} to {readable(end, 3)}"
     if truth is not None:
         times = math.sqrt(exact.variance / found["known"].variance)
-        words += f"; its standard deviation is {readable(times, 3)} times what the confidential data would leave"
+        words += f". Its standard deviation is {readable(times, 3)} times that of the confidential data's own posterior"
         said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
     return mean_and_deviation(exact), f"{words}.{said}.", f"posterior, {percent(level, 8)}: {low} to {high}"
 

@@ -33,9 +33,9 @@ def show_categories(asked: Asked) -> None:
         TABLES, text, lambda typed: _computed(asked, typed), EXAMPLE, lambda typed: " / ".join(typed.split("\n"))
     )
     design, rows, cells = asked.design, sum(tables[0]), len(tables[0])
-    sizes = f"cells, {len(tables)} table{'s' if len(tables) > 1 else ''} of {rows:,} rows, n = {design.n:,}"
-    priors = f"α = {readable(alpha, 4)} and γ = {readable(design.gamma1, 4)} in every cell."
-    st.html(answer(f"k = {cells}", f"{sizes}, {priors}"))
+    sizes = f"{len(tables)} released table{'s' if len(tables) > 1 else ''} of {rows:,} rows, made from n = {design.n:,}"
+    priors = f"the agency adds α = {readable(alpha, 4)} and the analyst γ = {readable(design.gamma1, 4)} invented rows"
+    st.html(answer(f"k = {cells}", f"cells: {sizes} confidential rows. In every cell {priors}."))
     listed = []
     for cell, counts in enumerate(zip(*tables, strict=True)):
         name, *numbers = summary(f"cell {cell + 1}", found.marginal(cell), design.level)

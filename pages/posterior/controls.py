@@ -162,7 +162,7 @@ def choose() -> Asked | Refused:
                 help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
             )  # fmt: skip
     with at(count):
-        known = source == "drawn" or switch("x is known: show the confidential data as well", KNOWS)
+        known = source == "drawn" or switch("I know x: show the posterior of the confidential data as well", KNOWS)
     if known:
         x = values["confidential_count"] = page.number(count, highest=values.get("n"))
     values |= page.values("gamma1", "gamma2", "level", *(["seed"] if source == "drawn" else []))

@@ -52,10 +52,9 @@ def show_reach(asked: Asked) -> None:
     place, level = int(np.argmin(np.abs(found.proportions - here))), percent(design.level, 8)
     share, error = float(found.coverage[place]), float(found.coverage_error[place])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"
-    held, length = f"{readable(100 * share, 4)} %", readable(float(found.mean_width[place]), 4)
-    words = (
-        f"of the {level} posterior intervals hold p when {named} = {readable(here, 4)}, {sure}; mean length {length}."
-    )
+    held, length = f"{readable(100 * share, 3)} %", readable(float(found.mean_width[place]), 3)
+    words = f"of the {level} posterior intervals hold p when {named} = {readable(here, 3)} ({sure}). "
+    words += f"Their mean length is {length}."
     st.html(answer(held, words))
     lines = [Line(name="exact", color=design.law.key, x=points, y=found.coverage)]
     dots = [Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)]
@@ -73,4 +72,4 @@ def show_reach(asked: Asked) -> None:
     how = SPEC.note("listed" if found.exact else "simulated", points=len(points), releases=f"{found.releases:,}")
     edge = here in (0, 1) and not interval.holds_ends
     never = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if edge else ""
-    st.caption(f"x ~ Binomial(n, p), M = {design.sets}. {how}{never}")
+    st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}{never}")

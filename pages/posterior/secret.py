@@ -20,13 +20,13 @@ from pages.posterior.controls import PAGE, PREFIX, Asked
 
 GUESS = "around a guess"
 PRIORS: dict[str, Callable[[int, int, int], secret_n.SizePrior]] = {
-    "every n alike": lambda low, high, _: secret_n.uniform_size(low, high),
+    "every n equally likely": lambda low, high, _: secret_n.uniform_size(low, high),
     GUESS: lambda low, high, guess: secret_n.poisson_size(guess, low, high),
-    "every size of n alike": lambda low, high, _: secret_n.decade_size(low, high),
+    "every order of magnitude equally likely": lambda low, high, _: secret_n.decade_size(low, high),
 }
 """Priors of n by name: functions of the fewest rows, the most, and a guess."""
 
-SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n alike")
+SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n equally likely")
 AROUND = keep_switch(f"{PREFIX}around", True)
 LEANS = 3.0  # times its prior probability that an end of the range has when the posterior of n is said to pile up there
 
@@ -37,8 +37,8 @@ def show_secret(asked: Asked) -> None:
     note(SPEC.note("secret"))
     label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
     around = switch(
-        f"the range is around the true n = {design.n:,}", AROUND,
-        help="From half of n to twice n, or as far as the sum reaches. Without it the range is yours.",
+        f"Use a range around the true n = {design.n:,}", AROUND,
+        help="From half of n to twice n, or as far as can be computed. Switch it off to set the range yourself.",
     )  # fmt: skip
     ends = secret_n.range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     guess = int(PAGE.checked("guess")) if label == GUESS else 0
@@ -65,7 +65,7 @@ def show_secret(asked: Asked) -> None:
         "without_n", low=f"{sizes[0]:,}", high=f"{sizes[-1]:,}", start=start, end=end, n=f"{design.n:,}",
         deviation=readable(math.sqrt(known.variance), 3), expected=readable(found.expected_size, 4),
     )  # fmt: skip
-    more = " Some possible n are larger than this, and that narrows the posterior of p." * narrower
+    more = " Some possible n are larger than this, which makes the posterior of p narrower." * narrower
     st.html(answer(mean_and_deviation(found), words + more))
     for doubt in doubts(design.n, found):
         note(doubt)
@@ -82,7 +82,9 @@ def show_secret(asked: Asked) -> None:
     show_figure(chart, key=f"{PREFIX}sizes", alt=alt, height=300)
     rows = [summary(names[key], law, design.level) for key, law in laws.items()]
     listing(heads(design.level), rows, "Posterior with and without n")
-    st.caption(f"Exact for the range: {found.prior.label}. Two pictures: the proportion, then the number of rows.")
+    st.caption(
+        f"Exact for this prior of n: {found.prior.label}. The pictures show the proportion and the number of rows."
+    )
 
 
 def doubts(n: int, found: secret_n.SecretSizePosterior) -> list[str]:

@@ -32,7 +32,7 @@ def _of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
 
 
 def _show_count(asked: Asked) -> None:
-    """The law of x given the release: the weights of the mixture."""
+    """Show the distribution of x given the release: the weights of the mixture."""
     found, x = posterior_of(asked), asked.design.confidential_count
     likeliest = int(np.argmax(found.weights))
     note(SPEC.note("count"))
@@ -41,19 +41,21 @@ def _show_count(asked: Asked) -> None:
     chart = count_law_chart(every, found.weights, title=title, key="count law", mark=mark, words=words)
     alt = "Probability of each confidential count given the synthetic counts."
     show_figure(chart, key=f"{PREFIX}count_law", alt=alt, height=340)
-    true = "" if x is None else f" The true one has {readable(float(found.weights[x]), 3)}."
+    true = "" if x is None else f" The true x = {readable(x)} has probability {readable(float(found.weights[x]), 3)}."
     often, expected = readable(float(found.weights[likeliest]), 3), readable(found.expected_count, 5)
-    st.caption(f"Expected x = {expected}; likeliest x = {readable(likeliest)} with probability {often}.{true}")
+    st.caption(
+        f"On average x = {expected}. Most probable is x = {readable(likeliest)}, with probability {often}.{true}"
+    )
 
 
 def _show_downloads(asked: Asked) -> None:
-    """Densities and the law of x as CSV, and the script."""
+    """Offer the densities and the distribution of x as CSV, and the script."""
     p, x = np.linspace(0.0, 1.0, 1001), np.arange(asked.design.n + 1.0)
     densities = {key: law.pdf(p) for key, law in laws(asked).items()}
     weights = {"probability": posterior_of(asked).weights}
     tables = [
         ("Densities, CSV", "posterior.csv", lambda: columns_csv("p", p, densities)),
-        ("Law of x, CSV", "confidential_count.csv", lambda: columns_csv("x", x, weights)),
+        ("Distribution of x, CSV", "confidential_count.csv", lambda: columns_csv("x", x, weights)),
     ]
     text = posterior_script(asked.design, asked.counts, given_text=asked.given_text)
     show_columns(PREFIX, tables, [SAVED], ("posterior_page.py", text, "the numbers of the table above"))
