@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpviz.coverage import CoverageLines, coverage_by_proportion, exact_coverage, stream_lines
+from dpviz.coverage._fourier import mixed_law_in_box
 from dpviz.coverage.lines import FLATNESS, STEPS, corners_of
+from dpviz.inference import RULES, holds
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
 from tests.pages import open_coverage, text
 
@@ -94,11 +99,46 @@ def test_a_line_grows_from_the_first_points_which_it_keeps() -> None:
     assert all(isinstance(one, CoverageLines) for one in grown)
     lengths = [len(one.points) for one in grown]
     assert lengths == sorted(lengths)
-    assert lengths[:2] == [4, 8]
+    assert list(dict.fromkeys(lengths))[:3] == [0, 4, 8]
     assert not grown[-2].drawn_from
     assert np.isin(FIRST, grown[-1].points).all()
     kept = grown[-1].coverage[0][np.isin(grown[-1].points, FIRST)]
     assert kept == pytest.approx(grown[-2].coverage[0], abs=1e-8)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 3, 5])
+def test_whoever_wants_no_more_waits_for_a_single_transform(monkeypatch: pytest.MonkeyPatch, sets: int) -> None:
+    """What there is comes again after each, so that a moved control ends the work there."""
+    made: list[int] = []
+
+    def counted(*args: Any) -> Any:
+        made.append(1)
+        return mixed_law_in_box(*args)
+
+    monkeypatch.setattr("dpviz.coverage._points.mixed_law_in_box", counted)
+    seen = [
+        len(made) for _ in stream_lines(charest(30, 30, sets, 2.0), proportions=FIRST, sets=sets, rules=["as_if_real"])
+    ]
+    assert max(np.diff([0, *seen])) == 1
+    assert seen[-1] == 16  # x = 0 … 15; the others are their mirror
+
+
+@pytest.mark.parametrize("sets", [1, 2, 3])
+@pytest.mark.parametrize("alpha", [0.3, 40.0])
+def test_a_line_of_every_rule_is_the_listed_releases(sets: int, alpha: float) -> None:
+    """Rules that read the sum alone, beside those that do not, against every release listed one by one."""
+    release = BetaBinomial(n=4, m=3, alpha=alpha, beta=alpha)
+    rules = [key for key, rule in RULES.items() if rule.fits(release, sets)]
+    *_, line = stream_lines(release, proportions=np.linspace(0, 1, 5), sets=sets, rules=rules)
+    counts = np.array(list(product(range(4), repeat=sets)))
+    matrix = release.transition_matrix()
+    given = np.prod(matrix[:, counts], axis=2)
+    some = np.arange(0, len(line.points), max(1, len(line.points) // 40))
+    law = binom.pmf(np.arange(5), 4, line.points[some, None]) @ given
+    for key, drawn in zip(rules, line.coverage, strict=True):
+        ends = np.array([RULES[key].interval_from(one, synthesizer=release) for one in counts.tolist()])
+        hit = holds(ends[:, :1], ends[:, 1:], line.points[some])
+        assert drawn[some] == pytest.approx((law * hit.T).sum(axis=1), abs=1e-8), key
 
 
 def test_corners_leave_out_only_what_the_line_passes() -> None:

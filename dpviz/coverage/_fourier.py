@@ -89,13 +89,13 @@ def _log_moments(log_law: FloatArray, values: FloatArray, tilts: FloatArray) -> 
 
 
 class Roots:
-    """Roots of unity e^{−2πi t y(y−1)/(2L)} of one length L, kept for all distributions that share it."""
+    """Roots of unity e^{−2πi t y(y−1)/(2L)} of one length L, a row for each t, kept for all that share it."""
 
     def __init__(self, spread: int, columns: int) -> None:
         self.length = next_fast_len(spread, real=True)
         self.columns = columns
         y = np.arange(columns)
-        places = np.multiply.outer(y * (y - 1) // 2 % self.length, np.arange(self.length // 2 + 1)) % self.length
+        places = np.multiply.outer(np.arange(self.length // 2 + 1), y * (y - 1) // 2 % self.length) % self.length
         self.table = np.exp(-2j * math.pi / self.length * np.arange(self.length))[places]
 
 
@@ -116,15 +116,15 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
     """
     width, count = box.last - box.first + 1, box.high - box.low + 1
     period = next_fast_len(max(count, width))
-    mixed = np.zeros((period, roots.length // 2 + 1), dtype=complex)
+    mixed = np.zeros((roots.length // 2 + 1, period), dtype=complex)
     draw, power = np.empty_like(mixed), np.empty_like(mixed)
     shares = weights ** (1 / sets)  # the power makes the weights of them
     for law, share in zip(laws[:, box.first : box.last + 1], shares, strict=True):
-        np.multiply(roots.table[:width], share * law[:, None], out=draw[:width])
-        draw[width:] = 0.0
-        _power(fft(draw, axis=0, overwrite_x=True), sets, power)
+        np.multiply(roots.table[:, :width], share * law, out=draw[:, :width])
+        draw[:, width:] = 0.0
+        _power(fft(draw, overwrite_x=True), sets, power)
         mixed += power
-    by_total = ifft(mixed, axis=0, overwrite_x=True)
+    by_total = np.ascontiguousarray(ifft(mixed, overwrite_x=True).T)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
     by_spread = irfft(by_total, n=roots.length, axis=1, overwrite_x=True)
     turned: FloatArray = np.empty((count, roots.length))

@@ -129,9 +129,10 @@ class Runs(NamedTuple):
     size: int
 
     @classmethod
-    def along(cls, axis: FloatArray, ends: Ends, negative: BoolArray) -> Runs:
-        """Return the runs of intervals with these ends."""
+    def along(cls, axis: FloatArray, ends: Ends, negative: BoolArray | None = None) -> Runs:
+        """Return the runs of intervals with these ends; without `negative` the sign of T_M is not told apart."""
         exists = ~np.isnan(ends[0])
+        negative = np.zeros(exists.shape, dtype=bool) if negative is None else negative
         lowest, highest = reached(*ends)
         first, beyond = np.zeros(exists.shape, np.int32), np.zeros(exists.shape, np.int32)
         first[exists] = np.searchsorted(axis, lowest[exists])
@@ -155,13 +156,11 @@ class Runs(NamedTuple):
         return np.array(found)
 
 
-class ManySets:
-    """For each x one transform, whose distribution is added up by the proportions that it covers.
+class CountLaws:
+    """The distribution given each x, by one transform each, and the table of all releases that one of them holds.
 
-    The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the
-    distribution is first added up between those places. Where the synthesizer treats ones and zeros alike, count n −
-    x at p is count x at 1 − p. `proportions` increase; with `every`, all counts matter between two that do, as they
-    do at proportions in between.
+    Where the synthesizer treats ones and zeros alike, count n − x at p is count x at 1 − p. `proportions` increase;
+    with `every`, all counts matter between two that do, as they do at proportions in between.
     """
 
     def __init__(self, asked: Asked, proportions: FloatArray, *, every: bool = False):
@@ -172,25 +171,48 @@ class ManySets:
             counts = np.arange(counts[0], counts[-1] + 1)
         rows = released_rows(asked.synthesizer, counts)
         self._mirrored = _treats_alike(asked.synthesizer, counts, rows)
-        self._axis = proportions
         if self._mirrored:
             counts, rows = counts[2 * counts <= n], rows[2 * counts <= n]
-            self._axis = np.unique(np.concatenate([proportions, 1 - proportions]))
         self._rows = dict(zip(counts.tolist(), rows, strict=True))
         boxes = boxes_of(rows, sets, np.full(len(rows), BOX_ERROR))
         self._boxes = dict(zip(counts.tolist(), boxes, strict=True))
         self._roots = Roots(max(box.spread for box in boxes), max(box.last - box.first + 1 for box in boxes))
         self._low, length = min(box.low for box in boxes), self._roots.length
-        size = max(box.high - box.low + 1 for box in boxes) * length
-        self._error = BOX_ERROR + rounding_error(size, sets) + size * NOISE + (sets + 1) * ROW_ERROR
         total = np.arange(self._low, max(box.high for box in boxes) + 1)[:, None]
         squares = total + 2 * (least_spread(total, sets) + np.arange(length))
         self._found = releases(asked.synthesizer, sets, total, squares)
-        self._negative, self._runs = self._found.negative_total, list[Runs]()
-        parts = [np.ones(self._negative.size), self._negative.ravel().astype(float)]
+
+    def _ends(self, rule: IntervalRule) -> Ends:
+        return ends_of(rule, self._found, self._asked.level)
+
+    def _offset(self, count: int) -> int:
+        """Where the distribution given x begins in the flattened tables."""
+        return (self._boxes[count].low - self._low) * self._roots.length
+
+    def _law_of(self, count: int) -> FloatArray:
+        """Return the distribution given x, flat."""
+        law = mixed_law_in_box(self._rows[count][None], np.ones(1), self._asked.sets, self._boxes[count], self._roots)
+        law[law < NOISE] = 0.0
+        return law.ravel()
+
+
+class ManySets(CountLaws):
+    """The distributions given x, added up by the proportions that their releases cover.
+
+    The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the
+    distribution is first added up between those places.
+    """
+
+    def __init__(self, asked: Asked, proportions: FloatArray):
+        super().__init__(asked, proportions)
+        self._axis = np.unique(np.concatenate([proportions, 1 - proportions])) if self._mirrored else proportions
+        size = max(box.high - box.low + 1 for box in self._boxes.values()) * self._roots.length
+        self._error = BOX_ERROR + rounding_error(size, asked.sets) + size * NOISE + (asked.sets + 1) * ROW_ERROR
+        negative, self._runs = self._found.negative_total, list[Runs]()
+        parts = [np.ones(negative.size), negative.ravel().astype(float)]
         for ends in map(self._ends, asked.rules):
             parts += [part.ravel() for part in features(*ends, reached(*ends))]
-            self._runs.append(Runs.along(self._axis, ends, self._negative))
+            self._runs.append(Runs.along(self._axis, ends, negative))
         self._features = np.array(parts)
         self._done: dict[int, tuple[FloatArray, FloatArray]] = {}
 
@@ -216,19 +238,6 @@ class ManySets:
             covered = np.array([runs.covered(law, offset, below=True) for runs in self._runs])
             self._done[count] = covered, self._features[:, offset : offset + len(law)] @ law
         return self._done[count]
-
-    def _ends(self, rule: IntervalRule) -> Ends:
-        return ends_of(rule, self._found, self._asked.level)
-
-    def _offset(self, count: int) -> int:
-        """Where the distribution given x begins in the flattened tables."""
-        return (self._boxes[count].low - self._low) * self._roots.length
-
-    def _law_of(self, count: int) -> FloatArray:
-        """Return the distribution given x, flat."""
-        law = mixed_law_in_box(self._rows[count][None], np.ones(1), self._asked.sets, self._boxes[count], self._roots)
-        law[law < NOISE] = 0.0
-        return law.ravel()
 
 
 def _treats_alike(synthesizer: TwoCellSynthesizer, counts: IntArray, rows: FloatArray) -> bool:

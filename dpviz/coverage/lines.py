@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,10 @@ from scipy.stats import binom
 from dpviz import limits
 from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.coverage._intervals import Asked
-from dpviz.coverage._points import ManySets, Runs, keeps_tables, point_maker
-from dpviz.coverage.exact import CoverageCurves, Proportions, growing, point_axis
-from dpviz.inference.interval_rules import reached
+from dpviz.coverage._intervals import Asked, ends_of, sum_releases
+from dpviz.coverage._points import CountLaws, Runs, keeps_tables, point_maker
+from dpviz.coverage.exact import STEP, CoverageCurves, Proportions, coarse_to_fine, growing, point_axis
+from dpviz.inference.interval_rules import Ends, IntervalRule, reached
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
@@ -28,6 +28,8 @@ MOST_JUMPS = 6000  # Ends of intervals, of all rules together, up to which a lin
 SMALLEST_JUMP = 1e-6  # Probability of a release given x below which its jumps do not count
 
 BESIDE = 1e-9  # Distance of a point of a line from the jump beside it
+
+SAME = 1e-14  # Distance of proportions that is rounding: an end of an interval is reached from 1e-12 away
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,20 +91,20 @@ def stream_lines(
     """
     asked = Asked.of(synthesizer, sets, rules, level)
     axis = np.unique(point_axis(proportions))
-    many = _DenseLine(asked, axis) if sets > 2 and not asked.by_sum else None
-    for found in growing(asked, axis.tolist(), many.point if many else point_maker(asked, axis)):
-        yield sampled_lines(axis, found)
-    if many is None:
+    if sets > 2 and not asked.by_sum:
+        many = _DenseLine(asked, axis)
+        yield from many.sample()
+    else:
+        for found in growing(asked, axis.tolist(), point_maker(asked, axis)):
+            yield sampled_lines(axis, found)
         if sets > 2 or not keeps_tables(asked):  # points that need a sum alone, or a distribution each
             return
         try:
             many = _DenseLine(asked, axis)
         except ValueError:  # large sets whose single points need no transforms
             return
-    points, coverage = many.line()
-    corners = corners_of(points, coverage, np.isin(points, axis))
-    sampled = CoverageLines(rules=found.rules, points=points[corners], coverage=coverage[:, corners])
-    yield dataclasses.replace(sampled, drawn_from=len(points), jumps=many.every_jump)
+        many.latest = sampled_lines(axis, found)
+    yield from many.line()
 
 
 def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:
@@ -110,70 +112,129 @@ def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:
     return CoverageLines(rules=found.rules, points=axis[found.places], coverage=found.coverage)
 
 
-class _DenseLine(ManySets):
-    """Results at some proportions, and with the same distributions the coverage at many more: the line.
+class _DenseLine(CountLaws):
+    """Coverage at some proportions, the sample, and from the same distributions at many more: the line.
 
-    Where the distributions of all x fit into memory they are kept until the jumps of all of them are known; else
-    each is added to the line when it is there, and the line has no points beside jumps.
+    `latest` is what there is; it comes again after every transform, so that nobody waits long who wants no more. Where
+    the distributions of all x fit into memory they are kept until the jumps of all of them are known; else each is
+    added to the line when it is there, and the line has no points beside jumps.
     """
 
     def __init__(self, asked: Asked, axis: FloatArray):
         super().__init__(asked, axis, every=True)
-        inner = np.linspace(0.0, 1.0, STEPS + 1)
+        self._axis, inner = axis, np.linspace(0.0, 1.0, STEPS + 1)
         self._dense = np.unique(np.concatenate([axis, inner[(inner > axis[0]) & (inner < axis[-1])]]))
-        self.every_jump = False
+        self._laws: dict[int, FloatArray] = {}
+        self._on_axis: dict[int, FloatArray] = {}
         totals = sum(box.high - box.low + 1 for box in self._boxes.values())
-        self._laws: dict[int, FloatArray] | None = {} if totals * self._roots.length <= limits.TABLE_ENTRIES else None
-        if self._laws is None:
-            self._begin()
+        self._keeps_laws = totals * self._roots.length <= limits.TABLE_ENTRIES
+        self.latest = self._sampled({})
+        self._begin()
 
-    def line(self) -> tuple[FloatArray, FloatArray]:
-        """Return the dense proportions, those beside jumps among them, and the coverage of each rule there."""
-        for count in self._boxes:
-            self._of_count(count)
-        if self._laws is not None:
-            self._add_jumps(self._laws)
+    def sample(self) -> Iterator[CoverageLines]:
+        """Return the results at the proportions, coarse to fine."""
+        done = dict[int, FloatArray]()
+        for place in coarse_to_fine(len(self._axis)):
+            mixture = self._mixtures[float(self._axis[place])]
+            yield from self._computed(mixture.counts.tolist())
+            found = np.array([self._on_axis[count][:, place] for count in mixture.counts.tolist()])
+            done[place] = mixture.weights @ found
+            if len(done) % STEP == 0 or len(done) == len(self._axis):
+                self.latest = self._sampled(done)
+                yield self.latest
+
+    def line(self) -> Iterator[CoverageLines]:
+        """Return, after what there is, the corners of the line."""
+        n = self._asked.synthesizer.n
+        yield from self._computed(range(n + 1))
+        every_jump = self._keeps_laws and self._add_jumps()
+        if self._keeps_laws:
             self._begin()
             for count, law in self._laws.items():
                 self._add(count, law)
-        return self._dense, np.minimum(self._line, 1.0)
+                yield self.latest
+        coverage = np.minimum(self._line, 1.0)
+        corners = corners_of(self._dense, coverage, np.isin(self._dense, self._axis))
+        yield CoverageLines(
+            rules=self.latest.rules, points=self._dense[corners], coverage=coverage[:, corners],
+            drawn_from=len(self._dense), jumps=every_jump,
+        )  # fmt: skip
 
-    def _law_of(self, count: int) -> FloatArray:
-        law = super()._law_of(count)
-        if self._laws is None:
-            self._add(count, law)
-        else:
-            self._laws[count] = law
-        return law
+    def _sampled(self, done: Mapping[int, FloatArray]) -> CoverageLines:
+        """Return the coverage of each rule at some places of the axis."""
+        rules, places = tuple(rule.key for rule in self._asked.rules), np.array(sorted(done), int)
+        coverage = np.array([done[place] for place in places.tolist()]).reshape(-1, len(rules)).T
+        return CoverageLines(rules=rules, points=self._axis[places], coverage=np.minimum(coverage, 1.0))
 
-    def _add_jumps(self, laws: dict[int, FloatArray]) -> None:
-        """Put points beside the ends of the intervals of all releases that matter, where they are few."""
-        possible = np.zeros(self._negative.size, dtype=bool)
-        for count, law in laws.items():
+    def _computed(self, counts: Iterable[int]) -> Iterator[CoverageLines]:
+        """Add the distributions of these x, or of their mirror images, where they are not there yet."""
+        for count in counts:
+            at = count if count in self._boxes else self._asked.synthesizer.n - count
+            if at in self._boxes and at not in self._on_axis:
+                law = self._law_of(at)
+                if self._keeps_laws:
+                    self._laws[at] = law
+                self._add(at, law)
+                yield self.latest
+
+    def _add_jumps(self) -> bool:
+        """Put points beside the ends of the intervals of all releases that matter, if they are few."""
+        possible = np.zeros(self._found.total.shape, dtype=bool)
+        flat = possible.ravel()  # the same numbers in a row
+        for count, law in self._laws.items():
             offset = self._offset(count)
-            possible[offset : offset + len(law)] |= law > SMALLEST_JUMP
-        ends = [end.ravel()[possible] for pair in map(self._ends, self._asked.rules) for end in reached(*pair)]
-        jumps, (low, high) = np.unique(np.concatenate(ends)), self._dense[[0, -1]]
+            flat[offset : offset + len(law)] |= law > SMALLEST_JUMP
+        found = [
+            end[possible.any(axis=1, keepdims=True) if rule.knows_noise else possible]
+            for rule in self._asked.rules
+            for end in reached(*self._ends(rule))
+        ]
+        jumps: FloatArray = np.unique(np.concatenate(found))
+        low, high = self._dense[[0, -1]]
         jumps = np.union1d(jumps, 1 - jumps) if self._mirrored else jumps
         jumps = jumps[(jumps >= low) & (jumps <= high)]
-        self.every_jump = len(jumps) <= MOST_JUMPS
-        if self.every_jump:
-            beside = np.clip(np.concatenate([jumps - BESIDE, jumps + BESIDE]), low, high)
-            self._dense = np.unique(np.concatenate([self._dense, beside]))
+        if len(jumps) > MOST_JUMPS:
+            return False
+        beside = np.clip(np.concatenate([jumps - BESIDE, jumps + BESIDE]), low, high)
+        self._dense = np.unique(np.concatenate([self._dense, beside]))
+        return True
+
+    def _ends(self, rule: IntervalRule) -> Ends:
+        """Return the ends for all releases; for the sums alone, in one column, where the rule reads no more."""
+        if not rule.knows_noise:
+            return super()._ends(rule)
+        asked, last = self._asked, self._low + len(self._found.total)
+        low, high = ends_of(rule, sum_releases(asked.synthesizer, asked.sets, last), asked.level)
+        return low[self._low :, None], high[self._low :, None]
 
     def _begin(self) -> None:
         """Begin the line, to which the distribution of each x is added."""
         self._line = np.zeros((len(self._asked.rules), len(self._dense)))
-        axes = self._dense, 1 - self._dense[::-1]
-        each = map(self._ends, self._asked.rules)
-        self._both = [[Runs.along(axis, ends, self._negative) for axis in axes] for ends in each]
+        self._places = np.searchsorted(self._dense, self._axis)
+        ends = [self._ends(rule) for rule in self._asked.rules]
+        turned = 1 - self._dense[::-1]
+        self._ahead = [Runs.along(self._dense, pair) for pair in ends]
+        alike = bool(np.abs(turned - self._dense).max() <= SAME)
+        self._turned = self._ahead if alike or not self._mirrored else [Runs.along(turned, pair) for pair in ends]
 
     def _add(self, count: int, law: FloatArray) -> None:
-        n, offset = self._asked.synthesizer.n, self._offset(count)
-        self._line += binom.pmf(count, n, self._dense) * [ahead.covered(law, offset)[0] for ahead, _ in self._both]
+        n, covered = self._asked.synthesizer.n, self._covered(self._ahead, count, law)
+        self._line += binom.pmf(count, n, self._dense) * covered
+        self._on_axis[count] = covered[:, self._places]
         if self._mirrored and 2 * count != n:
-            covered = [turned.covered(law, offset)[0, ::-1] for _, turned in self._both]
-            self._line += binom.pmf(n - count, n, self._dense) * covered
+            if self._turned is not self._ahead:
+                covered = self._covered(self._turned, count, law)
+            self._line += binom.pmf(n - count, n, self._dense) * covered[:, ::-1]
+            self._on_axis[n - count] = covered[:, ::-1][:, self._places]
+
+    def _covered(self, runs: list[Runs], count: int, law: FloatArray) -> FloatArray:
+        """Return the coverage of each rule given x, along the axis of the runs."""
+        length = self._roots.length
+        of_sums = law.reshape(-1, length).sum(axis=1)
+        known = [(of_sums, length) if rule.knows_noise else (law, 1) for rule in self._asked.rules]
+        return np.array(
+            [one.covered(part, self._offset(count) // width)[0] for one, (part, width) in zip(runs, known, strict=True)]
+        )
 
 
 def corners_of(points: FloatArray, values: FloatArray, kept: BoolArray) -> IntArray:

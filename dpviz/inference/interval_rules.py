@@ -35,7 +35,7 @@ class Releases(NamedTuple):
     between: FloatArray
     within: FloatArray
 
-    def at(self, places: tuple[IntArray, ...]) -> Releases:
+    def at(self, places: tuple[IntArray, ...] | slice) -> Releases:
         """Those at some places of the arrays."""
         return self._replace(**{name: getattr(self, name)[places] for name in self._fields[2:]})
 
