@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from dpviz.methods import PARAM_MAP, Method
+from dpviz.methods.base import RowMethod
 from pages.components.cached import cached
 from pages.components.words import listing, page_answer
 from pages.minimum_priors.controls import Asked
@@ -62,11 +63,15 @@ def _table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> Non
             costs = face.costs(asked, method, exact[key])
         except ValueError:
             costs = [""] * len(rest)
-        rows.append([_named(method, face.released), *(face.needed(asked, one[key]) for one in answers), *costs])
-    rows.append([_named(PARAM_MAP, face.released), *["impossible"] * len(answers), *[""] * len(rest)])
+        rows.append([_named(method, asked), *(face.needed(asked, one[key]) for one in answers), *costs])
+    rows.append([_named(PARAM_MAP, asked), *["impossible"] * len(answers), *[""] * len(rest)])
     listing(head, rows, face.title)
     st.caption(face.caption(asked))
 
 
-def _named(method: Method, released: str) -> str:
-    return f"<b>{method.label}</b><br><small>{method.words.replace('proportion', released)}</small>"
+def _named(method: Method, asked: Asked) -> str:
+    """A method by its name in the paper; below it, for two cells, that of the synthesizer, and what is released."""
+    said = method.words.replace("proportion", face_of(asked).released)
+    if isinstance(method, RowMethod) and method.label != method.law.label and asked.kind.cells(asked.setting) == 2:
+        said = f"{method.law.label.partition(' (')[0]}: {said}"
+    return f"<b>{method.label}</b><br><small>{said}</small>"
