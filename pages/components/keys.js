@@ -26,11 +26,7 @@ function press(event) {
   if (!slider) return;
   event.preventDefault();
   slider.focus();
-  const step = event.key === "ArrowLeft" ? -1 : 1; // the key itself was not meant for the slider: do what it does
-  const value = Math.min(Math.max(Number(slider.value) + step, Number(slider.min)), Number(slider.max));
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, String(value));
-  slider.dispatchEvent(new Event("input", { bubbles: true }));
-  slider.dispatchEvent(new Event("change", { bubbles: true }));
+  slider.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, bubbles: true, cancelable: true }));
 }
 
 document.addEventListener("pointerdown", note, true);

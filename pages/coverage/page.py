@@ -28,7 +28,7 @@ with results:
     answer = st.container()
     lead_on(SPEC, answered)
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    left, pace, middle, right = (row.container(width=one) for one in ("content", "content", 140, 140))
+    left, pace, middle, right = (row.container(width=one) for one in ("content", "content", 110, 110))
     with pace:
         choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
     with left:
