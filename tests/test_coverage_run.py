@@ -19,8 +19,8 @@ from dpviz.inference.interval_rules import holds
 from dpviz.studies import wilson_interval
 from dpviz.synthesizers import BetaBinomial
 from pages.coverage.controls import DEFAULT_RULES
-from pages.coverage.live import repetition_html
 from pages.coverage.run import FIRST_PICTURES, REVEALED, Run, plan_of
+from pages.coverage.watched import repetition_html
 from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
 from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, plan_at, started
 
@@ -276,7 +276,8 @@ def test_a_repetition_is_told_as_it_was() -> None:
     place = tally.plan.rules.index("reiter_2002")
     for number in range(1, len(tally.shown) + 1):
         said = repetition_html(design, tally, number)
-        assert f"Repetition {number}: {tally.shown.confidential[number - 1]} of 20 " in said
+        assert f"Repetition {number}<" in said
+        assert f"<b>{tally.shown.confidential[number - 1]}</b> of 20 rows" in said
         assert ", ".join(map(str, tally.shown.counts[number - 1])) in said
         hit = holds(tally.shown.low[place, number - 1], tally.shown.high[place, number - 1], 0.25)
         assert ("a hit" in said) == bool(hit) and ("a miss" in said or "no interval" in said) == (not hit)

@@ -64,7 +64,7 @@ def caterpillar_chart(
         uirevision="caterpillar",
         shapes=[{**rule(x=p), "layer": "above"}],
         annotations=[label_upright(f"true p = {readable(p)}", p)],
-        **legend_below(-0.12, 56, 16, 30, 84),
+        **legend_below(0, 56, 16, 48, 104, yref="container", yanchor="bottom"),
     )
 
 

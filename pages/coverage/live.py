@@ -6,19 +6,17 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
-from dpviz.charts.repetitions import caterpillar_chart, estimates_chart
+from dpviz.charts.repetitions import estimates_chart
 from dpviz.coverage import (
     CoverageLines,
     ExactCoverage,
     Performance,
     RulePerformance,
-    Tally,
     estimate_law,
     performance_of,
 )
-from dpviz.coverage.performance import first_shares, first_totals
+from dpviz.coverage.performance import first_totals
 from dpviz.designs import Design
-from dpviz.inference.interval_rules import holds
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.cached import cached
@@ -29,11 +27,11 @@ from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import EPSILONS, coverage_sentence, curves_of, estimate_sentence, exact_values, line_sentence
 from pages.coverage.run import Run
+from pages.coverage.watched import CARD, first_dots, repetition_html, show_first
 
 WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
 FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
-LISTED = 8  # released counts of a repetition that are written down
 LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact distribution of the estimate is drawn
 
 AXIS = f"{PREFIX}axis"
@@ -65,21 +63,25 @@ def show_live(design: Design, run: Run | None, axis: str) -> None:
             curves.advance(WORK if curves.latest is not None else 0.0)
         if run is not None and run.running:
             run.advance(pace)
-        watching = run is not None and run.watching
-        found = None if run is None or run.tally is None or watching else performance_of(run.tally)
-        if run and run.tally and watching:
-            st.html(repetition_html(design, run.tally, run.watched))
-        dots = _first_dots(design, run) if watching else [_dot(key, found.rules[key]) for key in design.rules if found]
-        _picture(design, exact, dots, curves, axis)
+        tally = None if run is None else run.tally
+        watched = run.watched if run is not None and run.watching else 0
+        found = None if tally is None or watched else performance_of(tally)
+        dots = [_dot(key, found.rules[key]) for key in design.rules if found]
+        if run is None or tally is None:
+            _picture(design, exact, dots, curves, axis)
+        else:
+            beside, aside = st.columns([2.5, 1], gap="small")
+            with aside:
+                if watched:
+                    st.html(repetition_html(design, tally, watched))
+                show_first(design, tally, run.revealed, picture_height(len(design.rules)) - (CARD if watched else 0))
+            with beside:
+                _picture(design, exact, first_dots(design, tally, watched) if watched else dots, curves, axis)
         _status(run, exact=len(exact) == len(design.rules))
         _table(design, exact, found)
         if moving and not moves():
             st.rerun()
-        left, right = st.columns(2, gap="medium")
-        with left:
-            _caterpillar(design, run)
-        with right:
-            _estimates(design, run)
+        _estimates(design, run)
         if moving:
             ask_for_next_step(f"{PREFIX}step", rest if run is not None and run.running and run.watching else REST)
 
@@ -122,40 +124,6 @@ def _picture(
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
         n, m = readable(design.n), readable(design.m)
         st.caption(SPEC.note("no_line", n=n, m=m, sets=design.sets, whose=whose))
-
-
-def repetition_html(design: Design, tally: Tally, number: int) -> str:
-    """One repetition: the secret count, what was released, and whether the interval of the first rule holds p."""
-    shown, at, key = tally.shown, number - 1, design.rules[0]
-    low, high = (float(end[tally.plan.rules.index(key), at]) for end in (shown.low, shown.high))
-    secret = f"{readable(int(shown.confidential[at]))} of {readable(design.n)} confidential rows are ones"
-    counts = [readable(int(one)) for one in shown.counts[at]]
-    listed = ", ".join(counts[:LISTED]) + (" …" if len(counts) > LISTED else "")
-    released = f"Released, of {readable(design.m)} rows each: {listed}"
-    if math.isnan(low):
-        return f'<p class="dpviz-note">Repetition {number}: {secret}. {released}. {short(key)} gives no interval.</p>'
-    hit = bool(holds(shown.low[tally.plan.rules.index(key), at], shown.high[tally.plan.rules.index(key), at], design.p))
-    left, right = (100 * min(max(end, 0.0), 1.0) for end in (low, high))
-    return (
-        f'<p class="dpviz-note">Repetition {number}: {secret}. {released}. {short(key)} says {percent(low, 3)} to '
-        f"{percent(high, 3)}: <b>{'a hit' if hit else 'a miss'}</b>, for p = {readable(design.p)}.</p>"
-        f'<div class="dpviz-line" role="img" aria-label="The interval and the true proportion">'
-        f'<span class="range" style="left: {left:.2f}%; width: {right - left:.2f}%"></span>'
-        f'<span class="truth" style="left: {100 * design.p:.2f}%"></span>'
-        '<span class="ends" style="left: 0">0 %</span><span class="ends" style="right: 0">100 %</span></div>'
-    )
-
-
-def _first_dots(design: Design, run: Run | None) -> list[Dot]:
-    """The shares of the first repetitions that have been shown so far."""
-    if run is None or run.tally is None:
-        return []
-    found = first_shares(run.tally, run.watched)
-    return [
-        Dot(rule=key, y=share, low=low, high=high, words=f"{percent(share, 3)} of the first {run.watched}")
-        for key, (share, low, high) in found.items()
-        if key in design.rules
-    ]
 
 
 def _dot(key: str, one: RulePerformance) -> Dot:
@@ -244,21 +212,6 @@ def _apart(exact: float, key: str, found: Performance) -> str:
         return "too few hits"
     error = math.sqrt(exact * (1 - exact) / found.repetitions)
     return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
-
-
-def _caterpillar(design: Design, run: Run | None) -> None:
-    st.html(f"<b>The first intervals, {short(design.rules[0])}</b>")
-    if run is None or run.tally is None:
-        st.caption("One line for each of the first 100 repetitions: those that miss the truth stand out. Press Start.")
-        return
-    shown, place = run.tally.shown.first(run.revealed), run.plan.rules.index(design.rules[0])
-    low, high = shown.low[place], shown.high[place]
-    hits = holds(low, high, design.p)
-    chart = caterpillar_chart(shown.estimates, low, high, hits, p=design.p)
-    alt = "The first 100 intervals, those that miss the true proportion marked."
-    show_figure(chart, key=f"{PREFIX}caterpillar", alt=alt, height=620)
-    held, without = np.count_nonzero(hits), np.count_nonzero(np.isnan(low))
-    st.caption(f"{held} of the first {len(shown)} hold p, {without} have no interval.")
 
 
 def _estimates(design: Design, run: Run | None) -> None:
