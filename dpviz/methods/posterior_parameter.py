@@ -134,8 +134,8 @@ def log_loss_density(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
     """ln of Γ(x + y + 1) / (Γ(x + 1) Γ(y + 1)) (x / (x + y))^x (y / (x + y))^y, without large numbers."""
-    remainders = stirling_remainder(x + y) - stirling_remainder(x) - stirling_remainder(y)
-    return remainders - 0.5 * (math.log(2 * math.pi) + np.log(x) + np.log(y / (x + y)))
+    whole, ones, zeros = stirling_remainder(np.stack([x + y, x, y]))
+    return whole - ones - zeros - 0.5 * (math.log(2 * math.pi) + np.log(x) + np.log(y / (x + y)))
 
 
 @checked(n=MANY_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, epsilon=check_epsilon)

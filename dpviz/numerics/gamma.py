@@ -21,7 +21,12 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
     """
     x = np.asarray(x, dtype=float)
     large, small = np.maximum(x, STIRLING_FROM), np.minimum(x, STIRLING_FROM)
-    series = np.polynomial.polynomial.polyval(1 / large**2, STIRLING) / large
+    inverse_square = 1 / large**2
+    series = np.full_like(large, STIRLING[-1])
+    for coefficient in STIRLING[-2::-1]:
+        series *= inverse_square
+        series += coefficient
+    series /= large
     direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
     return np.where(x >= STIRLING_FROM, series, direct)
 

@@ -84,10 +84,15 @@ class Promise:
             raise ValueError(f"{left_out}: every cell has the same prior.")
 
     @property
+    def symmetric(self) -> bool:
+        """Whether the prior is the same in all cells."""
+        return self.beta is None and self.ratio == 1
+
+    @property
     def in_step(self) -> bool:
         """Whether its prior can be sought in step with others, for one pair of neighbours at a time."""
-        symmetric = self.cells == 2 and self.beta is None and self.ratio == 1 and not self.method.lost
-        return symmetric and self.delta > 0 and self.epsilon > 0 and self.method.knows(Method.log_pair_deltas)
+        whole = self.cells == 2 and self.symmetric and not self.method.lost
+        return whole and self.delta > 0 and self.epsilon > 0 and self.method.knows(Method.log_pair_deltas)
 
     def all_pairs(self, effective: float) -> WorstCase:
         """Return the largest δ of all pairs of neighbours."""
@@ -112,7 +117,7 @@ class Promise:
 
     def pair(self, worst: WorstCase) -> Pair | None:
         """Return the pair that was found to be the worst."""
-        only = self.n == 1 and self.beta is None and self.ratio == 1
+        only = self.n == 1 and self.symmetric
         if self.cells > 2 or only or not self.method.knows(Method.log_pair_deltas):
             return None
         return min(worst.likelier, worst.other), worst.likelier > worst.other
@@ -129,6 +134,12 @@ def least_prior(promise: Promise, start: Start | None = None) -> Start:
     pure, shift = least_pure(promise), method.lost
     if not method.calibrated or delta == 0 or pure <= PRIOR_ONES.minimum:
         return Start(pure)
+    if (
+        method.effective is not method and promise.symmetric
+    ):  # that of the method that uses its whole prior, and what is lost
+        guess = None if start is None else replace(start, prior=start.prior - shift)
+        found = least_prior(replace(promise, method=method.effective), guess)
+        return replace(found, prior=min(method.prior_of(found.prior), pure))
     lowest = _lowest(shift, promise.beta, promise.ratio)
     highest = LARGEST_SOUGHT / max(1.0, promise.ratio if promise.beta is None else 1.0)
     start = Start(gamma_guess(epsilon, delta)) if start is None else replace(start, prior=start.prior - shift)
