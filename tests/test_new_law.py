@@ -20,6 +20,7 @@ from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.synthesizers import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
 from dpviz.types import FloatArray, IntArray
+from pages.components.cached import forget
 from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
 from pages.posterior.answer import NAMES
 from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
@@ -117,9 +118,11 @@ TOYS: list[type[TwoCellSynthesizer]] = [ExponentialMechanism, ShyMean]
 def registered() -> Iterator[None]:
     toys: list[type[TwoCellSynthesizer]] = [RandomizedResponse, *TOYS]
     SYNTHESIZERS.update({toy.key: toy for toy in toys})
+    forget()  # no curve that a page has kept without the toys, or keeps with them
     yield
     for toy in toys:
         del SYNTHESIZERS[toy.key]
+    forget()
 
 
 def matrix_of(toy: type[TwoCellSynthesizer], n: int, m: int, epsilon: float) -> FloatArray:
