@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import streamlit as st
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
@@ -118,10 +119,12 @@ TOYS: list[type[TwoCellSynthesizer]] = [ExponentialMechanism, ShyMean]
 def registered() -> Iterator[None]:
     toys: list[type[TwoCellSynthesizer]] = [RandomizedResponse, *TOYS]
     SYNTHESIZERS.update({toy.key: toy for toy in toys})
-    forget()  # no curve that a page has kept without the toys, or keeps with them
+    st.cache_resource.clear()  # no curve that a page has kept without the toys, or keeps with them
+    forget()
     yield
     for toy in toys:
         del SYNTHESIZERS[toy.key]
+    st.cache_resource.clear()
     forget()
 
 
