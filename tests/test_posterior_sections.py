@@ -91,9 +91,9 @@ def secret_rows(page: AppTest) -> dict[str, list[str]]:
 
 
 PRIORS: dict[str, tuple[Any, Function]] = {
-    "every n equally likely": (uniform_size, lambda n: 0.0 * n),
+    "uniform": (uniform_size, lambda n: 0.0 * n),
     "around a guess": (functools.partial(poisson_size, 25), lambda n: n * math.log(25) - gammaln(n + 1)),
-    "every order of magnitude equally likely": (decade_size, lambda n: -np.log(n)),
+    "uniform in log n": (decade_size, lambda n: -np.log(n)),
 }
 
 

@@ -20,13 +20,13 @@ from pages.posterior.controls import PAGE, PREFIX, Asked
 
 GUESS = "around a guess"
 PRIORS: dict[str, Callable[[int, int, int], secret_n.SizePrior]] = {
-    "every n equally likely": lambda low, high, _: secret_n.uniform_size(low, high),
+    "uniform": lambda low, high, _: secret_n.uniform_size(low, high),
     GUESS: lambda low, high, guess: secret_n.poisson_size(guess, low, high),
-    "every order of magnitude equally likely": lambda low, high, _: secret_n.decade_size(low, high),
+    "uniform in log n": lambda low, high, _: secret_n.decade_size(low, high),
 }
 """Priors of n by name: functions of the fewest rows, the most, and a guess."""
 
-SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "every n equally likely")
+SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", PRIORS, "uniform")
 AROUND = keep_switch(f"{PREFIX}around", True)
 LEANS = 3.0  # times its prior probability that an end of the range has when the posterior of n is said to pile up there
 
@@ -35,7 +35,11 @@ def show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
     design, known = asked.design, posterior_of(asked)
     note(SPEC.note("secret"))
-    label = choice(st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True)
+    label = choice(
+        st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True,
+        help="Uniform: every n in the range is equally likely. Uniform in log n: so is every order of magnitude. Around a "
+        "guess: n is most likely near it.",
+    )  # fmt: skip
     around = switch(
         f"Use a range around the true n = {design.n:,}", AROUND,
         help="From half of n to twice n, or as far as can be computed. Switch it off to set the range yourself.",
