@@ -37,8 +37,8 @@ def show_secret(asked: Asked) -> None:
     note(SPEC.note("secret"))
     label = choice(
         st.segmented_control, "Prior of n", PRIORS, SIZE_PRIOR, required=True,
-        help="Uniform: every n in the range is equally likely. Uniform in log n: so is every order of magnitude. Around a "
-        "guess: n is most likely near it.",
+        help="Uniform: every n in the range is equally likely. Uniform in log n: so is every power of ten. Around "
+        "a guess: n is most likely near it.",
     )  # fmt: skip
     around = switch(
         f"Use a range around the true n = {design.n:,}", AROUND,
