@@ -73,6 +73,15 @@ def test_inverted_tests_cover_at_every_p(release, sets, level, ends):
     assert coverage(sums, low, high, at_every_p(low, high)).min() >= level - 1e-13
 
 
+@pytest.mark.parametrize("beta", [0.7, 0.7 + 1e-9, 2.1, 40.0])
+@pytest.mark.parametrize("ends", [equal_tailed_ends, blaker_ends])
+def test_ones_and_zeros_exchanged_exchange_the_ends(beta, ends):
+    low, high = ends(release_sums(BetaBinomial(n=9, m=7, alpha=0.7, beta=beta), 2), 0.9)
+    other_low, other_high = ends(release_sums(BetaBinomial(n=9, m=7, alpha=beta, beta=0.7), 2), 0.9)
+    assert low == pytest.approx(1 - other_high[::-1], abs=1e-11)
+    assert high == pytest.approx(1 - other_low[::-1], abs=1e-11)
+
+
 @pytest.mark.parametrize(("release", "sets"), [DESIGNS[0], DESIGNS[4], DESIGNS[6], DESIGNS[8]])
 def test_blakers_interval_cannot_be_made_shorter_at_its_ends(release, sets):
     """Beside some end the coverage is the level itself, to the 1e-12 that the ends are moved outward."""

@@ -49,7 +49,9 @@ def _both_ends(sums: ReleaseSums, lower: Callable[[ReleaseSums], FloatArray]) ->
     if sums.rows[-1] @ columns < sums.rows[0] @ columns:
         low, high = _both_ends(ReleaseSums(np.ascontiguousarray(sums.rows[:, ::-1]), sums.rounding), lower)
         return low[::-1], high[::-1]
-    low, high = lower(sums), 1 - lower(sums.mirrored)[::-1]
+    low = lower(sums)
+    alike = np.abs(sums.rows - sums.mirrored.rows).sum(axis=1).max() <= SAFE / 10  # ones and zeros are treated alike
+    high = 1 - (low if alike else lower(sums.mirrored))[::-1]
     return np.minimum(low, 1.0), np.maximum(high, low)
 
 
