@@ -21,6 +21,7 @@ from tests.pages import (
     figures,
     html,
     open_page,
+    pieces,
     problems,
     text,
     verdict,
@@ -30,6 +31,24 @@ WITH_LEAST = [law for law, cls in SYNTHESIZERS.items() if cls.has_prior]
 PROMISE = {"epsilon": EPSILON, "delta": DELTA}
 BOXES = [(law, name) for law in SYNTHESIZERS for name in (*declared(law), *PROMISE)]
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+
+
+def test_what_one_reader_has_seen_is_not_computed_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = open_page(epsilon=1.7)
+
+    def refuse(*_args: object, **_rest: object) -> None:
+        raise AssertionError("it was computed before")
+
+    for name in ("worst_neighbours", "epsilon_for_delta", "delta_for_epsilon"):
+        monkeypatch.setattr(f"dpviz.privacy.summary.{name}", refuse)
+    monkeypatch.setattr("dpviz.charts.count_table._table", refuse)
+    second = open_page(epsilon=1.7)
+    assert html(second) == html(first) and figures(second).keys() == figures(first).keys()
+
+
+def test_a_move_sends_few_pieces() -> None:
+    """Each piece of a page is a message of its own, and costs the server as much as most of the page's numbers."""
+    assert pieces(open_page()) <= 42
 
 
 @pytest.mark.parametrize("picture", ["matrix", "log-odds"])

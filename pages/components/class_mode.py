@@ -29,9 +29,10 @@ _keys = st.components.v2.component(
 
 def class_mode() -> bool:
     """Whether it is on; the address decides when the app is opened, the switch from then on."""
-    if KEY not in st.session_state:
-        st.session_state[KEY] = st.query_params.get(KEY, "") in ("1", "true")
-    return bool(st.session_state[KEY])
+    on = st.session_state.get(KEY)
+    if on is None:
+        on = st.session_state[KEY] = st.query_params.get(KEY, "") in ("1", "true")
+    return bool(on)
 
 
 def for_class(html: str) -> str:
@@ -92,4 +93,4 @@ def show_class_mode() -> None:
     )
     if on:
         st.html(f"<style>{STYLE}</style>")
-        _keys(key="dpviz_keys", data="", height=1)
+        _keys(key="dpviz_keys", data=b"", height=1)
