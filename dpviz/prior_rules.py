@@ -39,7 +39,7 @@ def _exact(design: Design) -> float:
 
 @lru_cache(maxsize=1024)
 def _searched(law: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
-    """Return the search takes a moment, and most of what is set on a page does not change its answer."""
+    """The search takes a moment, and most of what is set on a page does not change its answer."""
     from dpviz.methods import Method, method_of  # a design of another rule needs no search
     from dpviz.priors.sets import minimum_prior_for_sets
 
