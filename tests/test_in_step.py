@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from dpviz.methods.posterior_parameter import PosteriorParameter
 from dpviz.numerics.lockstep import roots
-from dpviz.priors import CALIBRATED, METHODS
+from dpviz.priors import CALIBRATED, METHODS, Setting
 from dpviz.priors._in_step import NONE, UNKNOWN, _Search, least_priors
+from dpviz.priors.curves import prior_curves
 from dpviz.priors.exact import Promise, least_prior, least_pure
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
 from dpviz.synthesizers import SYNTHESIZERS
@@ -195,3 +196,19 @@ def test_the_epsilon_of_the_worst_pair_is_that_of_all_pairs(key: str, alpha: flo
         if alpha < 1e12:
             pairs = [made.of_pair(i) for i in range(6)]
             assert epsilon == pytest.approx(max(epsilon_for_delta(one, delta) for one in pairs), rel=1e-10, abs=1e-13)
+
+
+@pytest.mark.parametrize("method", IN_STEP)
+def test_along_delta_a_move_of_the_readers_own_point_changes_no_other_point(method: str) -> None:
+    one, two = (
+        prior_curves("bernoulli", Setting(n=9, m=7, epsilon=0.8, delta=delta), "delta") for delta in (1e-5, 3e-4)
+    )
+    same = np.intersect1d(one.points, two.points)
+    assert len(same) == len(one.points) - 1
+    first, second = (
+        next(line.values for line in curves.lines if (line.method, line.kind) == (method, "exact"))[
+            np.searchsorted(curves.points, same)
+        ]
+        for curves in (one, two)
+    )
+    assert np.array_equal(first, second)

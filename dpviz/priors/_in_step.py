@@ -18,11 +18,26 @@ from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray, IntArray
 
 ROUNDS, HALVINGS, MOST_BLOCKS = 4, 6, 16  # Searches for a worse pair, halvings of a block, blocks open for a promise
+KEPT = 10_000  # Answers that are kept for other curves
 NONE, UNKNOWN = -1.0, -2.0  # No other pair exceeds δ, or the blocks do not tell
+_found: dict[Promise, Start] = {}
 
 
 def least_priors(promises: Sequence[Promise]) -> list[Start | None]:
-    """`least_prior` of promises by one method, of two cells and with δ > 0; None where it must be asked alone."""
+    """`least_prior` of promises by one method, of two cells and with δ > 0; None where it must be asked alone.
+
+    What was found is kept: the points of a curve against δ are the same wherever the reader's own δ stands.
+    """
+    known = {one: start for one in promises if (start := _found.get(one)) is not None}
+    missing = [one for one in promises if one not in known]
+    known |= {one: start for one, start in zip(missing, _sought(missing), strict=True) if start is not None}
+    if len(_found) > KEPT:
+        _found.clear()
+    _found.update(known)
+    return [known.get(one) for one in promises]
+
+
+def _sought(promises: Sequence[Promise]) -> list[Start | None]:
     found: list[Start | None] = [None] * len(promises)
     pure = np.array([least_pure(one) for one in promises])
     apt = np.array([one.in_step for one in promises], dtype=bool)

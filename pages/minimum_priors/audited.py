@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.audits import Finding, Statement, audit, audit_statements
 from dpviz.parameters import readable, readable_apart
-from dpviz.priors import KINDS, METHODS
+from dpviz.priors import KINDS, METHODS, Kind, Setting
 from dpviz.theorems import Claim
 from dpviz.theorems.claim import SCALE, Verdict
 from pages.components.cached import cached
@@ -45,19 +45,23 @@ TOO_LARGE = "beyond 10³⁰⁸"
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
     heading("As printed, and what it really gives")
-    findings = cached(audit)(asked.kind.key, **dataclasses.asdict(asked.setting))
+    st.html(cached(_audit)(asked.kind, asked.setting))
+    st.caption(SPEC.note("The audit"))
+
+
+def _audit(kind: Kind, setting: Setting) -> str:
+    findings = cached(audit)(kind.key, **dataclasses.asdict(setting))
     unsafe = [one for one in findings if one.verdict is Verdict.UNSAFE]
     rest = [one for one in findings if one.verdict is not Verdict.UNSAFE]
     rest.sort(key=lambda one: one.verdict is not Verdict.FALSE)
     counts = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(rest, verdict))]
     folded = f"<details><summary>The other claims: {', '.join(counts)}</summary>{_table(rest)}</details>"
-    folded += _statements(cached(audit_statements)(asked.setting))
-    st.html(
+    folded += _statements(cached(audit_statements)(setting))
+    return (
         f'<p class="dpviz-question">{_headline(findings)}</p>'
         '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
         f'aria-label="Printed theorems and what they give">{_table(unsafe) if unsafe else ""}{folded}</div>'
     )
-    st.caption(SPEC.note("The audit"))
 
 
 def _table(found: list[Finding]) -> str:
