@@ -73,7 +73,7 @@ def test_every_root_of_broken_lines_is_found_from_its_own_start_and_lies_on_the_
         apart = place - root[which]
         return slope[which] * np.where(apart > 0, apart, apart * kink[which])
 
-    found, done = roots(excess_of, root + away, -690.0, np.full(len(root), 27.0), 1e-13)
+    found, done = roots(excess_of, root + away, -690.0, np.full(len(root), 27.0), 1e-13, most=100)
     assert done.all()
     assert np.all(excess_of(found, np.arange(len(root))) >= 0)
     assert found == pytest.approx(root, abs=1e-11)
