@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
@@ -29,18 +29,25 @@ BEYOND = """() => [...document.querySelectorAll('.stMain p, .stMain h1, .stMain 
 """The words that begin whatever reaches beyond the screen and cannot be scrolled by itself."""
 
 
-def shut_out(page: Page, within: str | None = None) -> list[str]:
-    """What axe finds that keeps people out, with the elements it names; of the whole page, or within a selector."""
+def shut_out(page: Page, within: str | None = None, rules: Sequence[str] = ()) -> list[str]:
+    """What axe finds that keeps people out, with the elements it names; of the whole page, or within a selector.
+
+    Judged by all rules of axe, or by those that are named.
+    """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     return [
         f"{found['id']}: {found['help']} at {[node['target'] for node in found['nodes']][:4]}"
-        for found in page.evaluate(AXE, within)
+        for found in page.evaluate(AXE, [within, list(rules)])
         if found["impact"] in SEVERE
     ]
 
 
-AXE = """(within) => axe.run(within ?? document, {resultTypes: ['violations']}).then((found) => found.violations)"""
+AXE = """([within, rules]) => axe.run(
+  within ?? document, {resultTypes: ['violations'], ...(rules.length ? {runOnly: rules} : {})}
+).then((found) => found.violations)"""
+OF_COLORS = ("color-contrast", "link-in-text-block")
+"""The rules of axe that look at colors: no other can tell a theme from the other one on the same screen."""
 BELOW = "[class*='_look'] ~ *"
 """What stands below the choice of a closer look: the section that is open."""
 
@@ -53,9 +60,9 @@ def beyond_the_screen(page: Page) -> list[str]:
     return found + [f"cut off: {words}" for words in page.evaluate(BEYOND)]
 
 
-def faults(page: Page, within: str | None = None) -> list[str]:
+def faults(page: Page, within: str | None = None, rules: Sequence[str] = ()) -> list[str]:
     """Whatever keeps people out, or does not fit the screen."""
-    return shut_out(page, within) + beyond_the_screen(page)
+    return shut_out(page, within, rules) + beyond_the_screen(page)
 
 
 def put_on(page: Page, screen: ViewportSize, theme: Theme) -> None:
@@ -96,12 +103,12 @@ def check_looks(page: Page, sections: Mapping[str, int]) -> None:
     """Of the page in every look, and of each section in two opposite ones: nothing keeps anybody out.
 
     The pictures, so many with each section, have names, and the text of all is of one color in each theme. The page is
-    judged once in each look, then of each section what it adds.
+    judged once in each look, where only its theme is new by its colors alone, then of each section what it adds.
     """
     seen: dict[str, list[list[str]]] = {}
     for screen, theme in LOOKS:
         put_on(page, screen, theme)
-        found = {"the page": faults(page)}
+        found = {"the page": faults(page, rules=() if (screen, theme) in OPPOSITE else OF_COLORS)}
         expect(page.locator(".dpviz-now")).to_be_visible(visible=screen["width"] < 800)
         for section in sections if (screen, theme) in OPPOSITE else ():
             pick(page, "look", section)
