@@ -109,7 +109,7 @@ def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) ->
         tables = control(page, "tables").locator("textarea")
         tables.fill("4, 3, 2\n5, 2, 2")
         tables.press("Control+Enter")
-        expect(page.locator(".dpviz-answer").nth(1)).to_contain_text("2 tables of 9 rows")
+        expect(page.locator(".dpviz-answer").nth(1)).to_contain_text("2 released tables of 9 rows")
         settle(page)
         assert "δ = 0.001" in told(page)["said"][0]
         check_restored(page)

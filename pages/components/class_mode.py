@@ -15,9 +15,9 @@ DIGITS = 3
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 
 STYLE = """
-:root {font-size: 21px !important; --dpviz-class: 1}
+@media (min-width: 641px) {:root {font-size: 21px !important; --dpviz-class: 1}}
 .stMain [data-testid="stCaptionContainer"], .dpviz-question, .dpviz-numbers dd:nth-of-type(2) {display: none !important}
-.dpviz-answer {font-size: 1.35rem}
+@media (min-width: 641px) {.dpviz-answer {font-size: 1.35rem}}
 @media (min-width: 1251px) {.dpviz-numbers {grid-template-columns: repeat(4, minmax(0, 1fr))}}
 .stMainBlockContainer {padding-left: 1.2rem; padding-right: 1.2rem}
 """
