@@ -62,7 +62,7 @@ def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromiu
     typed = "tm_law=given_matrix&tm_epsilon=1.8&tm_delta=0&tm_paste=0.7%2C0.3%0A0.1%2C0.9"
     with visiting(chromium, f"{server}/transition_matrices?{typed}") as page:
         expect(page.locator(".dpviz-mark").first).to_have_text("✗ broken")
-        expect(page.locator(".dpviz-answer").first).to_contain_text("1.94591")
+        expect(page.locator(".dpviz-numbers").first).to_contain_text("1.94591")
         expect(page.get_by_text("Use its exact values?")).to_have_count(0)
         field = page.get_by_role("textbox", name="or paste the matrix")
         field.fill("a,b,c\n0.5,0.5,0\n0.25,0.5,0.25")
@@ -130,14 +130,14 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
     path.write_text("0.6,0.4\n0.3,0.7\n", encoding="utf-8")
     with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix&tm_epsilon=0.5") as page:
         page.locator("input[type=file]").set_input_files(path)
-        expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")  # ln 2
+        expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")  # ln 2
         settle(page)
         before = told(page)
         page.get_by_role("link", name="Coverage", exact=True).click()
         expect(page.get_by_role("heading", name="Coverage", level=1)).to_be_visible()
         settle(page)
         page.get_by_role("link", name="Transition matrices", exact=True).click()
-        expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")
+        expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")
         settle(page)
         assert told(page) == before
         choose_law(page, "beta_binomial")
@@ -150,7 +150,7 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
         settle(page)
         assert "tm_paste" not in page.url
         page.locator("input[type=file]").set_input_files(path)
-        expect(page.locator(".dpviz-answer").first).to_contain_text("0.6931472")
+        expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")
 
 
 BAD_FILES = {

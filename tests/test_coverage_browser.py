@@ -279,7 +279,7 @@ def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
         pick(page, "preset", "Charest, p = ½, ε = 2")
         expect(control(page, "n").locator("input")).to_have_value("100")
         expect(control(page, "p").locator("input")).to_have_value("0.5")
-        expect(page.locator(".dpviz-answer").first).to_contain_text("at p = 0.5, n = m = 100, M = 5 and ε = 2")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("with p = 0.5, n = m = 100, M = 5 and ε = 2")
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:
