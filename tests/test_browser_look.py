@@ -103,9 +103,10 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_co
             settle(page)
             thumb = slider(page, "epsilon")
             expect(page.locator(".dpviz-answer, .dpviz-story").first).to_be_in_viewport()
-            expect(button).to_have_attribute("aria-expanded", "false")
-            expect(thumb).not_to_be_visible()
-            button.click()
+            expect(button).to_have_attribute("aria-expanded", str(one.home).lower())
+            if not one.home:  # where there is one slider to move, it is in sight
+                expect(thumb).not_to_be_visible()
+                button.click()
             before = said.inner_text()
             thumb.press("ArrowRight")
             expect(said).not_to_have_text(before)

@@ -32,7 +32,8 @@ def page_head(page: PageSpec) -> None:
         f'<p class="dpviz-question">{escape(page.question)}</p>'
     )
     show_class_mode()
-    _panel(key=f"{page.prefix}panel", data=b"", height=1)  # the controls come next: so they do for the Tab key
+    # The controls come next: so they do for the Tab key.
+    _panel(key=f"{page.prefix}panel", data=b"open" if page.home else b"", height=1)
     if refused := bring_release(page.prefix):
         problem(refused)
 

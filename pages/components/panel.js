@@ -1,7 +1,8 @@
 // On a narrow screen the controls are a panel at the lower edge, which a button beside the answer opens and closes.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. Whether the panel is open is
-// kept at the root of the document, which no run touches: the style sheet does the rest.
+// kept at the root of the document, which no run touches: the style sheet does the rest. The data: bytes where a
+// page begins with it open, none elsewhere.
 
 const root = document.documentElement;
 const ID = "dpviz-controls";
@@ -63,7 +64,17 @@ document.addEventListener(
   { capture: true },
 );
 
-export default function ({ parentElement }) {
+let owner = null; // the parentElement of the page that is shown
+
+/** Open the panel once the controls, which follow in the page, are there. */
+function openSoon(parentElement) {
+  const dock = parentElement.querySelector(".dpviz-dock");
+  if (owner !== parentElement || !dock.isConnected || getComputedStyle(dock).display === "none") return;
+  if (panel()?.offsetHeight > 0) open();
+  else setTimeout(() => openSoon(parentElement), 50);
+}
+
+export default function ({ data, parentElement }) {
   if (!parentElement.querySelector(".dpviz-dock")) {
     const place = parentElement.closest?.("[data-testid=stElementContainer]");
     if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
@@ -72,6 +83,13 @@ export default function ({ parentElement }) {
     dock.innerHTML = '<button type="button" aria-expanded="false">Controls</button>';
     dock.firstChild.addEventListener("click", () => (isOpen() ? close() : open()));
     parentElement.append(dock);
+    if (owner !== parentElement) close(); // the next page shows its answer first
+    owner = parentElement;
+    if (data?.length) setTimeout(() => openSoon(parentElement), 50);
   }
-  return () => setTimeout(() => parentElement.isConnected || close()); // the next page shows its answer first
+  return () =>
+    setTimeout(() => {
+      if (parentElement.isConnected || owner !== parentElement) return; // another page is there already
+      close();
+    });
 }

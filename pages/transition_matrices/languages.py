@@ -176,7 +176,9 @@ def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
         [
             "Gaussian μ",
             readable(curve.mu, 6) if math.isfinite(curve.mu) else "∞",
-            f"{NORMAL}: the highest normal curve that stays below it",
+            f"{NORMAL}: the highest normal curve that stays below it"
+            if math.isfinite(curve.mu)
+            else "no normal curve stays below it",
         ]
     )
     return rows
