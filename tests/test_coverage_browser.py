@@ -193,7 +193,7 @@ def test_a_moved_slider_while_it_runs_gives_the_new_design_at_once(chromium: Bro
         assert p > 0.25
         release = Design(mechanism="beta_binomial", n=30, m=30, sets=3, epsilon=2.0).release
         exact = exact_coverages(synthesizer=release, p=p, sets=3, rules=["reiter_2002"])["reiter_2002"].coverage
-        assert answer(page).startswith(f"{readable(100 * exact, 4)} %")
+        assert answer(page).startswith(f"{readable(100 * exact, 3)} %")
         assert f"p = {p:g}" in answer(page)
         repetitions = done(page)
         assert 0 < repetitions < LONG

@@ -93,8 +93,9 @@ function withAbout(plot) {
   const title = titled ? [] : folded(plot.getAttribute("aria-label"), width);
   const about = (window.dpvizAbout ?? []).flatMap((line) => folded(line, Math.floor(width * 1.25)));
   const [above, below] = [titled ? 0 : 24 + 20 * title.length, 16 + 14 * about.length];
-  const { t, b } = plot._fullLayout.margin;
-  const inside = plot.clientHeight - t - b; // of the axes, which keep their size
+  const { t, b, h: inside } = plot._fullLayout._size; // with what the legend takes; the axes keep their size
+  const height = plot.clientHeight + above + below;
+  const legend = plot.layout.legend;
   const note = {
     text: about.join("<br>"), showarrow: false, align: "left", font: { size: 10.5 },
     x: 0, xref: "paper", xanchor: "left", y: -(b + 4) / inside, yref: "paper", yanchor: "top",
@@ -109,9 +110,11 @@ function withAbout(plot) {
     plot_bgcolor: background,
     margin: { ...plot.layout.margin, t: t + above, b: b + below },
     annotations: [...(plot.layout.annotations ?? []), ...(titled ? [] : [heading]), note],
-    height: plot.clientHeight + above + below,
+    legend: legend?.yref === "container" ? { ...legend, y: below / height } : legend,
+    font: { family: "sans-serif" }, // a saved file has none of the page's own fonts, in which it would be measured
+    height,
   };
-  return { layout, height: plot.clientHeight + above + below };
+  return { layout, height };
 }
 
 const classMode = () => getComputedStyle(document.documentElement).getPropertyValue("--dpviz-class").trim() === "1";
