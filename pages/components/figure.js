@@ -88,12 +88,12 @@ function folded(text, width) {
 /** The picture's layout with a title above, what the page was set to and its address below, on its background. */
 function withAbout(plot) {
   const background = lookOf(plot)("background-color", "#ffffff");
-  const width = Math.max(40, Math.floor(plot.clientWidth / 7));
+  const { t, b, l, h: inside } = plot._fullLayout._size; // with what the legend takes; the axes keep their size
+  const width = Math.max(20, Math.floor((plot.clientWidth - l) / 8.8)); // letters of the title in a line
   const titled = plot.layout.title?.text; // a picture with a title of its own needs no other
   const title = titled ? [] : folded(plot.getAttribute("aria-label"), width);
-  const about = (window.dpvizAbout ?? []).flatMap((line) => folded(line, Math.floor(width * 1.25)));
+  const about = (window.dpvizAbout ?? []).flatMap((line) => folded(line, Math.floor(width * 1.35)));
   const [above, below] = [titled ? 0 : 24 + 20 * title.length, 16 + 14 * about.length];
-  const { t, b, h: inside } = plot._fullLayout._size; // with what the legend takes; the axes keep their size
   const height = plot.clientHeight + above + below;
   const legend = plot.layout.legend;
   const note = {
