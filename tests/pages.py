@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -160,7 +160,7 @@ def alpha_in(cell: str) -> str:
 
 def table_called(page: AppTest, name: str) -> str:
     """The HTML of the table with that accessible name."""
-    return next(part for part in html(page) if f'aria-label="{name}"' in part)
+    return next(part for part in html(page) if f'aria-label="{escape(name)}"' in part)
 
 
 def table_rows(table: str) -> dict[str, list[str]]:

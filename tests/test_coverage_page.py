@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from html import escape, unescape
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,11 @@ from tests.pages import (
     address,
     check_sound,
     figures,
-    html,
     marks,
     open_coverage,
     problems,
     run_to_the_end,
+    table_called,
     table_rows,
     value_of,
 )
@@ -49,11 +49,6 @@ LAWS = list(two_cell_laws())
 WITH_PRIOR = LAWS[:3]
 SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
 FAR: dict[str, Any] = {"n": 5000, "sets": 20}
-
-
-def table_called(page: AppTest, name: str) -> str:
-    """The HTML of the table with that accessible name."""
-    return next(part for part in html(page) if f'aria-label="{escape(name)}"' in part)
 
 
 def check_percent(cell: str, share: float, digits: int) -> None:

@@ -24,7 +24,7 @@ from dpviz.parameters import readable
 from dpviz.published.charest import ERRATA, PRINTED_TABLES, compare_charest
 from pages.components.cached import cached
 from pages.coverage.controls import DEFAULT_RULES, short
-from tests.pages import check_sound, figures, marks, open_coverage, table_rows, text, value_of
+from tests.pages import check_sound, figures, marks, open_coverage, table_called, table_rows, text, value_of
 from tests.test_coverage_page import (
     EVERY,
     SMALL,
@@ -34,7 +34,6 @@ from tests.test_coverage_page import (
     plan_at,
     release_at,
     started,
-    table_called,
 )
 
 

@@ -105,8 +105,8 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
     """A machine so slow that each picture has one more stage than the one before."""
     monkeypatch.setattr(module, "AT_ONCE", 0.0)
     monkeypatch.setattr(module, "WORK", 0.0)
-    setting = Setting(n=37, m=37, epsilon=0.83, delta=1e-7)
-    page = open_priors(axis=axis, n=37, epsilon=0.83, delta=1e-7)
+    setting = Setting(n=37, m=37, epsilon=0.83, delta=1e-7, cells=3)
+    page = open_priors(family="k categories", cells=3, axis=axis, n=37, epsilon=0.83, delta=1e-7)
     seen = []
     while page.session_state["mp_growing"].stream is not None:
         check_sound(page)
@@ -119,7 +119,7 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
     check_sound(page)
     assert "so far" not in text(page)
     assert next_steps(page) == []
-    whole = prior_curves("bernoulli", setting, curves.chosen_axis(axis), m_is_n=True)
+    whole = prior_curves("categorical", setting, curves.chosen_axis(axis), m_is_n=True)
     shown = page.session_state["mp_growing"].latest
     assert isinstance(shown, Curves)
     assert shown.points.tolist() == whole.points.tolist()
@@ -128,8 +128,8 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
 
 
 def test_another_reader_has_grown_curves_at_once() -> None:
-    first = open_priors(n=41, epsilon=0.77)
-    again = open_priors(n=41, epsilon=0.77)
+    first = open_priors(family="k categories", n=41, epsilon=0.77)
+    again = open_priors(family="k categories", n=41, epsilon=0.77)
     assert again.session_state["mp_growing"].latest is first.session_state["mp_growing"].latest
     assert "mp_curves" in figures(again)
 

@@ -166,7 +166,7 @@ def test_what_cannot_be_sought_in_step_is_left_to_be_asked_alone() -> None:
 # The pairs of the plug-ins
 
 
-@pytest.mark.parametrize(("x", "y"), list(product((1e-300, 1e-9, 0.3, 40.0, 3e5), repeat=2)))
+@pytest.mark.parametrize(("x", "y"), list(product((1e-300, 1e-9, 0.3, 40.0, 3e5, 1e12), repeat=2)))
 @pytest.mark.parametrize("epsilon", [0.0, 0.05, 3.0, 300.0])
 def test_delta_of_a_pair_of_binomials_is_its_definition(x: float, y: float, epsilon: float) -> None:
     for m in (1, 12, 60):

@@ -21,6 +21,7 @@ from dpviz.coverage import (
 from dpviz.inference import NOISE_AWARE_RULES, RULES, length_limit, posterior_given, release_sums
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.coverage import SPEC
 from pages.coverage.controls import DEFAULT_RULES
 from tests.pages import html, open_coverage
 from tests.referees import charest
@@ -144,7 +145,7 @@ def test_the_page_keeps_what_can_be_had_where_the_rest_is_beyond_reach():
 def test_rules_without_a_variance_have_nothing_to_repair():
     page = open_coverage(look="Why it fails", rules=["score", "posterior"])
     assert not page.exception
-    assert any("these three causes are not theirs" in one.value for one in page.caption)
+    assert any(one.value == SPEC.note("no_causes") for one in page.caption)
 
 
 @pytest.mark.parametrize("rule", NOISE_AWARE_RULES)

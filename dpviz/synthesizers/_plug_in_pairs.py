@@ -12,6 +12,8 @@ import numpy as np
 from dpviz.synthesizers._stop_loss import CELLS, COLUMNS, MOST_COLUMNS, SETTLED, deviance, factorial_rest
 from dpviz.types import FloatArray
 
+LARGEST = float(np.finfo(float).max)
+
 
 def log_delta_of_plug_in_pairs(
     x: FloatArray, y: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
@@ -32,7 +34,7 @@ def log_delta_of_plug_in_pairs(
     first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
     missed = epsilon - first * up + (m - first) * down
     with np.errstate(over="ignore"):
-        odds = x / y + 1 / y
+        odds = np.minimum(x / y + 1 / y, LARGEST)  # after the last count it is multiplied by 0
     found = np.empty(len(x))
     for start in range(0, len(x), CELLS // COLUMNS):
         part = slice(start, start + CELLS // COLUMNS)
