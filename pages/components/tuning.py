@@ -2,7 +2,6 @@
 
 import gc
 import importlib
-import sys
 from functools import cache
 
 from pages.components.navigation import PAGES
@@ -10,10 +9,9 @@ from pages.components.navigation import PAGES
 
 @cache
 def tune_process() -> None:
-    """Keep the imports out of every collection, and let other threads in sooner."""
+    """Keep the imports out of every collection, and look for garbage less often."""
     for page in PAGES:
         importlib.import_module(page.module)  # loaded before freezing
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)  # a run makes some thousand objects: at 700 it looked for garbage several times in each
-    sys.setswitchinterval(0.0005)
