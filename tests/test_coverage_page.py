@@ -139,7 +139,7 @@ def test_the_first_answer_is_exact_and_there_before_any_simulation() -> None:
     picture = figures(page)["cv_picture"]["figure"]
     points = [trace for trace in picture["data"] if "markers" in trace.get("mode", "")]
     assert {tuple(trace["x"]) for trace in points} == {(0.25,)}
-    assert [trace["text"] for trace in points if "text" in trace["mode"]] == [["<b>81.154 %</b>"]]
+    assert [trace["text"] for trace in points if "text" in trace["mode"]] == [["<b>81.2 %</b>"]]
     assert 0.95 in [shape["y0"] for shape in picture["layout"]["shapes"]]
 
 

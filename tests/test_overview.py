@@ -11,8 +11,8 @@ from scipy.stats import beta, betabinom, binom
 
 from dpviz.designs import Design
 from dpviz.overview import Overview
-from pages.components.words import belief_text
-from pages.home.drawing import invented_text, places, texts
+from pages.components.words import belief_text, invented_text
+from pages.home.drawing import places, texts
 from pages.home.questions import questions
 
 GRID = [(n, x, epsilon, seed) for n, x in ((4, 1), (20, 5), (37, 37)) for epsilon in (0.1, 1.0, 6.0) for seed in (0, 7)]
@@ -74,5 +74,5 @@ def test_the_answers_claim_no_more_than_was_computed(case):
 
 
 def test_invented_rows_are_never_rounded_down_and_half_is_said_only_where_it_is_half():
-    assert invented_text(116.3953) == "117" and invented_text(0.0) == "0" and invented_text(1163.95) == "1,170"
+    assert invented_text(116.3953) == "117" and invented_text(0.0) == "0" and invented_text(1163.95) == "1,164"
     assert belief_text(0.5) == "50 %" and belief_text(0.500004) == "50.0004 %" and belief_text(0.7310585) == "73.1 %"

@@ -55,9 +55,9 @@ def test_the_first_answer_is_the_strongest_picture() -> None:
     page = open_priors()
     check_sound(page)
     assert not problems(page)
-    assert marks(page) == ["1,170 → 15.2 invented rows"]
+    assert marks(page) == ["1,164 → 15.2 invented rows"]
     shown = " ".join(html(page))
-    assert "<b>1,170</b> invented rows" in shown and "<b>15.2</b> are enough" in shown
+    assert "<b>1,164</b> invented rows" in shown and "<b>15.2</b> are enough" in shown
     assert "α = 7.5807" in shown and "α = 581.98" in shown
     assert set(figures(page)) == {"mp_curves"}
 

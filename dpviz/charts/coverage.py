@@ -143,7 +143,7 @@ def _mark(x: float, marks: Mapping[str, float], key: str, name: str, *, told: bo
     value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
     size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDE for other in later)
     hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
-    number = [f"<b>{readable(100 * value, 5)} %</b>"]
+    number = [f"<b>{readable(100 * value, 3)} %</b>"]
     place, mode = "bottom right" if 0.5 < value < level else "top right", "markers+text" if told else "markers"
     return style.mark(
         x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key, size), legendgroup=key

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
-from dpviz.parameters import readable, readable_apart
+from dpviz.parameters import readable, readable_apart, rounded_up
 from pages.components.class_mode import for_class, table_for_class
 
 if TYPE_CHECKING:
@@ -57,6 +57,12 @@ def percent(share: float, digits: int = 5) -> str:
     while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
         digits += 1
     return f"{readable(rounded, digits)} %"
+
+
+def invented_text(rows: float, digits: int = 3) -> str:
+    """Invented rows, never fewer than the promise takes; thousands of them are counted to the last row."""
+    digits = max(digits, 4) if 1000 <= rows < 10_000 else digits
+    return readable(rounded_up(rows, digits), digits)
 
 
 def belief_text(belief: float) -> str:

@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 from dpviz.overview import Overview
-from dpviz.parameters import readable, rounded_up
+from dpviz.parameters import readable
 from pages.components.living import show_living
-from pages.components.words import belief_text, percent
+from pages.components.words import belief_text, invented_text, percent
 
 ACROSS = {20: 10, 1000: 40}
 """Dots side by side, where that is not the square root of their number."""
@@ -62,8 +62,3 @@ def places(found: Overview) -> dict[str, float]:
         "low": 100 * low,
         "high": 100 * high,
     }
-
-
-def invented_text(rows: float) -> str:
-    """Invented rows to three digits, never fewer than the promise takes; "0" only where none are needed."""
-    return readable(rounded_up(rows, 3), 3)

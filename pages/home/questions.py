@@ -12,9 +12,8 @@ from pages import coverage, minimum_priors, posterior, transition_matrices
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import belief_text, heading_html, percent
+from pages.components.words import belief_text, heading_html, invented_text, percent
 from pages.home import SPEC
-from pages.home.drawing import invented_text
 
 DELTA = 1e-6
 """The δ that the second answer allows as well."""

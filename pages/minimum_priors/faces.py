@@ -7,6 +7,7 @@ from typing import ClassVar
 from dpviz.inference.moments import cell_moments, share_beyond
 from dpviz.methods import SYNTH_POST_ONE, Method
 from dpviz.parameters import readable, rounded_down, rounded_up
+from pages.components.words import invented_text
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import Asked
 
@@ -216,7 +217,8 @@ def _cells_text(asked: Asked) -> str:
 
 def _invented(asked: Asked, alpha: float, digits: int = 3) -> str:
     """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
-    return least(asked.kind.cells(asked.setting) * alpha, digits)
+    rows = asked.kind.cells(asked.setting) * alpha
+    return invented_text(rows, digits) if known(rows) else least(rows)
 
 
 def _per_row(asked: Asked, alpha: float, digits: int = 3) -> str:
