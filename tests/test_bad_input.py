@@ -268,6 +268,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 """The methods of results and synthesizers that are called with numbers."""
 
 OWN: dict[str, dict[str, Any]] = {
+    "comparisons.BinaryData": {"estimand": "proportion"},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},

@@ -1,0 +1,33 @@
+"""Methods of synthesis side by side: bias, error, coverage, width and usable share, on equal terms."""
+
+from dpviz.comparisons.base import (
+    Analysis,
+    DataKind,
+    EqualPrivacy,
+    EqualPromise,
+    Estimand,
+    Method,
+    Outcome,
+    Terms,
+)
+from dpviz.comparisons.binary import BinaryData
+
+KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData,)}
+"""Every kind of data by its key: a new one is one file and one name here."""
+
+TERMS: dict[str, type[Terms]] = {terms.key: terms for terms in (EqualPromise, EqualPrivacy)}
+"""The terms on which methods can meet, by key."""
+
+__all__ = [
+    "KINDS",
+    "TERMS",
+    "Analysis",
+    "BinaryData",
+    "DataKind",
+    "EqualPrivacy",
+    "EqualPromise",
+    "Estimand",
+    "Method",
+    "Outcome",
+    "Terms",
+]

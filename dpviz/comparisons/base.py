@@ -1,0 +1,325 @@
+"""What is compared: methods on one kind of data, at one ε after the other, and how well their releases answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from scipy.optimize import brentq
+
+from dpviz.analysis import LEVEL, SETS
+from dpviz.coverage.exact import coarse_to_fine
+from dpviz.inference.interval_rules import IntervalRule
+from dpviz.inference.rules import RULES, check_rule
+from dpviz.parameters import DELTA, EPSILON, Parameter, shown
+from dpviz.studies import Measure
+from dpviz.studies.plan import REPETITIONS, SEED
+
+COMPARED_SETS = dataclasses.replace(
+    SETS,
+    default=10,
+    slider_maximum=50,
+    help="The number of synthetic sets of the methods that release several. They share the promised ε equally.",
+)
+SIMULATED = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
+PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
+NEAR = 1e-6  # Relative distance of a setting from the exact one
+TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """What the analyst wants to know."""
+
+    key: str
+    label: str
+    symbol: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """How many sets are released where a method releases several, and what an analyst makes of them.
+
+    `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
+    `repetitions` and `seed` are those of what has to be simulated.
+
+    >>> Analysis().rule_for(10).label, Analysis().rule_for(1).label
+    ("Reiter 2003 (Liu's Theorem 7)", 'As if real')
+    """
+
+    sets: int = COMPARED_SETS.default  # type: ignore[assignment]
+    rule: str = "reiter_2003"
+    level: float = LEVEL.default
+    repetitions: int = SIMULATED.default  # type: ignore[assignment]
+    seed: int = SEED.default  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        for name, declared in self.numbers().items():
+            object.__setattr__(self, name, declared.check(getattr(self, name)))
+        if not isinstance(self.rule, str):
+            raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(self.rule)}.")
+        check_rule(self.rule, RULES[self.rule].least_sets if self.rule in RULES else 1)
+
+    @classmethod
+    def numbers(cls) -> dict[str, Parameter]:
+        """Declarations of its numbers by name."""
+        return {"sets": COMPARED_SETS, "level": LEVEL, "repetitions": SIMULATED, "seed": SEED}
+
+    def rule_for(self, sets: int) -> IntervalRule:
+        """Return the rule that analyses so many sets."""
+        rule = RULES[self.rule]
+        return rule if sets >= rule.least_sets else RULES["as_if_real"]
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """A way to release data of one kind under a promised ε.
+
+    The promise covers all sets together, and each of M sets has its share ε/M. A reference promises nothing: it is the
+    same at every ε.
+    """
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    source: ClassVar[str]
+    releases: ClassVar[str]
+    """What is released and what it spends, in whole sentences."""
+    reference: ClassVar[bool] = False
+    several_sets: ClassVar[bool] = True
+
+    def sets(self, wanted: int) -> int:
+        """Return how many sets it releases where those that release several release `wanted`."""
+        return wanted if self.several_sets else 1
+
+    @abstractmethod
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
+        """Return the exact pure ε of all sets together; None where it is not known.
+
+        `setting` is the ε that it is given for all of them.
+        """
+
+    def real_delta(self, data: Any, setting: float, sets: int, epsilon: float) -> float | None:  # noqa: ARG002
+        """Return the smallest δ for which all sets together are (ε, δ)-differentially private; None where unknown."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """How one method did at one ε, of all sets together.
+
+    Parameters
+    ----------
+    method, epsilon
+        The method, and the ε of the comparison: the place on the axis.
+    setting
+        The ε that the method was given for all its sets: the same, or the one with equal real privacy.
+    sets
+        How many sets it released.
+    bias, root_mean_squared_error
+        Of the analyst's estimate over confidential data and release.
+    coverage, mean_width
+        Of the analyst's interval: how often it holds the truth, and its mean width where there is one.
+    usable_share
+        Probability that a release can be analysed.
+    real_epsilon
+        The exact pure ε of all sets together; None where it is not known.
+
+    The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
+    """
+
+    method: Method
+    epsilon: float
+    setting: float
+    sets: int
+    bias: Measure
+    root_mean_squared_error: Measure
+    coverage: Measure
+    mean_width: Measure
+    usable_share: Measure
+    real_epsilon: float | None
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by name."""
+        return {name: getattr(self, name) for name in MEASURES}
+
+    @property
+    def exact(self) -> bool:
+        """Whether no measure was simulated."""
+        return not any(measure.error > 0 for measure in self.measures.values())
+
+
+MEASURES = ("bias", "root_mean_squared_error", "coverage", "mean_width", "usable_share")
+
+
+class Terms(ABC):
+    """On which terms methods meet at one ε."""
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+
+    @abstractmethod
+    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
+        """Return the ε that the method is given; None where it cannot be compared on these terms."""
+
+
+@dataclass(frozen=True)
+class EqualPromise(Terms):
+    """Every method is given the ε of the axis, as in the papers."""
+
+    key = "promise"
+    label = "equal promised ε, as in the papers"
+
+    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:  # noqa: ARG002
+        return epsilon
+
+
+@dataclass(frozen=True)
+class EqualPrivacy(Terms):
+    """Every method is given the largest ε for which all its sets together are really (ε, δ)-differentially private."""
+
+    delta: float = 0.0
+
+    key = "privacy"
+    label = "equal real privacy"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", DELTA.check(self.delta))
+
+    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
+        """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
+
+        What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
+        """
+        if method.reference:
+            return epsilon
+        if self._excess(method, data, epsilon, sets, epsilon) is None:
+            return None
+
+        def excess(setting: float) -> float:
+            return self._excess(method, data, setting, sets, epsilon) or 0.0
+
+        low, high = epsilon, epsilon * (1 + NEAR)
+        if excess(low) > 0:
+            while excess(low) > 0:
+                if low < 2 * PROMISES.minimum:
+                    return None
+                low, high = low / 2, low
+        elif excess(high) > 0:
+            return epsilon
+        else:
+            while excess(high) <= 0:
+                if high >= PROMISES.maximum / 2:
+                    return PROMISES.maximum
+                low, high = high, 2 * high
+        root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
+        while excess(root) > 0:
+            root /= 1 + NEAR / 2
+        return root
+
+    def _excess(self, method: Method, data: Any, setting: float, sets: int, epsilon: float) -> float | None:
+        """Above 0 where the release is less private than wanted: of logarithms of ε or δ, which grow with the setting.
+
+        None where neither is known.
+        """
+        real, wanted = method.real_epsilon(data, setting, sets), epsilon
+        if self.delta and (real is None or real > epsilon):
+            real, wanted = method.real_delta(data, setting, sets, epsilon), self.delta
+        if real is None:
+            return None
+        return math.log(real / wanted) - TIE if real > 0 else -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataKind(ABC):
+    """Confidential data of one kind with their true values, and the methods that can release them.
+
+    A subclass declares its sizes, bounds and true values as fields (`dpviz.synthesizers.base.parameter`), which are
+    checked one by one; `check` says what must hold between them.
+    """
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    methods: ClassVar[tuple[Method, ...]]
+    estimands: ClassVar[tuple[Estimand, ...]]
+    estimand: str = ""
+    """Key of what the analyst wants to know; the first of `estimands` unless it is set."""
+
+    def __post_init__(self) -> None:
+        for declared in self.parameters():
+            object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
+        keys = [one.key for one in self.estimands]
+        object.__setattr__(self, "estimand", self.estimand or keys[0])
+        if self.estimand not in keys:
+            raise ValueError(f"estimand must be one of {', '.join(keys)}; got {shown(self.estimand)}.")
+        self.check()
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Declarations of its sizes, bounds and true values, in the order of its signature."""
+        return _declared(cls)
+
+    @classmethod
+    def method(cls, key: str) -> Method:
+        """Return the method with this key, or a ValueError that names those there are."""
+        found = {one.key: one for one in cls.methods}
+        if key not in found:
+            raise ValueError(f"method must be one of {', '.join(found)}; got {shown(key)}.")
+        return found[key]
+
+    def check(self) -> None:  # noqa: B027 (kinds whose values cannot contradict each other have none)
+        """Raise a ValueError where the values contradict each other."""
+
+    @property
+    @abstractmethod
+    def truth(self) -> float:
+        """The true value of what the analyst wants to know."""
+
+    @abstractmethod
+    def outcomes(self, method: Method, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
+        """Yield the outcome of one method at one ε, the more complete the later."""
+
+    def compare(
+        self,
+        methods: Sequence[Method],
+        epsilons: Sequence[float],
+        analysis: Analysis | None = None,
+        terms: Terms | None = None,
+    ) -> Iterator[Outcome]:
+        """Yield the outcomes of all methods at every ε: first what is quick of each, then what takes longer.
+
+        A later outcome of the same method at the same ε replaces the earlier one. A method that has no setting on these
+        terms is left out.
+        """  # fmt: skip
+        analysis, terms = analysis or Analysis(), terms or EqualPromise()
+        places = [PROMISES.check(one) for one in epsilons]
+        waiting = deque(self._everywhere(method, places, analysis) for method in methods if method.reference)
+        for place in coarse_to_fine(len(places)):
+            own = (method for method in methods if not method.reference)
+            waiting += (self._on_terms(method, places[place], analysis, terms) for method in own)
+        while waiting:
+            stream = waiting.popleft()
+            found = next(stream, None)
+            if found is not None:
+                yield from found
+                waiting.append(stream)
+
+    def _everywhere(self, method: Method, places: list[float], analysis: Analysis) -> Iterator[list[Outcome]]:
+        for outcome in self.outcomes(method, places[0], places[0], analysis):
+            yield [dataclasses.replace(outcome, epsilon=place) for place in places]
+
+    def _on_terms(self, method: Method, place: float, analysis: Analysis, terms: Terms) -> Iterator[list[Outcome]]:
+        setting = terms.setting(method, self, place, method.sets(analysis.sets))
+        if setting is not None:
+            yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+
+
+@cache
+def _declared(kind: type[DataKind]) -> tuple[Parameter, ...]:
+    return tuple(field.metadata["parameter"] for field in dataclasses.fields(kind) if "parameter" in field.metadata)

@@ -1,0 +1,206 @@
+"""Study 1 of Bowen & Liu: one yes/no variable, and every release of it a transition matrix."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz.analysis import PROPORTION
+from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
+from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage, within_reach
+from dpviz.inference.confidential import binomial_law
+from dpviz.inference.moments import set_moments
+from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.studies import Measure
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.synthesizers.base import ROWS, parameter
+
+OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
+NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
+
+
+class BinaryMethod(Method):
+    """A method whose sets are independent releases of one transition matrix."""
+
+    @abstractmethod
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        """Return the synthesizer of one set, of which `epsilon` is the share."""
+
+    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:
+        """M times the pure ε of one set, as all may be at their worst at once."""
+        return sets * pure_epsilon(self.synthesizer(data.n, setting / sets))
+
+    def real_delta(self, data: BinaryData, setting: float, sets: int, epsilon: float) -> float | None:
+        made = self.synthesizer(data.n, setting / sets)
+        return delta_for_epsilon(made, epsilon) if sets == 1 else None
+
+    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0.
+
+        Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces.
+        """
+        made, weights = self.synthesizer(data.n, setting / sets), binomial_law(data.n, data.p)
+        (counts,) = np.nonzero(weights)
+        with np.errstate(under="ignore"):
+            ends = np.exp(sets * made.log_transition(counts, np.array([0, made.m]))).sum(axis=1)
+        return max(1 - float(weights[counts] @ ends), 0.0)
+
+
+class OriginalData(BinaryMethod):
+    """The confidential data as they are."""
+
+    key = "original"
+    label = "Original data"
+    source = "no protection"
+    releases = "Nothing is done to the data. This is what an analyst would find who may see them; no ε holds."
+    reference = True
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:  # noqa: ARG002
+        return GeometricSanitizer(n=n, epsilon=NO_NOISE)
+
+    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:  # noqa: ARG002
+        return math.inf
+
+
+class MultipleSynthesis(BinaryMethod):
+    """Posterior predictive draws without a promise."""
+
+    key = "multiple_synthesis"
+    label = "Multiple synthesis, no promise"
+    source = "Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)"
+    releases = (
+        "Each set draws the proportion from its posterior, with a third of an invented row of each kind, and then n "
+        "rows. No privacy is promised."
+    )
+    reference = True
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:  # noqa: ARG002
+        return BetaBinomial(n=n, m=n, alpha=OWN_PRIOR, beta=OWN_PRIOR)
+
+
+class LaplaceRelease(BinaryMethod):
+    """The count with Laplace noise, one set."""
+
+    key = "laplace"
+    label = LaplaceSanitizer.label
+    source = "Bowen & Liu (2016), Laplace sanitizer; Abowd & Vilhuber (2008)"
+    releases = (
+        "One set: the number of ones plus Laplace noise of scale 1/ε, rounded and moved to the nearest end where it "
+        "falls outside 0 to n. It spends all of ε."
+    )
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return LaplaceSanitizer(n=n, epsilon=epsilon)
+
+    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:  # noqa: ARG002
+        """Pr(0 < x + Laplace(1/ε) < n) = 1 − ½E[e^{−εx}] − ½E[e^{−ε(n−x)}], before rounding, x ~ Binomial(n, p).
+
+        A release that had to be moved to an end has no variance.
+        """
+        rest = -math.expm1(-setting)
+        below = (1 - data.p * rest) ** data.n
+        above = (1 - (1 - data.p) * rest) ** data.n
+        return max(1 - (below + above) / 2, 0.0)
+
+
+class BetaBinomialRelease(BinaryMethod):
+    """Charest's synthesizer, the smallest prior for ε/M."""
+
+    key = "beta_binomial"
+    label = BetaBinomial.label
+    source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
+    releases = (
+        "Each set draws the proportion from its posterior and then n rows. It invents as many rows of each kind as its "
+        "share of ε asks for, and spends exactly that."
+    )
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        alpha = BetaBinomial.least_alpha(m=n, epsilon=epsilon)
+        return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+class PlugInRelease(BinaryMethod):
+    """Zheng's and McClure & Reiter's synthesizer, one set."""
+
+    key = "posterior_mean"
+    label = PosteriorMean.label
+    source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
+    releases = (
+        "One set of n rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
+        "ε, all of which it spends."
+    )
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        alpha = PosteriorMean.least_alpha(m=n, epsilon=epsilon)
+        return PosteriorMean(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinaryData(DataKind):
+    """n rows that are 1 with probability p; the analyst estimates p by the mean proportion of the sets.
+
+    Bias and error are sums over x ~ Binomial(n, p) of the moments of a row, to rounding. Coverage and width are those
+    of `exact_coverage` where its sums are within reach, and else simulated.
+    """
+
+    key: ClassVar[str] = "binary"
+    label: ClassVar[str] = "Yes or no (one proportion)"
+    methods: ClassVar[tuple[Method, ...]] = (
+        OriginalData(), MultipleSynthesis(), LaplaceRelease(), BetaBinomialRelease(), PlugInRelease(),
+    )  # fmt: skip
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
+
+    n: int = parameter(ROWS, default=100, maximum=2_000, slider_maximum=1_000)
+    p: float = parameter(PROPORTION)
+
+    @property
+    def truth(self) -> float:
+        return self.p
+
+    def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
+        sets = method.sets(analysis.sets)
+        made = method.synthesizer(self.n, setting / sets)
+        moments = set_moments(made, p=self.p, sets=sets)
+        first = Outcome(
+            method=method,
+            epsilon=epsilon,
+            setting=setting,
+            sets=sets,
+            bias=Measure(moments.bias, 0.0),
+            root_mean_squared_error=Measure(math.hypot(moments.bias, math.sqrt(moments.variance_estimate)), 0.0),
+            coverage=Measure.unknown(),
+            mean_width=Measure.unknown(),
+            usable_share=Measure(method.usable_share(self, setting, sets), 0.0),
+            real_epsilon=method.real_epsilon(self, setting, sets),
+        )
+        yield first
+        coverage, width = interval_of(made, self.p, sets, analysis)
+        yield dataclasses.replace(first, coverage=coverage, mean_width=width)
+
+
+@lru_cache(maxsize=4096)
+def interval_of(made: TwoCellSynthesizer, p: float, sets: int, analysis: Analysis) -> tuple[Measure, Measure]:
+    """Return the coverage and mean width of the analyst's interval, exact where the sums are within reach."""
+    rule = analysis.rule_for(sets)
+    if within_reach(made.n, made.m, sets) and rule.fits(made, sets):
+        try:
+            found = exact_coverage(synthesizer=made, p=p, sets=sets, rule=rule.key, level=analysis.level)
+            return Measure(found.coverage, 0.0), Measure(found.mean_width, 0.0)
+        except ValueError:  # a release with more noise than usual may be out of reach all the same
+            pass
+    plan = CoveragePlan(
+        synthesizer=made, p=p, sets=sets, rules=(rule.key,), level=analysis.level, shown=0,
+        repetitions=analysis.repetitions, seed=analysis.seed,
+    )  # fmt: skip
+    seen = performance_of(run_coverage(plan)).rules[rule.key]
+    return seen.coverage, seen.mean_width

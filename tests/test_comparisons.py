@@ -1,0 +1,186 @@
+"""Methods side by side: their sums against lists of every release, against simulation, and against the papers."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, Outcome
+from dpviz.comparisons.binary import BinaryMethod
+from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
+from dpviz.privacy import delta_for_epsilon
+
+METHODS = {method.key: method for method in BinaryData.methods}
+PROMISING = [method for method in BinaryData.methods if not method.reference]
+PRINTED = Path(__file__).parents[1] / "dpviz" / "published" / "bowen_liu_usable.csv"
+
+
+def binary(key: str) -> BinaryMethod:
+    method = METHODS[key]
+    assert isinstance(method, BinaryMethod)
+    return method
+
+
+def last(data: BinaryData, key: str, epsilon: float, analysis: Analysis | None = None) -> Outcome:
+    *_, found = data.compare([METHODS[key]], [epsilon], analysis)
+    return found
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_bias_error_and_usable_share_are_those_of_the_list_of_all_releases(key: str) -> None:
+    n, p, epsilon, method = 3, 0.3, 1.7, binary(key)
+    sets = method.sets(2)
+    rows = method.synthesizer(n, epsilon / sets).transition_matrix()
+    estimates, weights, lost = [], [], 0.0
+    for x, counts in itertools.product(range(n + 1), itertools.product(range(n + 1), repeat=sets)):
+        weight = binom.pmf(x, n, p) * math.prod(rows[x, count] for count in counts)
+        estimates.append(np.mean(counts) / n)
+        weights.append(weight)
+        lost += weight * (set(counts) in ({0}, {n}))
+    away = np.array(estimates) - p
+    found = last(BinaryData(n=n, p=p), key, epsilon, Analysis(sets=2))
+    assert found.bias.value == pytest.approx(away @ weights, abs=1e-13)
+    assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(away**2 @ weights), abs=1e-13)
+    if key != "laplace":  # which the paper counts before rounding
+        assert found.usable_share.value == pytest.approx(1 - lost, abs=1e-13)
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_outcomes_agree_with_a_simulation_of_the_same_releases(key: str) -> None:
+    method, data = binary(key), BinaryData(n=30, p=0.2)
+    sets, analysis = method.sets(4), Analysis(sets=4)
+    found, rule = last(data, key, 3.0, analysis), analysis.rule_for(method.sets(4)).key
+    made = method.synthesizer(30, 3.0 / sets)
+    seen = performance_of(
+        run_coverage(CoveragePlan(synthesizer=made, p=0.2, sets=sets, rules=(rule,), repetitions=20_000, seed=3))
+    )
+    assert found.exact
+    assert abs(found.bias.value - seen.bias.value) < 4.5 * seen.bias.error
+    square = found.root_mean_squared_error.value**2
+    assert abs(square - seen.mean_square_error.value) < 4.5 * seen.mean_square_error.error
+    assert abs(found.coverage.value - seen.rules[rule].coverage.value) < 4.5 * math.sqrt(0.25 / 20_000)
+
+
+def test_the_original_data_have_the_error_of_a_proportion_and_no_epsilon() -> None:
+    found = last(BinaryData(n=50, p=0.2), "original", 1.0)
+    assert found.bias.value == pytest.approx(0, abs=1e-15)
+    assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(0.2 * 0.8 / 50))
+    assert found.real_epsilon == math.inf
+
+
+@pytest.mark.parametrize("method", PROMISING, ids=lambda one: one.key)
+def test_at_equal_promises_each_method_gets_it_and_sets_share_it(method: BinaryMethod) -> None:
+    data = BinaryData(n=20, p=0.25)
+    assert EqualPromise().setting(method, data, 0.7, 10) == 0.7
+    assert method.real_epsilon(data, 0.7, method.sets(10)) == pytest.approx(0.7, rel=0.01)
+
+
+@pytest.mark.parametrize("method", PROMISING, ids=lambda one: one.key)
+@pytest.mark.parametrize("wanted", [0.3, 2.0])
+def test_at_equal_real_privacy_the_setting_spends_all_of_it_and_no_more(method: BinaryMethod, wanted: float) -> None:
+    data, sets = BinaryData(n=20, p=0.25), method.sets(3)
+    setting = EqualPrivacy().setting(method, data, wanted, sets)
+    assert setting is not None
+    real, more = (method.real_epsilon(data, at, sets) for at in (setting, setting * (1 + 1e-4)))
+    assert real <= wanted * (1 + 1e-8) < more
+
+
+@pytest.mark.parametrize("method", PROMISING, ids=lambda one: one.key)
+def test_with_failure_allowed_the_setting_fails_as_often_and_no_more(method: BinaryMethod) -> None:
+    data, wanted, delta = BinaryData(n=20, p=0.25), 0.5, 1e-3
+    setting = EqualPrivacy(delta).setting(method, data, wanted, 1)
+    assert setting is not None
+    made, more = (method.synthesizer(20, at) for at in (setting, setting * (1 + 1e-4)))
+    assert delta_for_epsilon(made, wanted) <= delta * (1 + 1e-8) < delta_for_epsilon(more, wanted)
+
+
+def test_more_failure_allows_a_larger_setting_and_a_smaller_error() -> None:
+    data = BinaryData(n=20, p=0.25)
+    errors = []
+    for delta in (0.0, 1e-4):
+        *_, found = data.compare([METHODS["posterior_mean"]], [1.0], None, EqualPrivacy(delta))
+        errors.append(found.root_mean_squared_error.value)
+    assert errors[1] < 0.9 * errors[0]
+
+
+def test_what_is_quick_comes_first_and_every_method_at_every_epsilon() -> None:
+    data, epsilons = BinaryData(n=10, p=0.5), [0.1, 1.0, 10.0]
+    found = list(data.compare(data.methods, epsilons))
+    count = len(data.methods) * len(epsilons)
+    for part in (found[:count], found[count:]):
+        assert {(one.method.key, one.epsilon) for one in part} == set(itertools.product(METHODS, epsilons))
+    assert all(math.isnan(one.coverage.value) for one in found[:count])
+    assert not any(math.isnan(one.coverage.value) for one in found[count:])
+    for key in ("original", "multiple_synthesis"):
+        assert len({one.root_mean_squared_error for one in found if one.method.key == key}) == 1
+
+
+def test_a_single_set_is_analysed_as_if_it_were_real_where_the_rule_needs_more() -> None:
+    data = BinaryData(n=20, p=0.25)
+    made = binary("laplace").synthesizer(20, 1.0)
+    exact = exact_coverage(synthesizer=made, p=0.25, sets=1, rule="as_if_real").coverage
+    assert last(data, "laplace", 1.0, Analysis(rule="reiter_2003")).coverage.value == exact
+
+
+def test_coverage_beyond_the_sums_is_simulated_and_says_so() -> None:
+    found = last(BinaryData(n=1000, p=0.25), "beta_binomial", 100.0, Analysis(repetitions=500))
+    assert not found.exact
+    assert found.coverage.error > 0
+    assert found.bias.error == found.root_mean_squared_error.error == 0
+
+
+def test_usable_shares_are_those_that_bowen_and_liu_print() -> None:
+    """54 shares of 5,000 repetitions each: together within chance, and none far off."""
+    scores = []
+    with PRINTED.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            data = BinaryData(n=int(row["n"]), p=float(row["p"]))
+            for power in range(-10, -4):
+                share = binary("laplace").usable_share(data, math.exp(power), 1)
+                scores.append((float(row[f"ln_epsilon={power}"]) - share) / math.sqrt(share * (1 - share) / 5000))
+    assert len(scores) == 54
+    assert np.abs(scores).max() < 3.5
+    assert np.mean(np.square(scores)) < 1.5
+
+
+@pytest.mark.parametrize("power", [-10, -9])
+def test_nearly_every_release_of_several_sets_is_usable_as_in_print(power: int) -> None:
+    for n, p in itertools.product((40, 100, 1000), (0.15, 0.25, 0.5)):
+        for key in ("beta_binomial", "posterior_mean"):
+            data, method = BinaryData(n=n, p=p), binary(key)
+            assert method.usable_share(data, math.exp(power), method.sets(10)) > 0.99995
+
+
+@pytest.mark.parametrize(("p", "n"), [(0.15, 40), (0.25, 40), (0.15, 100), (0.25, 100)])
+def test_at_small_epsilon_every_estimate_is_drawn_to_one_half(p: float, n: int) -> None:
+    """Bowen & Liu, §4.1: noticeable bias at small ε, as prior and clamped noise are symmetric about ½."""
+    for method in PROMISING:
+        first = next(BinaryData(n=n, p=p).compare([method], [math.exp(-10)]))
+        assert first.bias.value == pytest.approx(0.5 - p, abs=1e-3)
+
+
+def test_what_does_not_fit_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="method must be one of original"):
+        BinaryData.method("unknown")
+    with pytest.raises(ValueError, match="estimand must be one of proportion"):
+        BinaryData(n=10, p=0.5, estimand="mean")
+    with pytest.raises(ValueError, match="rule must be one of"):
+        Analysis(rule="mean")
+    with pytest.raises(ValueError, match="epsilon"):
+        list(BinaryData(n=10, p=0.5).compare(BinaryData.methods, [0.0]))
+
+
+def test_every_kind_says_what_it_has() -> None:
+    for key, kind in KINDS.items():
+        assert kind.key == key
+        assert kind.parameters()
+        assert any(method.reference for method in kind.methods)
+        for method in kind.methods:
+            assert kind.method(method.key) is method
+            assert method.releases.endswith(".")
