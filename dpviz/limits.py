@@ -23,3 +23,4 @@ POSTERIOR_ROWS = 10_000  # n and m of a posterior
 LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a posterior sums over
 # n and m up to which a page lists every release for the coverage of a posterior, and M of that page
 RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20
+COMPARED_ROWS = 2_000  # n of the data on which methods are compared

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.analysis import PROPORTION
 from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage, within_reach
@@ -160,7 +161,7 @@ class BinaryData(DataKind):
     )  # fmt: skip
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
 
-    n: int = parameter(ROWS, default=100, maximum=2_000, slider_maximum=1_000)
+    n: int = parameter(ROWS, default=100, maximum=limits.COMPARED_ROWS)
     p: float = parameter(PROPORTION)
 
     @property
