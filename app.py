@@ -8,8 +8,10 @@ import streamlit as st
 
 from pages.components.navigation import navigate
 from pages.components.tuning import tune_process
+from pages.components.turns import TURNS
 
 tune_process()
-page = navigate()
-st.set_page_config(page_title=f"{page.title} · dpviz", page_icon="🔎", layout="wide")
-page.run()
+with TURNS.turn():
+    page = navigate()
+    st.set_page_config(page_title=f"{page.title} · dpviz", page_icon="🔎", layout="wide")
+    page.run()

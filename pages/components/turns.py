@@ -1,0 +1,52 @@
+"""One page is drawn at a time: threads that draw side by side take the interpreter from each other at every step."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LONGEST = 0.1  # Seconds of a turn: a page is drawn in a fifth of it, and whoever computes for longer must keep nobody
+
+
+class Turns:
+    """First come, first served; whoever has had the turn for `longest` seconds goes on beside the next."""
+
+    def __init__(self, longest: float) -> None:
+        self._longest = longest
+        self._line: deque[threading.Event] = deque()  # the first has the turn
+        self._since = 0.0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for a turn, and pass it on at the end, however that comes."""
+        mine = threading.Event()
+        with self._lock:
+            self._line.append(mine)
+            if self._line[0] is mine:
+                self._begin()
+        while not mine.wait(self._longest):
+            with self._lock:
+                if time.monotonic() - self._since >= self._longest:
+                    self._pass_on()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._line and self._line[0] is mine:
+                    self._pass_on()
+
+    def _begin(self) -> None:
+        self._since = time.monotonic()
+        self._line[0].set()
+
+    def _pass_on(self) -> None:
+        self._line.popleft()
+        if self._line:
+            self._begin()
+
+
+TURNS = Turns(LONGEST)

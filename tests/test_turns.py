@@ -1,0 +1,71 @@
+"""Readers' pages are drawn one at a time, in the order in which they were asked for, and nobody keeps the others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pages.components.turns import Turns
+
+FOREVER, SOON = 1000.0, 0.01
+PATIENCE = 60
+
+
+def wait_for_line(turns: Turns, length: int) -> None:
+    """Until so many have the turn or wait for it."""
+    end = time.monotonic() + PATIENCE
+    while len(turns._line) != length:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_turns_are_had_one_at_a_time_in_the_order_of_asking() -> None:
+    turns, order = Turns(FOREVER), list[int]()
+    drawing = threading.Lock()
+
+    def draw(reader: int) -> None:
+        with turns.turn():
+            assert drawing.acquire(blocking=False)  # nobody else is at it
+            order.append(reader)
+            drawing.release()
+
+    with ThreadPoolExecutor(8) as pool:
+        with turns.turn():
+            runs = []
+            for reader in range(8):
+                runs.append(pool.submit(draw, reader))
+                wait_for_line(turns, reader + 2)
+            assert order == []
+        for run in runs:
+            run.result(PATIENCE)
+    assert order == list(range(8))
+
+
+@pytest.mark.parametrize("readers", [1, 4])
+def test_a_turn_that_takes_too_long_goes_on_beside_the_next(readers: int) -> None:
+    turns, others_are_done = Turns(SOON), threading.Barrier(readers + 1)
+
+    def draw() -> None:
+        with turns.turn():
+            others_are_done.wait(PATIENCE)  # every one of them is at it before any has ended
+
+    with ThreadPoolExecutor(readers) as pool:
+        runs = [pool.submit(draw) for _ in range(readers)]
+        with turns.turn():
+            others_are_done.wait(PATIENCE)
+        for run in runs:
+            run.result(PATIENCE)
+    wait_for_line(turns, 0)
+
+
+def test_whoever_is_stopped_passes_the_turn_on() -> None:
+    turns = Turns(FOREVER)
+    for stopped in (ValueError, KeyboardInterrupt):
+        with pytest.raises(stopped), turns.turn():
+            raise stopped
+        with turns.turn():
+            assert len(turns._line) == 1
+    assert not turns._line
