@@ -314,7 +314,7 @@ OWN: dict[str, dict[str, Any]] = {
     "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
     "length_limit": {"sums": inference.release_sums(ONE, 2)},
     "audit_statements": {"setting": SETTING},
-    "audit": {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01},
+    **{name: {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01} for name in ("audit", "judged")},
     "minimum_prior": {"cells": 2, "beta": None},
     "priors.release": {"cells": 2},
     "Claim.at": {"n": 4, "epsilon": 1.0, "delta": 0.01, "constant": 1.0},

@@ -11,7 +11,7 @@ import mpmath
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.audits import Finding, audit, audit_statements
+from dpviz.audits import Finding, audit, audit_statements, judged
 from dpviz.parameters import readable
 from dpviz.priors import (
     METHODS,
@@ -38,13 +38,14 @@ AUDITED = [
     ("Gaussian", Setting(n=40, m=25, epsilon=4.0, delta=0.01, sigma=2.0, sigma0=0.1)),
     ("Gaussian", Setting(n=1, m=1, epsilon=1.0, delta=0.0, sigma=1.0, sigma0=1.0)),
 ]
+UNSAFE, OTHERS = "Printed theorems that are unsafe", "The other printed theorems"
 every_audit = pytest.mark.parametrize(("label", "setting"), AUDITED, ids=str)
 
 
 @functools.cache
 def audited_page(label: str, setting: Setting) -> AppTest:
-    """The page at a setting, opened once for all that is read from it."""
-    return open_at(label, setting)
+    """The page at a setting with all tables opened, once for all that is read from it."""
+    return open_at(label, setting, others=True, general=True)
 
 
 def plain(formula: str) -> str:
@@ -53,12 +54,14 @@ def plain(formula: str) -> str:
 
 
 def audit_rows(page: AppTest) -> list[dict[str, str]]:
-    """Each row of the table of printed theorems with the sentence below it."""
-    table = table_called(page, "Printed theorems and what they give")
-    found = re.findall(
-        r'<tr class="row( bad)?">(.*?)</tr><tr class="said( bad)?"><td colspan="5">(.*?)</td></tr>', table
+    """Each row of the tables of printed theorems with the sentence below it."""
+    tables = "".join(
+        part for part in html(page) if f'aria-label="{UNSAFE}"' in part or f'aria-label="{OTHERS}"' in part
     )
-    assert len(found) == table.count("<tr class=") / 2
+    found = re.findall(
+        r'<tr class="row( bad)?">(.*?)</tr><tr class="said( bad)?"><td colspan="5">(.*?)</td></tr>', tables
+    )
+    assert len(found) == tables.count("<tr class=") / 2
     rows = []
     for bad, cells, said_bad, sentence in found:
         title, printed, gives, exact, mark = re.findall(r"<td[^>]*>(.*?)</td>", cells)
@@ -119,35 +122,45 @@ def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) ->
 
 
 @every_audit
-def test_what_is_unsafe_is_shown_and_the_rest_is_folded(label: str, setting: Setting) -> None:
-    table = table_called(audited_page(label, setting), "Printed theorems and what they give")
-    shown, _, folded = table.partition("<details>")
+def test_what_is_unsafe_is_shown_and_the_rest_is_counted_and_made_when_it_is_opened(
+    label: str, setting: Setting
+) -> None:
+    shown = next(part for part in html(open_at(label, setting)) if "printed claims" in part)
     unsafe = [one for one in findings(label, setting) if one.verdict == "unsafe"]
-    assert ("<table" in shown) == bool(unsafe)
+    assert (f'aria-label="{UNSAFE}"' in shown) == bool(unsafe)
     assert shown.count("✗ unsafe") == shown.count('<tr class="row')
-    assert "✗ unsafe" not in folded
-    summary = re.search(r"<summary>The other claims: (.*?)</summary>", folded)
+    summary = re.search(r"The other claims: (.*?)</p>", shown)
     assert summary is not None
     counted = sum(int(number) for number in re.findall(r"\d+", summary[1]))
     rest = [one for one in findings(label, setting) if one.verdict != "unsafe"]
     assert counted == len({(one.bound.key, one.verdict) for one in rest})
+    assert "✗ unsafe" not in table_called(audited_page(label, setting), OTHERS)
 
 
-def test_definitions_and_general_theorems_are_folded_below_with_what_was_computed() -> None:
+def test_definitions_and_general_theorems_are_opened_below_with_what_was_computed() -> None:
     setting = AUDITED[0][1]
-    table = table_called(audited_page("Bernoulli", setting), "Printed theorems and what they give")
-    folded = unescape(re.sub(r"<[^>]+>", "", table.partition("Definitions, general theorems and lemmas")[2]))
+    page = audited_page("Bernoulli", setting)
+    table = unescape(re.sub(r"<[^>]+>", "", table_called(page, "Definitions, general theorems and lemmas")))
     found = audit_statements(setting)
-    assert folded.startswith(f": {len(found)} claims")
+    assert f"Definitions, general theorems and lemmas: {len(found)} claims" in [one.label for one in page.expander]
     for one in found:
-        assert one.bound.name in folded
-        assert one.sentence in folded
+        assert one.bound.name in table
+        assert one.sentence in table
+
+
+def test_a_verdict_is_the_same_before_the_rest_of_its_finding_is_computed() -> None:
+    for label, setting in AUDITED:
+        asked = dataclasses.asdict(setting)
+        whole = [(one.bound.key, one.verdict) for one in audit(FAMILIES[label].key, **asked)]
+        assert whole == [(one.bound.key, one.verdict) for one in judged(FAMILIES[label].key, **asked)]
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-9, 1e-300])
 def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
     (row,) = [
-        row for row in audit_rows(open_priors(n=50, delta=delta)) if row["title"].strip().startswith("Theorem 4.3 ")
+        row
+        for row in audit_rows(open_priors(n=50, delta=delta, others=True))
+        if row["title"].strip().startswith("Theorem 4.3 ")
     ]
     assert row["mark"] == "✓ safe"
     assert "inf" not in "".join(map(str, row.values()))

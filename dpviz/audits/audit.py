@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from dpviz.audits.constants import LIMITS
 from dpviz.audits.reasons import Reason, reasons
@@ -78,26 +79,55 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     ...  if finding.verdict == "unsafe"]
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
     """
+    return tuple(one.whole() for one in judged(family, **setting))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A bound with its verdict, and what is left to compute: what the printed value really gives, and why."""
+
+    bound: Claim
+    verdict: Verdict
+    whole: Callable[[], Finding]
+
+
+@checked(family=KINDS)
+def judged(family: str, **setting: float) -> tuple[Judged, ...]:
+    """Return the verdicts of `audit` alone, each with what returns its whole finding: most of the time goes into that.
+
+    >>> [one.bound.number for one in judged("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
+    ...  if one.verdict == "unsafe"]
+    ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
+    """
     asked = Setting(**setting)  # type: ignore[arg-type]
     bounds = [bound for bound in CLAIMS.values() if bound.family == family]
-    return tuple(_finding(bound, method, asked) for bound in bounds for method in bound.methods)
+    return tuple(_judged(bound, method, asked) for bound in bounds for method in bound.methods)
 
 
-def _finding(bound: Claim, method: str, asked: Setting) -> Finding:
+def _judged(bound: Claim, method: str, asked: Setting) -> Judged:
+    found, given = _verdict(
+        Finding(bound=bound, method=method, setting=replace(asked, m=1) if bound.one_row else asked)
+    )
+    return Judged(bound, found.verdict, partial(_whole, found, given))
+
+
+def _whole(found: Finding, given: "Given | None") -> Finding:
     """Return what is found, with its sentence: how far off, what the constant must be, then why."""
-    found = _judged(Finding(bound=bound, method=method, setting=replace(asked, m=1) if bound.one_row else asked))
+    found = given(found, found.printed or 0.0) if given else found
     because = reasons(found)
-    said = found.sentence or (_constant if bound.constant else WORDS[found.verdict])(found)
+    said = found.sentence or (_constant if found.bound.constant else WORDS[found.verdict])(found)
     parts = said, *(reason.sentence for reason in because)
     return replace(found, because=because, sentence=" ".join(part for part in parts if part))
 
 
-def _judged(blank: Finding) -> Finding:
+def _verdict(blank: Finding) -> tuple[Finding, "Given | None"]:
+    """Return the numbers held against each other, the verdict, and what finds out what the printed one gives."""
     bound, arguments = blank.bound, blank.setting.arguments()
     if bound.formula is None:  # it says that no prior or range is enough, and the reason given is a proof
-        return replace(blank, verdict=bound.kind.right)
+        return replace(blank, verdict=bound.kind.right), None
     if blank.setting.delta == 0 and bound.promise.delta:
-        return replace(blank, sentence=f"It promises {bound.promise.symbol}-privacy with δ > 0, and δ is 0 here.")
+        said = f"It promises {bound.promise.symbol}-privacy with δ > 0, and δ is 0 here."
+        return replace(blank, sentence=said), None
     needed, given = MEASURES[bound.quantity]
     found = replace(blank, exact=(exact := needed(blank)))
     if bound.constant:
@@ -105,14 +135,18 @@ def _judged(blank: Finding) -> Finding:
         constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
         exists = LIMITS[bound.key][blank.method].holds
         verdict = bound.kind.verdict(exists) if bound.kind.any_constant else Verdict.OPEN
-        return replace(found, verdict=verdict, constant=constant)
+        return replace(found, verdict=verdict, constant=constant), None
     found = replace(found, printed=(printed := bound.at(**arguments)))
     if not bound.applies(**arguments):
-        return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
+        return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here."), None
     lost = METHODS[blank.method].lost if bound.quantity is PRIOR else 0.0
     same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * (exact - lost), ROUNDING * exact)
     found = replace(found, verdict=bound.kind.verdict(bound.quantity.keeps(printed, exact), same))
-    return given(found, printed, exact) if bound.kind.given else found
+    if not bound.kind.given:
+        return found, None
+    if bound.quantity is PRIOR and (math.isinf(exact) or printed > PRIOR_ONES.maximum):
+        return _beyond(found, printed, exact), None
+    return found, given
 
 
 def _prior_needed(blank: Finding) -> float:
@@ -121,13 +155,16 @@ def _prior_needed(blank: Finding) -> float:
     return minimum_prior(blank.method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
 
 
-def _prior_given(found: Finding, printed: float, exact: float) -> Finding:
+def _beyond(found: Finding, printed: float, exact: float) -> Finding:
+    """Priors that are too large to be tried: more is never less private, so that the exact answer decides."""
+    if not found.bound.promise.epsilon:
+        return _flat(found, printed)
+    said = f"The exact answer lies beyond {readable(LARGEST_SOUGHT)}, the largest prior that is tried."
+    return replace(found, exact=None, verdict=Verdict.UNASKED, sentence=said) if math.isinf(exact) else found
+
+
+def _prior_given(found: Finding, printed: float) -> Finding:
     setting, method, (epsilon, delta) = found.setting, METHODS[found.method], found.promised
-    if math.isinf(exact) or printed > PRIOR_ONES.maximum:  # more prior is never less private: the exact answer decides
-        if not found.bound.promise.epsilon:
-            return _flat(found, printed)
-        said = f"The exact answer lies beyond {readable(LARGEST_SOUGHT)}, the largest prior that is tried."
-        return replace(found, exact=None, verdict=Verdict.UNASKED, sentence=said) if math.isinf(exact) else found
     if method.lost and printed <= method.lost - ROUNDING:
         said = "Unsafe: with so small a prior the mode can be 0, and then one released row tells two neighbours apart."
         return replace(found, sentence=said)
@@ -149,19 +186,20 @@ def _flat(found: Finding, printed: float) -> Finding:
     return replace(found, verdict=Verdict.SAFE, exact=exact, gives_delta=gives, sentence=said)
 
 
-def _range_given(found: Finding, printed: float, _: float) -> Finding:
+def _range_given(found: Finding, printed: float) -> Finding:
     made, (epsilon, delta) = GAUSSIAN.release(METHODS[found.method], found.setting), found.promised
     if not found.bound.promise.delta:
         return replace(found, gives_epsilon=made.pure_epsilon(printed))
     return replace(found, gives_epsilon=made.epsilon(printed, delta), gives_delta=made.delta(printed, epsilon))
 
 
-MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, float, float], Finding]]] = {
+Given = Callable[[Finding, float], Finding]
+MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Given]] = {
     PRIOR: (_prior_needed, _prior_given),
     RANGE: (lambda blank: GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised[1]), _range_given),
     SCALE: (
         lambda blank: KINDS[blank.bound.family].sensitivity(blank.setting) / blank.setting.epsilon,
-        lambda found, printed, exact: replace(found, gives_epsilon=found.setting.epsilon * exact / printed),
+        lambda found, printed: replace(found, gives_epsilon=found.setting.epsilon * (found.exact or 0.0) / printed),
     ),
 }
 """How an exact value is found, and what a printed one gives. A scale is in units of R for the Gaussian."""

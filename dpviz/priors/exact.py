@@ -127,9 +127,13 @@ class Promise:
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
 
-@lru_cache(maxsize=1024)  # a page, its table of theorems and its picture ask for the same
 def least_prior(promise: Promise, start: Start | None = None) -> Start:
     """`minimum_prior`, from where a search nearby ended, and with what the next one can start from."""
+    return _least_prior(promise, start)
+
+
+@lru_cache(maxsize=1024)  # a page, its table of theorems and its picture ask for the same
+def _least_prior(promise: Promise, start: Start | None) -> Start:
     method, epsilon, delta = promise.method, promise.epsilon, promise.delta
     pure, shift = least_pure(promise), method.lost
     if not method.calibrated or delta == 0 or pure <= PRIOR_ONES.minimum:

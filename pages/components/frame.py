@@ -49,7 +49,7 @@ def look_closer(look: str, sections: Iterable[str]) -> str:
     return choice(st.pills, "Look closer", sections, look, wrap=True)
 
 
-def show_section(show: Callable[[OfPage], None] | None, answered: OfPage) -> None:
+def show_section(show: Callable[[OfPage], object] | None, answered: OfPage) -> None:
     """A section that is opened, if any; what it cannot show it says in a sentence."""
     if show is None:
         return

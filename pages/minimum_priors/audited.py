@@ -3,20 +3,23 @@
 import dataclasses
 import math
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from itertools import groupby
 
 import streamlit as st
 
-from dpviz.audits import Finding, Statement, audit, audit_statements
+from dpviz.audits import Finding, Judged, audit_statements, judged
+from dpviz.audits.statements import JUDGES
 from dpviz.parameters import readable, readable_apart
 from dpviz.priors import KINDS, METHODS, Kind, Setting
 from dpviz.theorems import Claim
 from dpviz.theorems.claim import SCALE, Verdict
 from pages.components.cached import cached
-from pages.components.words import heading, raised
+from pages.components.frame import show_section
+from pages.components.words import heading_html, raised
 from pages.minimum_priors import SPEC
-from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import failure, largest, least
 
 MARKS = {
@@ -36,32 +39,50 @@ FOLDED = {
     Verdict.OPEN: "without a stated constant",
     Verdict.UNASKED: "not about these settings",
 }
-"""What is folded away, in words."""
+"""What is only counted until it is opened, in words."""
 
 HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 TOO_LARGE = "beyond 10³⁰⁸"
 
 
 def show_audit(asked: Asked) -> None:
-    """All findings of the family: the unsafe ones, named in a sentence and shown; the rest folded."""
-    heading("As printed, and what it really gives")
-    st.html(cached(_audit)(asked.kind, asked.setting))
+    """All findings of the family: the unsafe ones, named in a sentence and shown; the rest when it is opened."""
+    st.html(heading_html("As printed, and what it really gives") + cached(_unsafe)(asked.kind, asked.setting))
+    _folded("The other claims, one by one", "others", partial(_others, asked.kind, asked.setting))
+    _folded(
+        f"Definitions, general theorems and lemmas: {len(JUDGES)} claims", "general", partial(_general, asked.setting)
+    )
     st.caption(SPEC.note("The audit"))
 
 
-def _audit(kind: Kind, setting: Setting) -> str:
-    findings = cached(audit)(kind.key, **dataclasses.asdict(setting))
-    unsafe = [one for one in findings if one.verdict is Verdict.UNSAFE]
-    rest = [one for one in findings if one.verdict is not Verdict.UNSAFE]
+def _folded(words: str, key: str, table: partial[str]) -> None:
+    """A table that is computed when the reader opens it."""
+    fold = st.expander(words, key=f"{PREFIX}{key}", on_change="rerun")
+    if fold.open:
+        with fold:
+            show_section(lambda made: st.html(cached(made.func)(*made.args)), table)
+
+
+def _unsafe(kind: Kind, setting: Setting) -> str:
+    """The headline, the unsafe claims, and how many others there are of each verdict."""
+    found = cached(judged)(kind.key, **dataclasses.asdict(setting))
+    unsafe = [one.whole() for one in found if one.verdict is Verdict.UNSAFE]
+    others = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(found, verdict))]
+    table = _region("Printed theorems that are unsafe", _table(unsafe)) if unsafe else ""
+    counts = f"<p>The other claims: {', '.join(others)}.</p>" if others else ""
+    return f'<p class="dpviz-question">{_headline(found)}</p>{table}{counts}'
+
+
+def _others(kind: Kind, setting: Setting) -> str:
+    """The claims that are not unsafe, what is false first."""
+    found = cached(judged)(kind.key, **dataclasses.asdict(setting))
+    rest = [one.whole() for one in found if one.verdict is not Verdict.UNSAFE]
     rest.sort(key=lambda one: one.verdict is not Verdict.FALSE)
-    counts = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(rest, verdict))]
-    folded = f"<details><summary>The other claims: {', '.join(counts)}</summary>{_table(rest)}</details>"
-    folded += _statements(cached(audit_statements)(setting))
-    return (
-        f'<p class="dpviz-question">{_headline(findings)}</p>'
-        '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
-        f'aria-label="Printed theorems and what they give">{_table(unsafe) if unsafe else ""}{folded}</div>'
-    )
+    return _region("The other printed theorems", _table(rest))
+
+
+def _region(name: str, table: str) -> str:
+    return f'<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" aria-label="{name}">{table}</div>'
 
 
 def _table(found: list[Finding]) -> str:
@@ -71,22 +92,20 @@ def _table(found: list[Finding]) -> str:
     return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
-def _statements(found: Sequence[Statement]) -> str:
-    """Definitions, general theorems and lemmas, folded: the claim, the verdict and what was computed."""
+def _general(setting: Setting) -> str:
+    """Definitions, general theorems and lemmas: the claim, the verdict and what was computed."""
     rows = "".join(
         f"<tr{' class=bad' if one.verdict.bad else ''}><td><b>{escape(one.bound.name)}</b><br><small>"
         f"{_said(one.bound, one.bound.condition)}</small><br>"
         f'{escape(one.sentence)}</td><td class="mark">{MARKS[one.verdict]}</td></tr>'
-        for one in found
+        for one in audit_statements(setting)
     )
     head = "<thead><tr><th>claim, and what was computed here</th><th>verdict</th></tr></thead>"
-    return (
-        f"<details><summary>Definitions, general theorems and lemmas: {len(found)} claims</summary>"
-        f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table></details>'
-    )
+    table = f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table>'
+    return _region("Definitions, general theorems and lemmas", table)
 
 
-def _headline(found: Sequence[Finding]) -> str:
+def _headline(found: Sequence[Judged]) -> str:
     """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
     named = ", ".join(dict.fromkeys(one.bound.name for one in found if one.verdict is Verdict.UNSAFE))
     unsafe, false, open_ones = (_claims(found, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
@@ -106,7 +125,7 @@ def _headline(found: Sequence[Finding]) -> str:
     )
 
 
-def _claims(found: Sequence[Finding], verdict: Verdict) -> int:
+def _claims(found: Sequence[Judged], verdict: Verdict) -> int:
     return len({one.bound.key for one in found if one.verdict is verdict})
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import betabinom, dirichlet_multinomial
 
 from dpviz.priors import minimum_prior
-from dpviz.priors.exact import least_prior
+from dpviz.priors.exact import _least_prior
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial
 from tests.benchmarks import coverage, posterior
@@ -110,7 +110,7 @@ def brentq_over_matrix(n: int, epsilon: float, delta: float) -> float:
 
 def searched_prior(n: int, delta: float) -> float:
     """The smallest prior, sought anew in every call."""
-    least_prior.cache_clear()
+    _least_prior.cache_clear()
     return minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta)
 
 
