@@ -18,30 +18,14 @@ from dpviz.types import FloatArray, IntArray
 __all__ = ["DRAWS", "Draws", "draw_releases"]
 
 DRAWS = Parameter(
-    name="number",
-    symbol="",
-    title="Releases drawn",
-    minimum=0,
-    maximum=10_000,
-    default=0,
-    integer=True,
+    name="number", symbol="", title="Releases drawn", minimum=0, maximum=10_000, default=0, integer=True,
     help="How many synthetic tables have been drawn from the same confidential table.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Releases from one confidential table.
-
-    Parameters
-    ----------
-    synthesizer
-        What draws them.
-    row
-        Index of the confidential table.
-    columns
-        Indices of the released tables, in the order in which they were drawn.
-    """
+    """Releases from the confidential table with index `row`: the indices of the released tables, in order."""
 
     synthesizer: Synthesizer
     row: int
@@ -81,8 +65,6 @@ class Draws:
 def draw_releases(synthesizer: Synthesizer, row: int, *, number: int, seed: int) -> Draws:
     """`number` independent releases from the confidential table with index `row`; more of them begin with the same.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> few, more = (draw_releases(BetaBinomial(n=5, m=5, alpha=1, beta=1), 2, number=k, seed=1) for k in (3, 9))
     >>> more.columns[:3].tolist() == few.columns.tolist(), int(more.tally.sum())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import expit
 
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
@@ -24,16 +24,10 @@ RULE = "as_if_real"
 class Overview:
     """What one design of one set means for a person, an attacker and an analyst; every number is exact.
 
-    Parameters
-    ----------
-    design
-        A Beta-binomial release of one set, whose confidential count is known and at least 1; the seed draws it.
-
-    Examples
-    --------
+    The design is a Beta-binomial release whose confidential count is known and at least 1; its seed draws it.
     Two people, one of them a yes, ε = ln 3: m / (e^ε − 1) = 1 invented row of either kind.
 
-    >>> found = Overview(Design(mechanism="beta_binomial", n=2, epsilon=math.log(3), confidential_count=1))
+    >>> found = Overview(Design(mechanism="beta_binomial", n=2, epsilon=np.log(3), confidential_count=1))
     >>> round(found.invented, 9), round(found.promised_success, 9)
     (2.0, 0.75)
     """
@@ -67,12 +61,12 @@ class Overview:
         That person is one of the x: the tables (x, n − x) and (x − 1, n − x + 1) are left.
         """
         pair, column = np.array([self.secret - 1]), np.array([self.released])
-        return _probability(-float(self.design.release.log_odds(pair, column)[0, 0]))
+        return float(expit(-self.design.release.log_odds(pair, column)[0, 0]))
 
     @cached_property
     def largest_belief(self) -> float:
         """The same after the most telling release about any person."""
-        return _probability(self.design.release.worst_log_odds().value)
+        return float(expit(self.design.release.worst_log_odds().value))
 
     @cached_property
     def success(self) -> float:
@@ -110,7 +104,3 @@ class Overview:
         found = posterior_given(design.release, [self.released], gamma1=design.gamma1, gamma2=design.gamma2)
         low, high = found.interval(design.level)
         return float(low), float(high)
-
-
-def _probability(log_odds: float) -> float:
-    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts.attacker import attacker_chart
 from dpviz.charts.count_table import HINT, log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import compare_profiles, profile_chart
+from dpviz.charts.releases import attacker_chart
 from dpviz.privacy import attacker_view, exceeds, pure_epsilon
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from dpviz.published.abowd_vilhuber import LAW_OF_FIG_1, LAW_OF_FIG_3, PRINTED_FIGURES

@@ -10,9 +10,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.charts.trade_off import trade_off_chart
+from dpviz.charts.profile import trade_off_chart
 from dpviz.parameters import readable
-from dpviz.privacy.disclosure_risk import epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean

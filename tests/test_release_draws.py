@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from dpviz.charts.draws import draws_chart, draws_log_odds_chart
 from dpviz.charts.heatmap import lit_places
+from dpviz.charts.releases import draws_chart, draws_log_odds_chart
 from dpviz.draws import draw_releases
 from dpviz.privacy.summary import view_tables
 from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer

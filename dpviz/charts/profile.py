@@ -1,4 +1,4 @@
-"""The privacy profile δ(ε): how much privacy is left for every promise."""
+"""How private a release is: the profile δ(ε), what is left for every promise, and the attacker's trade-off curve."""
 
 import math
 from typing import Any
@@ -9,12 +9,18 @@ from dpviz.charts import style
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.privacy.summary import PrivacySummary, Profile
+from dpviz.privacy.trade_off import TradeOffCurve
+from dpviz.types import FloatArray
 
-__all__ = ["compare_profiles", "profile_chart"]
+__all__ = ["compare_profiles", "profile_chart", "trade_off_chart"]
 
 LOWEST_EXPONENT = -12
 LOWEST = 10.0**LOWEST_EXPONENT
 NEAR = 3.0  # A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve
+# Where pure ε, δ, probabilistic δ, the advantage and μ sit on the trade-off curve, in the picture and in the table.
+STEEPEST, AXIS, TOUCH, BEST, NORMAL = "ABCDE"
+ERRORS = "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>"  # What the hover says, up to the name of a line
+APART = 0.05  # How far apart, in units of the axes, two letters must be to be read
 
 
 @checked()
@@ -86,3 +92,56 @@ def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout
         uirevision=uirevision,
         **layout,
     )
+
+
+@checked()
+def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> style.Figure:
+    """The curve of the release as a line, the promised one dashed, guessing blindly as a thin rule, the best guess
+    as one mark; the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε); and the normal curve
+    of the smallest μ. The letters are those of the table of measures.
+    """
+    color, grey = style.color_of(summary.synthesizer.key), style.RULE["color"]
+    best = int(np.argmin(curve.type_one + curve.type_two))
+    delta, slope = summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
+    allowed = f"allowed by ε = {readable(summary.epsilon)}"
+    allowed += f", δ = {readable(summary.delta, 3)}" if summary.delta > 0 else ""
+    touching = np.array([0.0, (1 - delta) / slope]), np.array([1 - delta, 0.0])
+    lines = [
+        _line(np.arange(2.0), np.arange(2.0)[::-1], "guessing blindly", {**style.RULE, "dash": "dot"}),
+        _line(promised.type_one, promised.type_two, allowed, {**style.RULE, "dash": "dash", "width": 2}),
+        _line(*touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)",
+            {"color": color, "width": 1.2, "dash": "dot"}),
+    ]  # fmt: skip
+    if np.isfinite(curve.mu):
+        across, said = np.linspace(0, 1, 201), f"{NORMAL}: normal, μ = {readable(curve.mu, 3)}"
+        lines.append(_line(across, curve.normal(across), said, {"color": grey, "width": 1.2}))
+    lines.append(_line(curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}))
+    text = [f"{BEST} best guess: {readable(100 * curve.success(0.5), 3)} % right"]
+    guess: dict[str, Any] = {"text": text, "textposition": "top right", "marker": style.dot(11, color)}
+    guessing = style.mark(curve.type_one[best], curve.type_two[best], f"{ERRORS}best guess</extra>", **guess)
+    letters = _letters((STEEPEST, curve.steepest), (AXIS, (0.0, 1 - delta)), (TOUCH, curve.touching(summary.epsilon)))
+    return style.build(
+        [*lines, letters, guessing],
+        x=style.axis("false alarms: type I error", range=[0, 1], constrain="domain"),
+        y=style.axis(
+            "misses: type II error (lower is less private)", range=[0, 1.02], scaleanchor="x", constrain="domain"
+        ),
+        legend={"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top", "orientation": "v"},
+        uirevision=f"trade-off {summary.synthesizer.key}",
+    )
+
+
+def _line(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any]) -> dict[str, Any]:
+    return style.scatter("lines", x, y, f"{ERRORS}{name}</extra>", line=line, name=name)
+
+
+def _letters(*places: tuple[str, tuple[float, float]]) -> dict[str, Any]:
+    """A letter beside each place; those that would cover one another stand together."""
+    said: dict[tuple[float, float], str] = {}
+    for letter, place in places:
+        near = next((one for one in said if math.dist(one, place) < APART), place)
+        said[near] = f"{said[near]}, {letter}" if near in said else letter
+    x, y = zip(*said, strict=True)
+    look = {"text": [f"<b>{one}</b>" for one in said.values()], "textposition": "middle right"}
+    look |= {"marker": {"size": 8, "symbol": "diamond", "color": style.RULE["color"]}, "hoverinfo": "skip"}
+    return style.scatter("markers+text", x, y, "", cliponaxis=False, showlegend=False, **look)

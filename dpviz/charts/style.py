@@ -77,8 +77,6 @@ RULE = {"color": "#8A8F98", "width": 1.2}
 def power_of_ten(exponent: int) -> str:
     """10 raised to `exponent`, as text.
 
-    Examples
-    --------
     >>> power_of_ten(-5), power_of_ten(0)
     ('10⁻⁵', '1')
     """
@@ -88,8 +86,6 @@ def power_of_ten(exponent: int) -> str:
 def log_ticks(lowest: int, highest: int, most: int = 7) -> tuple[list[int], list[str]]:
     """Return exponents for the ticks of a base-10 logarithmic axis, no more than about `most`, with their texts.
 
-    Examples
-    --------
     >>> log_ticks(-2, 0)
     ([-2, -1, 0], ['10⁻²', '10⁻¹', '1'])
     """

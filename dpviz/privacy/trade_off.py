@@ -14,41 +14,24 @@ from dpviz.parameters import DELTA, Parameter
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray, IntArray
 
-CHUNK = 200_000
-"""Entries of the matrix that are tested at a time."""
-
-ROUNDING = 1e-15
-"""How far above a chord rounding alone may lift a point of the curve."""
-
-TOUCHES = 1e-12
-"""How far above a line a knot may stand that it touches."""
-
+CHUNK = 200_000  # Entries of the matrix that are tested at a time
+ROUNDING = 1e-15  # How far above a chord rounding alone may lift a point of the curve
+TOUCHES = 1e-12  # How far above a line a knot may stand that it touches
+# ln of type I error, power and type II error of the test that never rejects
 NEVER = np.array([-math.inf, -math.inf, 0.0])[:, None, None]
-"""ln of type I error, power and type II error of the test that never rejects."""
-
 PRIOR = Parameter(
-    name="prior",
-    symbol="π",
-    title="Prior probability",
-    minimum=0.0,
-    maximum=1.0,
-    default=0.5,
+    name="prior", symbol="π", title="Prior probability", minimum=0.0, maximum=1.0, default=0.5,
     help="The probability of the first of two neighbouring data sets before the release. ½: nothing is known.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class TradeOffCurve:
     """The smallest type II error at each type I error, for the worst neighbours: convex and piecewise linear.
 
-    Parameters
-    ----------
-    type_one, type_two
-        The knots: type I errors, increasing from 0 to 1, and the smallest type II errors there.
-    mu
-        The smallest μ for which the release is μ-Gaussian differentially private: the largest Φ⁻¹(1 − a) − Φ⁻¹(b)
-        over the knots (a, b); infinite where some release decides between two neighbours.
-
+    `type_one` and `type_two` are its knots, type I errors from 0 to 1. `mu` is the smallest μ for which the release is
+    μ-Gaussian differentially private: the largest Φ⁻¹(1 − a) − Φ⁻¹(b) over the knots (a, b); infinite where some
+    release decides between two neighbours.
     Source: Dong, Roth & Su (2022), definitions 2.1 and 2.6, for the worst pair in either direction.
     """
 
@@ -63,8 +46,6 @@ class TradeOffCurve:
 
         Source: Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015), theorem 2.1.
 
-        Examples
-        --------
         >>> TradeOffCurve.promised(math.log(3)).type_one.tolist()
         [0.0, 0.25, 1.0]
         >>> round(TradeOffCurve.promised(math.log(3)).success(0.5), 12)  # 3 / (1 + 3)
@@ -87,8 +68,6 @@ class TradeOffCurve:
     def touching(self, epsilon: float) -> tuple[float, float]:
         """Return the knot that a line of slope −e^ε touches from below, the first where it lies along a piece.
 
-        Examples
-        --------
         >>> curve = TradeOffCurve.promised(math.log(3))
         >>> curve.touching(1.0), curve.touching(math.log(3)), curve.touching(2.0)  # its slope is −3, then −1/3
         ((0.25, 0.25), (0.0, 1.0), (0.0, 1.0))
@@ -116,8 +95,6 @@ class TradeOffCurve:
     def success(self, prior: float) -> float:
         """Return how often the attacker's best guess is right where one of the two has this probability beforehand.
 
-        Examples
-        --------
         >>> from dpviz.synthesizers import BetaBinomial
         >>> round(trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1)).success(0.5), 6)  # right two times in three
         0.666667
@@ -135,17 +112,9 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     """Return the largest convex curve below the Neyman–Pearson curves of all neighbours, in both directions.
 
     A test takes the released tables in the order of their likelihood ratio; its knots are cumulative sums of the two
-    rows. The curve is the convex dual of δ(ε).
-
-    Raises
-    ------
-    ValueError
-        Where the matrix has more entries than `dpviz.limits.TABLE_ENTRIES`.
-
+    rows. The curve is the convex dual of δ(ε). A ValueError beyond `dpviz.limits.TABLE_ENTRIES` entries.
     Source: Dong, Roth & Su (2022), proposition 2.12.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> curve = trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1))  # rows (2/3, 1/3) and (1/3, 2/3)
     >>> curve.type_one.round(6).tolist(), curve.type_two.round(6).tolist(), round(curve.advantage, 6)

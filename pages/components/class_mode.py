@@ -50,8 +50,6 @@ def three_digits(html: str) -> str:
 
     More stay where fewer would make a number equal to another one of the text, or rounder than it is.
 
-    Examples
-    --------
     >>> three_digits("ε = <b>5.493061</b>, not 1.0004 but 1: in 99.9998 %, 0.06592181 or 1,164.53")
     'ε = <b>5.49</b>, not 1.0004 but 1: in 99.9998 %, 0.0659 or 1,165'
     """

@@ -48,8 +48,6 @@ def numbers(*entries: tuple[str, str, str]) -> str:
 def percent(share: float, digits: int = 5) -> str:
     """A share in per cent, to no more decimals than a bound of 10⁻⁸ on its error leaves; 100 only where it is all.
 
-    Examples
-    --------
     >>> percent(0.754419995), percent(3e-12), percent(0.9999851, 4)
     ('75.442 %', '0 %', '99.999 %')
     """
@@ -68,8 +66,6 @@ def invented_text(rows: float, digits: int = 3) -> str:
 def belief_text(belief: float) -> str:
     """Return a probability in per cent, to three digits; 50, 0 and 100 only where it is exactly that.
 
-    Examples
-    --------
     >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
     ('50 %', '50.0004 %', '73.1 %')
     """
@@ -87,8 +83,6 @@ def number(value: float, digits: int) -> str:
 def raised(formula: str) -> str:
     """A formula whose exponents, written after ^, stand above the line.
 
-    Examples
-    --------
     >>> raised("1/(e^{ε/m} − 1) + e^ε")
     '1/(e<sup>ε/m</sup> − 1) + e<sup>ε</sup>'
     """

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz import limits
-from dpviz.charts.attacker import attacker_chart
+from dpviz.charts.releases import attacker_chart
 from dpviz.parameters import Parameter, readable, readable_apart
 from dpviz.privacy import AttackerView, attacker_view, gain_in_words
 from dpviz.privacy.attacker import factor_text

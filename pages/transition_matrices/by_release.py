@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from dpviz.parameters import SUPERSCRIPTS, readable
-from dpviz.privacy.attacker import factor_text
-from dpviz.privacy.disclosure_risk import risk_ratio
+from dpviz.privacy.attacker import factor_text, risk_ratio
 from dpviz.privacy.summary import PrivacySummary
 from pages.components.words import belief_text, heading, listing, note
 

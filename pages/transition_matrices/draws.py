@@ -7,8 +7,8 @@ import math
 
 import streamlit as st
 
-from dpviz.charts.draws import draws_chart, draws_log_odds_chart
 from dpviz.charts.heatmap import lit_places
+from dpviz.charts.releases import draws_chart, draws_log_odds_chart
 from dpviz.draws import DRAWS, Draws, draw_releases
 from dpviz.parameters import Parameter, readable
 from dpviz.privacy.attacker import factor_text

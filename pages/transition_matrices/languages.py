@@ -7,13 +7,13 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.trade_off import AXIS, BEST, NORMAL, STEEPEST, TOUCH, trade_off_chart
+from dpviz.charts.profile import AXIS, BEST, NORMAL, STEEPEST, TOUCH, trade_off_chart
 from dpviz.parameters import readable, readable_apart, rounded_down
-from dpviz.privacy.attacker import factor_text
-from dpviz.privacy.disclosure_risk import (
+from dpviz.privacy.attacker import (
     PRIOR_RISK,
     RISK_RATIO,
     epsilon_for_risk_ratio,
+    factor_text,
     risk_in_words,
 )
 from dpviz.privacy.summary import PrivacySummary
