@@ -34,7 +34,8 @@ class Draws:
     @cached_property
     def probabilities(self) -> FloatArray:
         """Pr(released | confidential) of every table: the row of the matrix."""
-        return _row(self.synthesizer, self.row)
+        row = self.synthesizer.row(self.row)
+        return row / row.sum()
 
     @cached_property
     def tally(self) -> IntArray:
@@ -71,12 +72,4 @@ def draw_releases(synthesizer: Synthesizer, row: int, *, number: int, seed: int)
     (True, 9)
     """
     row = check_index(row, synthesizer.shape[0])
-    probabilities = _row(synthesizer, row)
-    columns = np.random.default_rng(seed).choice(len(probabilities), size=number, p=probabilities)
-    return Draws(synthesizer, row, columns)
-
-
-def _row(synthesizer: Synthesizer, row: int) -> FloatArray:
-    with np.errstate(under="ignore"):
-        found = np.exp(synthesizer.log_transition(np.array([row]), np.arange(synthesizer.shape[1]))[0])
-    return found / found.sum()
+    return Draws(synthesizer, row, synthesizer.draw(np.random.default_rng(seed), row, number))

@@ -60,12 +60,7 @@ PRIOR_RULES = {
 
 
 def promised_by(law: type[Synthesizer], prior: str) -> tuple[str, ...]:
-    """Return the names of the numbers of the promise, or of the prior, that a release follows from.
-
-    >>> from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer
-    >>> promised_by(BetaBinomial, "exact"), promised_by(LaplaceSanitizer, "own")
-    (('epsilon', 'delta'), ('epsilon',))
-    """
+    """Return the names of the numbers of the promise, or of the prior, that a release follows from."""
     if law.has_prior:
         return PRIOR_RULES[prior].asks
     return tuple(one.name for one in law.parameters() if one.name == "epsilon")

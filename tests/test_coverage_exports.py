@@ -24,9 +24,9 @@ from dpviz.coverage import (
     stream_by_proportion,
 )
 from dpviz.designs import Design
-from dpviz.exports.columns import columns_csv
 from dpviz.exports.coverage import coverage_csv, intervals_csv
 from dpviz.exports.script import coverage_script
+from dpviz.exports.tables import columns_csv
 from dpviz.inference import RULES
 from dpviz.synthesizers import BetaBinomial
 from tests.pages import run_script

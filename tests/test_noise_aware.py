@@ -14,8 +14,7 @@ from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments
 from dpviz.inference.noise_aware import _hull_of_score, posterior_ends, score_ends
-from dpviz.inference.pratt import _least_acceptance, length_limit
-from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
+from dpviz.inference.sum_law import ReleaseSums, _least_acceptance, length_limit, release_sums, within_sums
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.referees import charest

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dpviz.designs import Design
-from dpviz.exports.columns import columns_csv
 from dpviz.exports.script import posterior_script
+from dpviz.exports.tables import columns_csv
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from tests.browser import settle
 from tests.visit import (

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpviz.designs import Design
-from dpviz.exports.columns import columns_csv
 from dpviz.exports.script import posterior_recipe, posterior_script
+from dpviz.exports.tables import columns_csv
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.parameters import readable

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.designs import Design
 from dpviz.exports.script import posterior_script
-from dpviz.inference.cells import posterior_cells
+from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
 from dpviz.parameters import readable
 from dpviz.published.charest import ERRATA, LITERAL, PRINTED_TABLES, compare_charest

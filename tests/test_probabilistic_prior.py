@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta as scipy_beta
 
-from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
+from dpviz.methods.pairs import beta_binomial_failure, plug_in_failure
 from dpviz.methods.posterior_parameter import parameter_failure
 from dpviz.priors import CALIBRATED, exact, minimum_prior, minimum_prior_probabilistic
 from dpviz.privacy import probabilistic_delta

@@ -142,6 +142,6 @@ def _letters(*places: tuple[str, tuple[float, float]]) -> dict[str, Any]:
         near = next((one for one in said if math.dist(one, place) < APART), place)
         said[near] = f"{said[near]}, {letter}" if near in said else letter
     x, y = zip(*said, strict=True)
-    look = {"text": [f"<b>{one}</b>" for one in said.values()], "textposition": "middle right"}
+    look: dict[str, Any] = {"text": [f"<b>{one}</b>" for one in said.values()], "textposition": "middle right"}
     look |= {"marker": {"size": 8, "symbol": "diamond", "color": style.RULE["color"]}, "hoverinfo": "skip"}
     return style.scatter("markers+text", x, y, "", cliponaxis=False, showlegend=False, **look)

@@ -75,20 +75,12 @@ RULE = {"color": "#8A8F98", "width": 1.2}
 
 
 def power_of_ten(exponent: int) -> str:
-    """10 raised to `exponent`, as text.
-
-    >>> power_of_ten(-5), power_of_ten(0)
-    ('10⁻⁵', '1')
-    """
+    """10 raised to `exponent`, as text."""
     return "1" if exponent == 0 else "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
 def log_ticks(lowest: int, highest: int, most: int = 7) -> tuple[list[int], list[str]]:
-    """Return exponents for the ticks of a base-10 logarithmic axis, no more than about `most`, with their texts.
-
-    >>> log_ticks(-2, 0)
-    ([-2, -1, 0], ['10⁻²', '10⁻¹', '1'])
-    """
+    """Return exponents for the ticks of a base-10 logarithmic axis, no more than about `most`, with their texts."""
     step = max(1, -(-(highest - lowest) // most))
     exponents = list(range(highest, lowest - 1, -step))[::-1]
     return exponents, [power_of_ten(exponent) for exponent in exponents]

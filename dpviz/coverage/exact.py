@@ -10,8 +10,7 @@ from dpviz.analysis import LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage._intervals import Asked, Measures, Point
 from dpviz.coverage._points import point_maker, single_point
-from dpviz.inference.pratt import length_limit
-from dpviz.inference.sum_law import release_sums, within_sums
+from dpviz.inference.sum_law import length_limit, release_sums, within_sums
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 

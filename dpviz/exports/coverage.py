@@ -7,7 +7,7 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.coverage import ExactCoverage, Performance, Tally
-from dpviz.exports.columns import cell, csv_text
+from dpviz.exports.tables import cell, csv_text
 
 __all__ = ["coverage_csv", "intervals_csv"]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from dpviz.audits import Finding
 from dpviz.checked import checked
-from dpviz.exports.columns import cell, columns_csv, csv_text
 from dpviz.exports.script import script_of
+from dpviz.exports.tables import cell, columns_csv, csv_text
 from dpviz.priors import KINDS, Setting
 from dpviz.priors.curves import Curves
 

@@ -7,16 +7,15 @@ HOMES = {
     name: module
     for module, names in {
         "beta_mixtures": "BetaMixture",
-        "cells": "PosteriorCells posterior_cells",
         "combining_rules": "COMBINING_RULES CombiningRule",
         "frequentist": "PosteriorCoverage posterior_coverage",
         "interval_rules": "IntervalRule holds",
         "moments": "ProportionMoments SetMoments cell_moments proportion_moments set_moments share_beyond",
-        "posterior": "PosteriorMixture posterior_given posterior_if_known posterior_if_real posterior_mixture",
-        "pratt": "LengthLimit length_limit",
+        "posterior": "PosteriorCells PosteriorMixture posterior_cells posterior_given posterior_if_known "
+        "posterior_if_real posterior_mixture",
         "rules": "NOISE_AWARE_RULES RULES NoiseAwareRule check_rule",
         "secret_n": "SecretSizePosterior SizePrior decade_size poisson_size posterior_secret_n uniform_size",
-        "sum_law": "ReleaseSums release_sums",
+        "sum_law": "LengthLimit ReleaseSums length_limit release_sums",
         "summaries": "EQUAL_TAILS HIGHEST_DENSITY PosteriorInterval PosteriorSummaries posterior_summaries",
     }.items()
     for name in names.split()

@@ -59,22 +59,14 @@ class CombiningRule(IntervalRule):
         return self._spread(between, within, sets, synthetic_ratio)
 
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        """2 t √T with ν at least M − 1 and T at most `largest_variance`; infinite where there are `few_degrees`.
-
-        >>> round(COMBINING_RULES["as_if_real"].largest_width(sets=1, rows=24), 9)  # 2 · 1.96 · √(1/96)
-        0.400075973
-        """
+        """2 t √T with ν at least M − 1 and T at most `largest_variance`; infinite where there are `few_degrees`."""
         if self.few_degrees:
             return math.inf
         variance, degrees = self._corners(sets, rows, synthetic_ratio)
         return 2 * float(quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
 
     def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
-        """What |T|, linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, does not exceed whatever the counts are.
-
-        >>> COMBINING_RULES["as_if_real"].largest_variance(sets=1, rows=25)  # (12/25) (13/25) / 25
-        0.009984
-        """
+        """What |T|, linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, does not exceed whatever the counts are."""
         return float(np.abs(self._corners(sets, rows, synthetic_ratio)[0]).max())
 
     def _corners(self, sets: int, rows: int, synthetic_ratio: float) -> Spread:

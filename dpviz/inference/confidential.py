@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.checked import argument
-from dpviz.numerics.sums import log_rising_ratio
+from dpviz.numerics.sums import from_ratios, log_rising_ratio
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import FloatArray, IntArray
 
@@ -25,30 +25,14 @@ class Mixture(NamedTuple):
 
 
 def binomial_law(n: int, p: float) -> FloatArray:
-    """Pr(x = 0 … n) for x ~ Binomial(n, p), built from the mode outward so that no tail loses its digits.
-
-    >>> binomial_law(2, 0.25).tolist()
-    [0.5625, 0.375, 0.0625]
-    """
-    law = np.zeros(n + 1)
-    if p in (0.0, 1.0):
-        law[n if p else 0] = 1.0
-        return law
-    x, mode = np.arange(n), min(int((n + 1) * p), n)
-    step = (n - x) / (x + 1) * (p / (1 - p))
-    law[mode] = 1.0
-    with np.errstate(under="ignore"):
-        np.multiply.accumulate(step[mode:], out=law[mode + 1 :])
-        np.multiply.accumulate(1 / step[:mode][::-1], out=law[:mode][::-1])
-        return law / law.sum()
+    """Pr(x = 0 … n) for x ~ Binomial(n, p)."""
+    x = np.arange(n)
+    with np.errstate(divide="ignore", over="ignore"):
+        return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
 
 
 def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
-    """x ~ Binomial(n, p) without the counts that together weigh at most `tail`.
-
-    >>> confidential_mixture(2, 0.25, 0.2)
-    Mixture(counts=array([0, 1]), weights=array([0.5625, 0.375 ]), omitted=0.0625)
-    """
+    """x ~ Binomial(n, p) without the counts that together weigh at most `tail`."""
     law = binomial_law(n, p)
     below, above = np.cumsum(law), np.cumsum(law[::-1])
     first = int(np.searchsorted(below, tail / 2, side="right"))

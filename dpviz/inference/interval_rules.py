@@ -77,11 +77,7 @@ def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, square
 
 
 def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantiles: Quantiles = quantile) -> FloatArray:
-    """t_{ν, (1 + level)/2} √T; NaN where T < 0 and 0 where T = 0, even for ν = 0, where it would be ∞ · 0.
-
-    >>> half_widths(np.array([4.0, 0.0, 0.0, -1.0]), np.array([np.inf, np.inf, 0.0, 1.0]), 0.95).round(4).tolist()
-    [3.9199, 0.0, 0.0, nan]
-    """
+    """t_{ν, (1 + level)/2} √T; NaN where T < 0 and 0 where T = 0, even for ν = 0, where it would be ∞ · 0."""
     variance, degrees = np.broadcast_arrays(variance, degrees)
     none = variance < 0
     if none.any():

@@ -6,11 +6,10 @@ from functools import lru_cache, partial
 import numpy as np
 
 from dpviz import limits
-from dpviz.methods._count_failure import beta_binomial_failure, plug_in_failure
 from dpviz.methods.average_draw import parameter_draw_delta
 from dpviz.methods.base import Failure, Method, RowMethod
 from dpviz.methods.cell_releases import DrawnCells, PlugInCells
-from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
+from dpviz.methods.pairs import BetaLosses, beta_binomial_failure, beta_binomial_pair, plug_in_failure
 from dpviz.methods.posterior_parameter import (
     PosteriorParameter,
     log_loss_density,
@@ -21,6 +20,7 @@ from dpviz.parameters import readable
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
+from dpviz.synthesizers.plug_ins import PlugIn
 from dpviz.types import FloatArray
 
 
@@ -98,8 +98,14 @@ PARAM_POST, PARAM_MAP = ParamPost(), ParamMap()
 class ZhengRows(RowMethod):
     """m rows from a posterior, of two counts or of k."""
 
+    law: type[BetaBinomial | PlugIn]
     most_rows = limits.PRIOR_ROWS
     cell_release: type[PlugInCells]
+
+    def log_pair_deltas(
+        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
+    ) -> FloatArray:
+        return self.law.log_pair_deltas(ones, zeros, m, epsilon)
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
         if alpha <= self.lost:
@@ -118,11 +124,6 @@ class SynthPostOne(ZhengRows):
     limit = PARAM_POST
     rows_together = True
     cell_release = DrawnCells
-
-    def log_pair_deltas(
-        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
-    ) -> FloatArray:
-        return BetaBinomial.log_pair_deltas(ones, zeros, m, epsilon)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """With x = α + i and y = α + n − 1 − i, log-odds are A − B, A = ln(1 + j/x) and B = ln(1 + (m − j)/y).
@@ -159,11 +160,6 @@ class SynthPostMany(ZhengRows):
     limit = PARAM_MAP
     independent = True
     cell_release = PlugInCells
-
-    def log_pair_deltas(
-        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
-    ) -> FloatArray:
-        return PosteriorMean.log_pair_deltas(ones, zeros, m, epsilon)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """As above, A = j ln(1 + 1/x), which falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1; B likewise.

@@ -4,10 +4,6 @@ BLOCK = 2_000_000
 
 
 def blocks(count: int, width: int, most: int = BLOCK) -> list[slice]:
-    """Consecutive slices of `count` rows, in each at most `most` numbers where a row has `width`, but at least one row.
-
-    >>> blocks(3, 5, 10)
-    [slice(0, 2, None), slice(2, 4, None)]
-    """
+    """Consecutive slices of `count` rows of `width` numbers, of at least one row and, beyond it, `most` numbers."""
     step = max(1, most // width)
     return [slice(start, start + step) for start in range(0, count, step)]

@@ -35,11 +35,7 @@ def composition_count(total: int, cells: int) -> int:
 
 
 def compositions(total: int, cells: int) -> IntArray:
-    """Return every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
-
-    >>> compositions(1, 3).tolist()
-    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    """
+    """Return every split of `total` into `cells` counts, the first count slowest, shape (ways, cells)."""
     tables = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(cells - 1):

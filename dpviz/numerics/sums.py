@@ -37,11 +37,7 @@ class SplitSum:
 
 
 def cumulative_sum(terms: FloatArray) -> SplitSum:
-    """Partial sums 0, t₀, t₀ + t₁, … of `terms`, one more than there are terms.
-
-    >>> cumulative_sum(np.array([0.5, 0.25])).total().tolist()
-    [0.0, 0.5, 0.75]
-    """
+    """Partial sums 0, t₀, t₀ + t₁, … of `terms`, one more than there are terms."""
     coarse, fine = np.zeros(len(terms) + 1), np.zeros(len(terms) + 1)
     rounded = np.rint(terms * GRID) / GRID
     np.cumsum(rounded, out=coarse[1:])
@@ -49,30 +45,33 @@ def cumulative_sum(terms: FloatArray) -> SplitSum:
     return SplitSum(coarse, fine)
 
 
-def log_rising(base: float, count: int) -> SplitSum:
-    """ln of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`.
+def from_ratios(ratios: FloatArray) -> FloatArray:
+    """Probabilities with these ratios of neighbours, which fall, from the mode outward, so no tail loses its digits.
 
-    >>> log_rising(2.0, 2).total().round(6).tolist()
-    [0.0, 0.693147, 1.791759]
+    >>> from_ratios(np.array([2.0, 0.5])).tolist()
+    [0.25, 0.5, 0.25]
     """
+    falling = ratios < 1.0
+    mode = int(falling.argmax()) if falling.any() else len(ratios)
+    law = np.ones(len(ratios) + 1)
+    with np.errstate(under="ignore"):
+        np.multiply.accumulate(ratios[mode:], out=law[mode + 1 :])
+        np.multiply.accumulate(1.0 / ratios[:mode][::-1], out=law[:mode][::-1])
+        return law / law.sum()
+
+
+def log_rising(base: float, count: int) -> SplitSum:
+    """ln of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`."""
     return cumulative_sum(np.log(base + np.arange(count)))
 
 
 def log_rising_ratio(base: float, count: int) -> SplitSum:
-    """ln of the rising factorials divided by base^k: they stay small where `base` is large.
-
-    >>> log_rising_ratio(1e12, 3).total().round(14).tolist()
-    [0.0, 0.0, 1e-12, 3e-12]
-    """
+    """ln of the rising factorials divided by base^k: they stay small where `base` is large."""
     return cumulative_sum(np.log1p(np.arange(count) / base))
 
 
 def log_binomials(total: int) -> SplitSum:
-    """ln C(total, j) for j = 0 … `total`.
-
-    >>> np.exp(log_binomials(4).total()).round(9).tolist()
-    [1.0, 4.0, 6.0, 4.0, 1.0]
-    """
+    """ln C(total, j) for j = 0 … `total`."""
     j = np.arange(total + 1)
     return log_multinomials(total, j, total - j)
 

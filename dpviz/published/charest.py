@@ -114,11 +114,7 @@ def compare_charest(number: int) -> list[Record[float]]:
 
 
 def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
-    """Return the Beta-binomial of one of `sets` sets: 100 rows from 100, with the smallest prior that keeps ε/M.
-
-    >>> round(charest_synthesizer(2.0, 1).alpha, 4)  # 100 / (e² − 1)
-    15.6518
-    """
+    """Return the Beta-binomial of one of `sets` sets: 100 rows from 100, with the smallest prior that keeps ε/M."""
     alpha = BetaBinomial.least_alpha(m=ROWS, epsilon=epsilon / sets)
     return BetaBinomial(n=ROWS, m=ROWS, alpha=alpha, beta=alpha)
 

@@ -18,13 +18,7 @@ LARGEST = float(np.finfo(float).max)
 def log_delta_of_plug_in_pairs(
     x: FloatArray, y: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
 ) -> FloatArray:
-    """ln δ(ε) of Binomial(m, (x + 1) / (x + y + 1)) against Binomial(m, x / (x + y + 1)); −∞ where δ is 0.
-
-    One draw of a one with probability 2/3 or 1/3.
-
-    >>> round(float(np.exp(log_delta_of_plug_in_pairs(np.array([1.0]), np.array([1.0]), 1, 0.0))[0]), 12)
-    0.333333333333
-    """
+    """ln δ(ε) of Binomial(m, (x + 1) / (x + y + 1)) against Binomial(m, x / (x + y + 1)); −∞ where δ is 0."""
     m, epsilon = np.broadcast_to(np.asarray(m, dtype=float), x.shape), np.broadcast_to(epsilon, x.shape)
     up = np.log1p(1 / x)
     log_delta = np.full(len(x), -math.inf)

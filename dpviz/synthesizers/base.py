@@ -142,6 +142,19 @@ class Synthesizer(ABC):
         with np.errstate(under="ignore"):
             return np.exp(matrix, out=matrix)
 
+    def row(self, index: int) -> FloatArray:
+        """Pr(released) for every released table, given the confidential table with this index."""
+        index, columns = check_index(index, self.shape[0]), np.arange(self.shape[1])
+        with np.errstate(under="ignore"):
+            return np.exp(self.log_transition(np.array([index]), columns)[0])
+
+    def draw(
+        self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
+    ) -> IntArray:
+        """Columns of independent releases of a row, by inverse distribution function: a seed's move smoothly with ε."""
+        row = self.row(check_index(confidential_count, self.shape[0], "confidential_count"))
+        return generator.choice(len(row), size=size, p=row / row.sum())
+
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | first of pair) − ln Pr(column | second of pair), 0 where both are impossible."""
         first, second = self.neighbours[pairs].T
@@ -186,22 +199,10 @@ class TwoCellSynthesizer(Synthesizer):
         first = np.arange(self.n)
         return np.column_stack([first, first + 1])
 
-    def row(self, index: int) -> FloatArray:
-        """Pr(m1 = 0 … m | n1 = `index`)."""
-        with np.errstate(under="ignore"):
-            return np.exp(self.log_transition(np.array([check_index(index, self.n + 1)]), np.arange(self.m + 1))[0])
-
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible."""
         likelihood: FloatArray = self.log_transition(np.arange(self.n + 1), counts).T.sum(axis=0)
         return likelihood
-
-    def draw(
-        self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
-    ) -> IntArray:
-        """Released counts of independent sets, by inverse distribution function: a seed's move smoothly with ε."""
-        row = self.row(check_index(confidential_count, self.n + 1, "confidential_count"))
-        return generator.choice(self.m + 1, size=size, p=row / row.sum())
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -222,12 +223,7 @@ def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:
-    """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed.
-
-    >>> check_index(4, 4)
-    Traceback (most recent call last):
-    ValueError: index must be a whole number from 0 to 3; got 4.
-    """
+    """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed."""
     number = plain_number(index)
     if number is None or not 0 <= number < count or number != math.floor(number):
         raise ValueError(f"{name} must be a whole number from 0 to {shown(count - 1)}; got {shown(index)}.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.numerics.ends import private_side, within
-from dpviz.numerics.sums import SplitSum, log_binomials, log_rising, log_rising_ratio
+from dpviz.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
 from dpviz.synthesizers import _staircase
 from dpviz.synthesizers._stop_loss import log_delta_of_pairs
 from dpviz.synthesizers.base import WorstCase, check_index
@@ -71,19 +71,11 @@ class BetaBinomial(PriorSynthesizer):
         return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
 
     def row(self, index: int) -> FloatArray:
-        """As of every synthesizer, built from the mode outward, so no tail loses its digits."""
+        """As of every synthesizer, no tail of which loses its digits."""
         index = check_index(index, self.n + 1)
         x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
         with np.errstate(over="ignore"):
-            step = (self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j)))
-        falling = step < 1.0
-        mode = int(falling.argmax())
-        if not falling[mode]:
-            mode = self.m
-        row = np.ones(self.m + 1)
-        np.multiply.accumulate(step[mode:], out=row[mode + 1 :])
-        np.multiply.accumulate(1.0 / step[:mode][::-1], out=row[:mode][::-1])
-        return row / row.sum()
+            return from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
 
     def transition_matrix(self) -> FloatArray:
         """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-13 wherever it exceeds 1e-280."""

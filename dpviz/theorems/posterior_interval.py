@@ -62,11 +62,7 @@ def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
 
 
 def least_priors_of_lemma_6_5(n: FloatArray, epsilon: FloatArray, delta: FloatArray) -> FloatArray:
-    """`least_prior_of_lemma_6_5` of many settings, in step, for the table without ones, which asks for most.
-
-    >>> least_priors_of_lemma_6_5(np.ones(1), np.log([2.0]), np.array([1 - 0.5248 + 11 / 27])).round(6).tolist()
-    [2.0]
-    """
+    """`least_prior_of_lemma_6_5` of many settings, in step, for the table without ones, which asks for most."""
     found = np.where(delta == 0, math.inf, 0.0)
     (asked,) = np.nonzero((delta > 0) & (delta < 1))
     n, epsilon, delta = n[asked], epsilon[asked], delta[asked]

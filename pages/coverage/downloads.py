@@ -6,9 +6,9 @@ import streamlit as st
 
 from dpviz.coverage import performance_of
 from dpviz.designs import Design
-from dpviz.exports.columns import columns_csv
 from dpviz.exports.coverage import coverage_csv, intervals_csv
 from dpviz.exports.script import coverage_script
+from dpviz.exports.tables import columns_csv
 from dpviz.parameters import shown
 from dpviz.studies import read_run, save_run
 from dpviz.studies.saving import LONGEST

@@ -5,7 +5,7 @@ import re
 
 import streamlit as st
 
-from dpviz.inference.cells import PosteriorCells, posterior_cells
+from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from dpviz.limits import COUNTS_SHOWN
 from dpviz.parameters import readable
 from dpviz.priors.sets import minimum_prior_for_sets

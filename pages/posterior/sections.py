@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpviz.charts.posterior import count_law_chart
 from dpviz.designs import Design
-from dpviz.exports.columns import columns_csv
 from dpviz.exports.script import posterior_script
+from dpviz.exports.tables import columns_csv
 from dpviz.parameters import readable
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
