@@ -26,6 +26,7 @@ import dpviz
 from dpviz import coverage, inference, priors, privacy, synthesizers
 from dpviz.charts.lines import Line, Scale
 from dpviz.charts.profile import profile_chart
+from dpviz.comparisons import UnknownVariance
 from dpviz.designs import Design
 from dpviz.draws import draw_releases
 from dpviz.given import read_matrix
@@ -118,6 +119,7 @@ HOSTILE: tuple[Any, ...] = (
 
 ONE = BetaBinomial(n=4, m=3, alpha=1.0, beta=1.0)
 RULE = "raab_2017"
+NORMAL = UnknownVariance(n=4, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
 VALID: dict[str, Any] = {
     "n": 4,
     "m": 3,
@@ -269,6 +271,9 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 OWN: dict[str, dict[str, Any]] = {
     "comparisons.BinaryData": {"estimand": "proportion"},
+    "comparisons.KnownVariance": {"estimand": "mean", "mean": 5.0},
+    "comparisons.UnknownVariance": {"estimand": "variance", "mean": 5.0},
+    "comparisons.GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},

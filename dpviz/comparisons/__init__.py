@@ -11,8 +11,10 @@ from dpviz.comparisons.base import (
     Terms,
 )
 from dpviz.comparisons.binary import BinaryData
+from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
+from dpviz.comparisons.gaussian_study import GaussianPlan
 
-KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData,)}
+KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData, UnknownVariance, KnownVariance)}
 """Every kind of data by its key: a new one is one file and one name here."""
 
 TERMS: dict[str, type[Terms]] = {terms.key: terms for terms in (EqualPromise, EqualPrivacy)}
@@ -27,7 +29,10 @@ __all__ = [
     "EqualPrivacy",
     "EqualPromise",
     "Estimand",
+    "GaussianPlan",
+    "KnownVariance",
     "Method",
     "Outcome",
     "Terms",
+    "UnknownVariance",
 ]

@@ -1,0 +1,109 @@
+"""Study 2 of Bowen & Liu and Liu's normal data: numbers between public bounds, with the variance public or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz.checked import checked
+from dpviz.comparisons.base import COMPARED_SETS, Analysis, Estimand, Method, Outcome
+from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData
+from dpviz.comparisons.gaussian_histograms import (
+    BootstrapThenSanitize,
+    PerturbedHistogram,
+    PerturbedHistogramSafe,
+    PerturbedHistogramScott,
+    SanitizeThenBootstrap,
+    SmoothedHistogram,
+    SmoothedHistogramScott,
+)
+from dpviz.comparisons.gaussian_methods import (
+    GaussianMethod,
+    ModipsCommunal,
+    ModipsCommunalTruncated,
+    ModipsMean,
+    ModipsMeanTruncated,
+    ModipsSplit,
+    ModipsSplitTruncated,
+    MultipleSynthesis,
+    MultipleSynthesisKnownVariance,
+    Original,
+)
+from dpviz.comparisons.gaussian_study import SETTINGS, GaussianPlan
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.rules import RULES
+from dpviz.studies import stream_study
+from dpviz.studies.plan import SEED
+from dpviz.types import FloatArray
+
+HISTOGRAMS: tuple[GaussianMethod, ...] = (
+    PerturbedHistogramSafe(), PerturbedHistogram(), PerturbedHistogramScott(),
+    SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedData(GaussianData):
+    """Normal data whose methods are compared by simulation."""
+
+    def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
+        sets = method.sets(analysis.sets)
+        rule = analysis.rule_for(sets).key
+        if rule not in COMBINING_RULES:
+            raise ValueError(
+                f'The rule "{RULES[rule].label}" reads counts of a transition matrix. Choose one that combines '
+                f'estimates, such as "{RULES["reiter_2003"].label}".'
+            )
+        plan = GaussianPlan(
+            data=self, method=method, epsilon=setting, sets=sets, estimands=(self.estimand,), rules=(rule,),
+            level=analysis.level, repetitions=analysis.repetitions, seed=analysis.seed,
+        )  # fmt: skip
+        real = method.real_epsilon(self, setting, sets)
+        for tally in stream_study(plan):
+            found = tally.measures(self.estimand, rule)
+            yield Outcome(
+                method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real,
+                **{field.name: getattr(found, field.name) for field in fields(found)},
+            )  # fmt: skip
+
+    @checked(epsilon=SETTINGS, sets=COMPARED_SETS, seed=SEED)
+    def draw_release(
+        self, method: GaussianMethod, epsilon: float, sets: int, seed: int
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return one confidential data set and the sets that a method releases of it; one that cannot be is left out.
+
+        >>> rows, released = UnknownVariance(n=4, mean=0, sigma=1, low=-4, high=4).draw_release(Original(), 1.0, 1, 1)
+        >>> [(rows == one).all() for one in released]
+        [np.True_]
+        """
+        random = np.random.default_rng(seed)
+        held = self.draw(random, 1)
+        found = [held.rows, *method.rows(random, held, epsilon, method.sets(sets))]
+        confidential, *released = (one for rows in found for one in (rows.centre + rows.scale * rows.values).T)
+        return confidential, released
+
+
+class KnownVariance(SimulatedData):
+    """σ is public, and the model-based releases use it."""
+
+    key: ClassVar[str] = "gaussian_known_variance"
+    label: ClassVar[str] = "Numbers between bounds, variance public"
+    methods: ClassVar[tuple[Method, ...]] = (
+        Original(), MultipleSynthesisKnownVariance(), ModipsMean(), ModipsMeanTruncated(), *HISTOGRAMS,
+    )  # fmt: skip
+    estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["mean_known_variance"]
+
+
+class UnknownVariance(SimulatedData):
+    """σ is confidential, and the model-based releases spend on mean and variance."""
+
+    key: ClassVar[str] = "gaussian"
+    label: ClassVar[str] = "Numbers between bounds"
+    methods: ClassVar[tuple[Method, ...]] = (
+        Original(), MultipleSynthesis(), ModipsSplit(), ModipsSplitTruncated(), ModipsCommunal(),
+        ModipsCommunalTruncated(), *HISTOGRAMS,
+    )  # fmt: skip
+    estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["variance"]

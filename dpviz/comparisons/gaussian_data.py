@@ -1,0 +1,170 @@
+"""Confidential rows from a normal distribution, kept inside public bounds, and what an analyst asks of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz import limits
+from dpviz.comparisons.base import DataKind, Estimand
+from dpviz.comparisons.bounding import Moments, Rows, moments_of
+from dpviz.parameters import Parameter, readable
+from dpviz.synthesizers.base import ROWS, parameter
+from dpviz.types import FloatArray
+
+LARGEST = 1e6  # Of a mean, a bound and a standard deviation, so that fourth powers stay far from overflow
+WIDEST = 1e4  # Most standard deviations between the bounds
+
+NORMAL_ROWS = dataclasses.replace(
+    ROWS, minimum=4, maximum=limits.COMPARED_ROWS, default=100,
+    help="The number of rows in the confidential data, and in every synthetic set. It is public.",
+)  # fmt: skip
+MEAN = Parameter(
+    name="mean", symbol="μ", title="True mean", minimum=-LARGEST, maximum=LARGEST, default=0.0,
+    slider_minimum=-5.0, slider_maximum=5.0,
+    help="The mean of the normal distribution that the confidential rows are drawn from. It must lie between the "
+    "bounds.",
+)  # fmt: skip
+SIGMA = Parameter(
+    name="sigma", symbol="σ", title="True standard deviation", minimum=1 / LARGEST, maximum=LARGEST, default=1.0,
+    slider_minimum=0.1, slider_maximum=10.0, scale="log",
+    help="The standard deviation of the normal distribution that the confidential rows are drawn from.",
+)  # fmt: skip
+LOW = Parameter(
+    name="low", symbol="c0", title="Lower bound", minimum=-LARGEST, maximum=LARGEST, default=-4.0,
+    slider_minimum=-20.0, slider_maximum=20.0, private_end="neither",
+    help="The smallest value that a row can have, chosen without looking at the data. Rows below are set to it. Wider "
+    "bounds need more noise.",
+)  # fmt: skip
+HIGH = dataclasses.replace(
+    LOW, name="high", symbol="c1", title="Upper bound", default=4.0,
+    help="The largest value that a row can have, chosen without looking at the data. Rows above are set to it. Wider "
+    "bounds need more noise.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NormalEstimand(Estimand, ABC):
+    """A parameter of the normal distribution, and its estimate and variance estimate from one set of n rows."""
+
+    @abstractmethod
+    def truth(self, data: GaussianData) -> float:
+        """Return the true value."""
+
+    @abstractmethod
+    def estimate(self, found: Moments) -> FloatArray:
+        """Return the estimate from mean and variance of each set."""
+
+    @abstractmethod
+    def within(self, found: Moments, data: GaussianData) -> FloatArray:
+        """Return the estimated variance of the estimate."""
+
+
+class Mean(NormalEstimand):
+    """μ, estimated by x̄ with variance s²/n."""
+
+    def truth(self, data: GaussianData) -> float:
+        return data.mean
+
+    def estimate(self, found: Moments) -> FloatArray:
+        return found.mean
+
+    def within(self, found: Moments, data: GaussianData) -> FloatArray:
+        return found.variance / data.n
+
+
+class MeanOfKnownVariance(Mean):
+    """μ, estimated by x̄ with variance σ²/n."""
+
+    def within(self, found: Moments, data: GaussianData) -> FloatArray:
+        return np.full(found.mean.shape, data.sigma**2 / data.n)
+
+
+class Variance(NormalEstimand):
+    """σ², estimated by s² with variance 2s⁴/(n − 1)."""
+
+    def truth(self, data: GaussianData) -> float:
+        return data.sigma**2
+
+    def estimate(self, found: Moments) -> FloatArray:
+        return found.variance
+
+    def within(self, found: Moments, data: GaussianData) -> FloatArray:
+        return 2 * found.variance**2 / (data.n - 1)
+
+
+ESTIMANDS: dict[str, NormalEstimand] = {
+    one.key: one
+    for one in (
+        Mean("mean", "the mean, its variance estimated by s²/n", "μ"),
+        MeanOfKnownVariance("mean_known_variance", "the mean, its variance σ²/n known to the analyst", "μ"),
+        Variance("variance", "the variance", "σ²"),
+    )
+}
+"""What an analyst can ask of normal data, by its key."""
+
+
+@dataclass(frozen=True)
+class Confidential:
+    """The confidential data of a block of repetitions, one data set in each column of `rows`."""
+
+    data: GaussianData
+    rows: Rows
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Mean and variance of each data set."""
+        return moments_of(self.rows)
+
+    @property
+    def repetitions(self) -> int:
+        """How many data sets there are."""
+        return self.rows.values.shape[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianData(DataKind):
+    """n rows from N(μ, σ²); rows outside the public bounds are set to the bound, or no sensitivity would hold."""
+
+    n: int = parameter(NORMAL_ROWS)
+    mean: float = parameter(MEAN)
+    sigma: float = parameter(SIGMA)
+    low: float = parameter(LOW)
+    high: float = parameter(HIGH)
+
+    def check(self) -> None:
+        ends = f"{readable(self.low)} to {readable(self.high)}"
+        if self.low >= self.high:
+            raise ValueError(f"low (lower bound) must be below high (upper bound); got {ends}.")
+        if not self.low < self.mean < self.high:
+            raise ValueError(f"mean (true mean) must lie between the bounds, {ends}; got {readable(self.mean)}.")
+        if self.width > WIDEST * self.sigma:
+            raise ValueError(
+                f"The bounds must be at most {WIDEST:,.0f} standard deviations apart; got {ends} with a standard "
+                f"deviation of {readable(self.sigma)}."
+            )
+
+    @property
+    def width(self) -> float:
+        """R = c1 − c0, the largest distance of two rows."""
+        return self.high - self.low
+
+    @property
+    def asked(self) -> NormalEstimand:
+        """What the analyst wants to know."""
+        return ESTIMANDS[self.estimand]
+
+    @property
+    def truth(self) -> float:
+        return self.asked.truth(self)
+
+    def draw(self, random: np.random.Generator, repetitions: int) -> Confidential:
+        """Draw confidential data, as many data sets as there are repetitions."""
+        values = random.standard_normal((self.n, repetitions))
+        np.clip(values, (self.low - self.mean) / self.sigma, (self.high - self.mean) / self.sigma, out=values)
+        every = np.ones(repetitions)
+        return Confidential(self, Rows(np.arange(repetitions), values, self.mean * every, self.sigma * every))

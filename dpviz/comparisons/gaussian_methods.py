@@ -1,0 +1,274 @@
+"""Releases of normal data by a model: traditional multiple synthesis, and Liu's modips of the sufficient statistics."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from dpviz.checked import argument
+from dpviz.comparisons.base import Method
+from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, Moments, Rows, moments_of
+from dpviz.comparisons.gaussian_data import Confidential, GaussianData
+from dpviz.types import BoolArray, FloatArray
+
+SHARE = argument("share", 0.001, 0.999, title="share of ε for the mean")
+TRUNCATED_FINDING = (
+    "The promise is broken: the noise is divided by the probability that it lies inside the bounds, which depends on "
+    "the confidential data. With little ε for each set the real loss is nearly twice the promised one."
+)
+
+
+class Released(NamedTuple):
+    """Mean and variance of every set, shape (sets, repetitions), and the repetitions in which every set was made."""
+
+    moments: Moments
+    usable: BoolArray
+
+
+class GaussianMethod(Method):
+    """A way to release M sets of n rows each, given confidential rows inside the bounds."""
+
+    finding: ClassVar[str]
+    """What it promises and what it really gives where one row is replaced and n is public, in whole sentences."""
+
+    @abstractmethod
+    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
+        """Yield the rows of all sets, set j of repetition r in place j · repetitions + r, some sets at a time.
+
+        `epsilon` is that of all sets. A set that cannot be made is left out.
+        """
+
+    def release(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Released:
+        """Return mean and variance of all sets, which is all that an analyst reads."""
+        mean, variance = np.full((2, sets * held.repetitions), math.nan)
+        for rows in self.rows(random, held, epsilon, sets):
+            mean[rows.place], variance[rows.place] = moments_of(rows)
+        shape = sets, held.repetitions
+        mean = mean.reshape(shape)
+        return Released(Moments(mean, variance.reshape(shape)), ~np.isnan(mean).any(axis=0))
+
+
+class Original(GaussianMethod):
+    """The confidential data as they are."""
+
+    key = "original"
+    label = "Original data"
+    source = "no protection"
+    releases = "Nothing is done to the data. This is what an analyst would find who may see them; no ε holds."
+    finding = "Nothing is promised and nothing is kept."
+    reference = True
+    several_sets = False
+
+    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:  # noqa: ARG002
+        yield held.rows
+
+    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:  # noqa: ARG002
+        return math.inf
+
+
+class PosteriorPredictive(GaussianMethod):
+    """Each set draws its parameters from their posterior given sufficient statistics, and then its rows."""
+
+    bounding: ClassVar[Bounding] = BIT
+
+    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
+        data = held.data
+        statistics = Moments(*(np.tile(one, sets) for one in held.moments))
+        centre, scale = self.parameters(random, data, self.sanitize(random, data, statistics, epsilon / sets))
+        yield from self.bounding.normal(random, data.n, centre, scale, data.low, data.high)
+
+    @abstractmethod
+    def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
+        """Return the statistics of each set as it is released, `epsilon` being the share of one set."""
+
+    def parameters(
+        self, random: np.random.Generator, data: GaussianData, statistics: Moments
+    ) -> tuple[FloatArray, FloatArray]:
+        """σ² ~ (n − 1)s²/χ²_{n − 1} and μ ~ N(x̄, σ²/n), the posterior under the prior 1/σ²; returns μ and σ."""
+        degrees, many = data.n - 1, statistics.mean.shape
+        scale = np.sqrt(degrees * statistics.variance / random.chisquare(degrees, many))
+        return statistics.mean + scale / math.sqrt(data.n) * random.standard_normal(many), scale
+
+
+class KnownVariance(PosteriorPredictive):
+    """σ is public; μ ~ N(x̄, σ²/n)."""
+
+    def parameters(
+        self, random: np.random.Generator, data: GaussianData, statistics: Moments
+    ) -> tuple[FloatArray, FloatArray]:
+        scale = np.full(statistics.mean.shape, data.sigma)
+        return statistics.mean + scale / math.sqrt(data.n) * random.standard_normal(scale.shape), scale
+
+
+class MultipleSynthesis(PosteriorPredictive):
+    """Posterior predictive draws without a promise."""
+
+    key = "multiple_synthesis"
+    label = "Multiple synthesis, no promise"
+    source = "Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)"
+    releases = (
+        "Each set draws σ² and μ from their posterior given the data, and then n rows, which are set to the bounds "
+        "where they fall outside. No privacy is promised."
+    )
+    finding = Original.finding
+    reference = True
+
+    def sanitize(
+        self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float  # noqa: ARG002
+    ) -> Moments:  # fmt: skip
+        return statistics
+
+    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:  # noqa: ARG002
+        return math.inf
+
+
+class MultipleSynthesisKnownVariance(KnownVariance, MultipleSynthesis):
+    """The same where σ is public."""
+
+    releases = (
+        "Each set draws μ from its posterior given the data, and then n rows with the public σ, which are set to the "
+        "bounds where they fall outside. No privacy is promised."
+    )
+
+
+class ModipsMean(KnownVariance):
+    """The mean with Laplace noise, σ being public."""
+
+    key = "modips"
+    label = "Model-based (modips), BIT"
+    source = "Liu (2016), modips with sanitized sufficient statistics, Table 1b and Figure 6"
+    releases = (
+        "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and "
+        "then n rows with the public σ. What falls outside the bounds is set to the bound (BIT)."
+    )
+    finding = "The promise is kept, and what is drawn from the sanitized mean can only make it safer."
+
+    def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
+        scale = data.width / (data.n * epsilon)
+        mean = self.bounding.laplace(random, statistics.mean, scale, data.low, data.high)
+        return Moments(mean, statistics.variance)
+
+    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
+        """Return that of the sanitized means: all rows at c0, or all but one which is at c1."""
+        return sets * loss_of_mean(self.bounding, data, setting / sets)
+
+
+class ModipsMeanTruncated(ModipsMean):
+    """The same with truncation."""
+
+    key = "modips_truncated"
+    label = "Model-based (modips), truncation"
+    releases = (
+        "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and "
+        "then n rows with the public σ. Noise and rows that fall outside the bounds are drawn again (truncation)."
+    )
+    finding = TRUNCATED_FINDING
+    bounding = TRUNCATION
+
+
+class ModipsMeanAndVariance(PosteriorPredictive):
+    """Mean and variance with Laplace noise, each with a share of ε."""
+
+    @abstractmethod
+    def share_of(self, data: GaussianData) -> float:
+        """Return the share w of ε that the mean has."""
+
+    def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
+        share, width = self.share_of(data), data.width
+        scales = width / (data.n * epsilon * share), width**2 / (data.n * epsilon * (1 - share))
+        return Moments(
+            self.bounding.laplace(random, statistics.mean, scales[0], data.low, data.high),
+            self.bounding.laplace(random, statistics.variance, scales[1], 0.0, width**2 / 4),
+        )
+
+    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
+        """Return that of the sanitized statistics: all rows at c0, or all but one which is at c1 (s² is 0 or R²/n)."""
+        share, one = self.share_of(data), setting / sets
+        mean = loss_of_mean(self.bounding, data, share * one)
+        return sets * (mean + loss_of_variance(self.bounding, data, (1 - share) * one))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModipsSplit(ModipsMeanAndVariance):
+    """A chosen share w of ε goes to the mean."""
+
+    share: float = 0.5
+
+    key = "modips_split"
+    label = "Model-based (modips), split, BIT"
+    source = "Bowen & Liu (2016), modips-split; Liu (2016), individualized sanitization, Figure 8"
+    releases = (
+        "Each set spends one part of its ε on the mean and the rest on the variance, each with Laplace noise of its "
+        "own sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, "
+        "0 to R²/4 for the variance, is set to the bound (BIT)."
+    )
+    finding = "The promise is kept and used up: both statistics move most where one row leaves a bound that all share."
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "share", SHARE.check(self.share))
+
+    def share_of(self, data: GaussianData) -> float:  # noqa: ARG002
+        return self.share
+
+
+class ModipsSplitTruncated(ModipsSplit):
+    """The same with truncation."""
+
+    key = "modips_split_truncated"
+    label = "Model-based (modips), split, truncation"
+    releases = (
+        "Each set spends one part of its ε on the mean and the rest on the variance, each with Laplace noise of its "
+        "own sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, "
+        "0 to R²/4 for the variance, is drawn again (truncation)."
+    )
+    finding = TRUNCATED_FINDING
+    bounding = TRUNCATION
+
+
+class ModipsCommunal(ModipsMeanAndVariance):
+    """The same noise for both: the share of the mean is R/n out of R/n + R²/n."""
+
+    key = "modips_communal"
+    label = "Model-based (modips), not split (communal), BIT"
+    source = "Bowen & Liu (2016), modips-nonsplit; Liu (2016), communal sanitization, Definition 5"
+    releases = (
+        "Each set adds Laplace noise of one scale, (R + R²)/(nε′), to the mean and to the variance. That is the same "
+        "as a share 1/(1 + R) of ε for the mean, which depends on the unit of measurement. It then goes on as the "
+        "split release does."
+    )
+    finding = ModipsSplit.finding
+
+    def share_of(self, data: GaussianData) -> float:
+        return 1 / (1 + data.width)
+
+
+class ModipsCommunalTruncated(ModipsCommunal):
+    """The same with truncation."""
+
+    key = "modips_communal_truncated"
+    label = "Model-based (modips), not split (communal), truncation"
+    finding = TRUNCATED_FINDING
+    bounding = TRUNCATION
+
+
+def loss_of_mean(bounding: Bounding, data: GaussianData, epsilon: float) -> float:
+    """Return the largest privacy loss of one mean with noise of scale R/(nε): all rows at c0, or one at c1.
+
+    >>> from dpviz.comparisons.gaussian import UnknownVariance
+    >>> data = UnknownVariance(n=1000, mean=0, sigma=1, low=-4, high=4)
+    >>> round(loss_of_mean(TRUNCATION, data, 0.1), 4)  # ln(2e^0.1 − 1)
+    0.1909
+    """
+    step = data.width / data.n
+    return epsilon + bounding.excess_loss(data.low, data.low + step, step / epsilon, data.low, data.high)
+
+
+def loss_of_variance(bounding: Bounding, data: GaussianData, epsilon: float) -> float:
+    """Return the same of one variance with noise of scale R²/(nε)."""
+    step = data.width**2 / data.n
+    return epsilon + bounding.excess_loss(0.0, step, step / epsilon, 0.0, data.width**2 / 4)

@@ -1,0 +1,207 @@
+"""Releases of normal data by simulation: what is repeated, what is counted, and the measures that come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpviz.analysis import LEVEL
+from dpviz.checked import argument, checked
+from dpviz.comparisons.base import COMPARED_SETS
+from dpviz.comparisons.bounding import Moments
+from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData, NormalEstimand
+from dpviz.comparisons.gaussian_methods import GaussianMethod, Released
+from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
+from dpviz.inference.interval_rules import half_widths
+from dpviz.numerics.quantiles import quantile_table
+from dpviz.parameters import shown
+from dpviz.studies import Blocks, Measure, Plan
+from dpviz.studies.plan import StudyTally
+from dpviz.studies.sums import Sums, exact_units, summed
+from dpviz.types import BoolArray, FloatArray
+
+LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
+EQUAL = 1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
+SETTINGS = argument("epsilon", 1e-9, 1e6, title="ε of all sets")
+WIDEST = 1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IntervalTally(Sums):
+    """Counts and sums of one interval: those that hold the truth, those that there are, and their widths.
+
+    `usable` intervals have a width above 0; a negative or zero variance leaves none, which counts as a miss. Those that
+    are `unbounded` are wider than 1e100, and in no sum.
+    """
+
+    covered: int = 0
+    usable: int = 0
+    unbounded: int = 0
+    width: int = summed(0, WIDEST)
+    width_squared: int = summed(0, WIDEST**2)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EstimandTally(Sums):
+    """Sums of d = q̄ − truth over the repetitions with a release, d², d⁴, and what each rule gave."""
+
+    deviation: int = summed(-LARGEST_DEVIATION, LARGEST_DEVIATION)
+    deviation_squared: int = summed(0, LARGEST_DEVIATION**2)
+    deviation_squared_squared: int = summed(0, LARGEST_DEVIATION**4)
+    rules: tuple[IntervalTally, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GaussianTally(StudyTally):
+    """What repetitions of a study gave: in `released` of them every set could be made."""
+
+    plan: GaussianPlan
+    released: int = 0
+    estimands: tuple[EstimandTally, ...]
+
+    def check(self) -> None:
+        """Refuse counts that contradict each other."""
+        for key, one in zip(self.plan.estimands, self.estimands, strict=True):
+            for rule in one.rules:
+                for name, most in (("covered", rule.usable), ("unbounded", rule.usable), ("usable", self.released)):
+                    if getattr(rule, name) > most:
+                        raise ValueError(f"{name} of {key} must be at most {most:,}; got {getattr(rule, name):,}.")
+
+    @checked()
+    def measures(self, estimand: str, rule: str) -> GaussianMeasures:
+        """Return what the study says of an estimand and a rule of its plan."""
+        for name, key, keys in (("estimand", estimand, self.plan.estimands), ("rule", rule, self.plan.rules)):
+            if key not in keys:
+                raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {shown(key)}.")
+        found = self.estimands[self.plan.estimands.index(estimand)]
+        one = found.rules[self.plan.rules.index(rule)]
+        return GaussianMeasures(
+            bias=Measure.mean(found, "deviation", self.released),
+            root_mean_squared_error=Measure.mean(found, "deviation_squared", self.released).root(),
+            coverage=Measure.share(one.covered, self.released),
+            mean_width=Measure.mean(one, "width", one.usable - one.unbounded),
+            usable_share=Measure.share(one.usable, self.repetitions),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianMeasures:
+    """Bias, error and coverage over the repetitions with a release, a missing interval counting as a miss.
+
+    The width is over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
+    """
+
+    bias: Measure
+    root_mean_squared_error: Measure
+    coverage: Measure
+    mean_width: Measure
+    usable_share: Measure
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianPlan(Plan[GaussianTally]):
+    """A simulation of one method: confidential data, M sets given them, and intervals by each rule.
+
+    Parameters
+    ----------
+    data, method, epsilon, sets
+        What is released and how; `epsilon` is that of all sets. A method that releases a single set has one.
+    estimands, rules
+        Keys of `ESTIMANDS` and of the combining rules, each once; the rules must be defined for so many sets.
+    repetitions, seed, batch, shown
+        As in `dpviz.studies.Plan`. Methods with the same data and seed see the same confidential rows.
+    """
+
+    data: GaussianData
+    method: GaussianMethod
+    epsilon: float = 1.0
+    sets: int = 10
+    estimands: tuple[str, ...] = ("mean",)
+    rules: tuple[str, ...] = ("reiter_2003",)
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, kind in (("data", GaussianData), ("method", GaussianMethod)):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(f"{name} must be a {kind.__name__}; got {shown(getattr(self, name))}.")
+        super().__post_init__()
+        for name, declaration in (("epsilon", SETTINGS), ("sets", COMPARED_SETS), ("level", LEVEL)):
+            object.__setattr__(self, name, declaration.check(getattr(self, name)))
+        object.__setattr__(self, "sets", self.method.sets(self.sets))
+        for name, known in (("estimands", ESTIMANDS), ("rules", COMBINING_RULES)):
+            keys: Any = getattr(self, name)
+            given = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
+            if not given or len(set(given)) < len(given) or not set(given) <= set(known):
+                raise ValueError(f"{name} must be at least one of {', '.join(known)}, each once; got {shown(keys)}.")
+            object.__setattr__(self, name, given)
+        for key in self.rules:
+            COMBINING_RULES[key].check_sets(self.sets)
+
+    def work(self) -> _Work:
+        """Return what draws blocks of this plan and evaluates them."""
+        return _Work(self)
+
+
+class _Work:
+    """Draws and evaluates blocks of one plan; what it makes of a block depends on the plan and the block alone."""
+
+    def __init__(self, plan: GaussianPlan) -> None:
+        self.plan = plan
+        self._table = quantile_table(plan.level)
+
+    def _draw(self, random: np.random.Generator) -> Released:
+        plan = self.plan
+        held = plan.data.draw(random, plan.batch)
+        return plan.method.release(random, held, plan.epsilon, plan.sets)
+
+    def __call__(self, blocks: Blocks) -> GaussianTally:
+        """Return the tally of some blocks."""
+        drawn = [self._draw(random) for random in blocks.generators()]
+        mean, variance, usable = (
+            np.stack([part[..., : blocks.size] for part in parts], axis=-2)
+            for parts in zip(*((*one.moments, one.usable) for one in drawn), strict=True)
+        )
+        # What cannot be used is replaced by an arbitrary number, and no sum takes it.
+        found = Moments(np.where(usable, mean, 0.0), np.where(usable, variance, 0.0))
+        return GaussianTally(
+            plan=self.plan,
+            first=blocks.first,
+            repetitions=blocks.repetitions,
+            released=int(np.count_nonzero(usable)),
+            estimands=tuple(self._apply(ESTIMANDS[key], found, usable) for key in self.plan.estimands),
+        )
+
+    def _apply(self, asked: NormalEstimand, found: Moments, usable: BoolArray) -> EstimandTally:
+        """Tally an estimand over moments of shape (sets, blocks, size)."""
+        data, sets = self.plan.data, self.plan.sets
+        each = asked.estimate(found)
+        estimate, within = each.mean(axis=0), asked.within(found, data).mean(axis=0)
+        between = np.square(each - estimate).sum(axis=0) / max(sets - 1, 1)
+        between[between <= EQUAL * estimate**2] = 0.0
+        away = np.where(usable, estimate - asked.truth(data), 0.0)
+        return EstimandTally(
+            **_units(deviation=away, deviation_squared=away**2, deviation_squared_squared=away**4),
+            rules=tuple(self._interval(COMBINING_RULES[key], away, between, within, usable) for key in self.plan.rules),
+        )
+
+    def _interval(
+        self, rule: CombiningRule, away: FloatArray, between: FloatArray, within: FloatArray, usable: BoolArray
+    ) -> IntervalTally:
+        total, degrees = rule.variance_and_degrees(between, within, sets=self.plan.sets)
+        half = half_widths(total, degrees, self.plan.level, lambda degrees, _: self._table(degrees))
+        some = usable & (half > 0)
+        unbounded = some & (half > WIDEST / 2)
+        width = np.where(some & ~unbounded, 2 * half, 0.0)
+        return IntervalTally(
+            covered=int(np.count_nonzero(some & (np.abs(away) <= half))),
+            usable=int(np.count_nonzero(some)),
+            unbounded=int(np.count_nonzero(unbounded)),
+            **_units(width=width, width_squared=width**2),
+        )
+
+
+def _units(**values: FloatArray) -> dict[str, int]:
+    """The sum of each array, block by block, in exact units."""
+    return {name: exact_units(array.sum(axis=1).tolist()) for name, array in values.items()}

@@ -1,0 +1,479 @@
+"""Releases of normal data: the simulation against quadrature and closed forms, its limits, and what it refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import kstest, laplace, multinomial, norm, truncnorm
+
+from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, UnknownVariance
+from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, moments_of
+from dpviz.comparisons.gaussian_data import GaussianData
+from dpviz.comparisons.gaussian_histograms import (
+    LARGEST_BINS,
+    BootstrapThenSanitize,
+    Histogram,
+    PerturbedHistogram,
+    PerturbedHistogramSafe,
+    PerturbedHistogramScott,
+    PublicBins,
+    ScottBins,
+    SmoothedHistogram,
+)
+from dpviz.comparisons.gaussian_methods import (
+    GaussianMethod,
+    ModipsCommunal,
+    ModipsMean,
+    ModipsMeanTruncated,
+    ModipsSplit,
+    ModipsSplitTruncated,
+    MultipleSynthesis,
+    Original,
+    PosteriorPredictive,
+)
+from dpviz.comparisons.gaussian_study import GaussianMeasures, GaussianTally
+from dpviz.inference import COMBINING_RULES
+from dpviz.studies import Measure, read_run, run_study, save_run, stream_study
+from dpviz.types import FloatArray
+
+FAR = {"low": -8.0, "high": 9.0}  # bounds that no confidential row reaches
+UNIT = {"mean": 0.0, "sigma": 1.0}
+EVERY = {(kind, method.key): method for kind in (KnownVariance, UnknownVariance) for method in kind.methods}
+
+
+def study(data: GaussianData, method: Any, estimand: str = "mean", rule: str = "reiter_2003", **changes: Any) -> Any:
+    """The measures of a simulation of 4,000 repetitions."""
+    sets = method.sets(changes.pop("sets", 3))
+    rule = rule if sets >= COMBINING_RULES[rule].least_sets else "as_if_real"
+    plan = GaussianPlan(
+        data=data, method=method, estimands=(estimand,), rules=(rule,), sets=sets,
+        **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
+    )  # fmt: skip
+    return run_study(plan).measures(estimand, rule)
+
+
+def agrees(found: Measure, value: float) -> None:
+    assert abs(found.value - value) < 4.5 * found.error, (found, value)
+
+
+# The referee: moments of the estimate by quadrature, from the definition of the release and not from its code.
+
+
+def bounded_moments(bounding: Bounding, centre: FloatArray, sigma: float, data: GaussianData) -> FloatArray:
+    """Mean and mean square of one row of N(centre, σ²) that is kept inside the bounds."""
+    low, high = (data.low - centre) / sigma, (data.high - centre) / sigma
+    inside, below, above = ndtr(high) - ndtr(low), ndtr(low), ndtr(-high)
+    first = norm.pdf(low) - norm.pdf(high)  # E[z; inside]
+    second = inside + low * norm.pdf(low) - high * norm.pdf(high)  # E[z²; inside]
+    mean = centre * inside + sigma * first
+    square = centre**2 * inside + 2 * centre * sigma * first + sigma**2 * second
+    if bounding is TRUNCATION:
+        return np.array([mean / inside, square / inside])
+    return np.array([mean + data.low * below + data.high * above, square + data.low**2 * below + data.high**2 * above])
+
+
+def hermite(scale: float, number: int = 60) -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(number)
+    return scale * nodes, weights / weights.sum()
+
+
+def exact_mean_release(data: GaussianData, bounding: Bounding, epsilon: float, sets: int) -> tuple[float, float, float]:
+    """E[q̄], √E[(q̄ − μ)²] and E[s²] of modips with σ known; bounds must be out of reach of the confidential rows."""
+    n, sigma = data.n, data.sigma
+    step, weight = hermite(sigma / math.sqrt(n))
+    edges = np.linspace(data.low, data.high, 3001)
+    middle = (edges[1:] + edges[:-1]) / 2
+    place = np.concatenate([[data.low], middle, [data.high]]) if bounding is BIT else middle
+    one, square = bounded_moments(bounding, place[:, None] + step, sigma, data)
+    first = one @ weight  # E[set mean | x̄*], its square, and s²
+    second = (square / n + (1 - 1 / n) * one**2) @ weight
+    spread = (square - one**2) @ weight
+    means, seconds, spreads = [], [], []
+    noise = laplace(scale=(data.high - data.low) * sets / (n * epsilon))
+    for centre in data.mean + step:
+        chance = np.diff(noise.cdf(edges - centre))
+        if bounding is BIT:
+            chance = np.concatenate([[noise.cdf(data.low - centre)], chance, [noise.sf(data.high - centre)]])
+        chance = chance / chance.sum()
+        means.append(chance @ first)
+        seconds.append(chance @ second)
+        spreads.append(chance @ spread)
+    given, mean = np.array(means), float(weight @ means)
+    error = weight @ ((np.array(seconds) - given**2) / sets + (given - data.mean) ** 2)
+    return mean, math.sqrt(error), float(weight @ spreads)
+
+
+@pytest.mark.parametrize("method", [ModipsMean(), ModipsMeanTruncated()], ids=lambda one: one.key)
+@pytest.mark.parametrize(("n", "epsilon", "sets"), [(10, 0.5, 3), (10, 20.0, 3), (60, 0.3, 2), (60, 5.0, 1)])
+def test_bias_and_error_of_the_sanitized_mean_are_those_of_quadrature(
+    method: ModipsMean, n: int, epsilon: float, sets: int
+) -> None:
+    data = KnownVariance(n=n, **UNIT, **FAR)
+    mean, error, spread = exact_mean_release(data, method.bounding, epsilon, sets)
+    found = study(data, method, epsilon=epsilon, sets=sets, rule="raab_2017")
+    agrees(found.bias, mean)
+    agrees(found.root_mean_squared_error, error)
+    agrees(study(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
+
+
+def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> None:
+    """Var(q̄) = σ²/n (1 + 2(n − 1)/((n − 3) M)) and E[s²] = σ²(n − 1)/(n − 3), where no bound is reached."""
+    n, sets, sigma = 12, 4, 0.5
+    data = UnknownVariance(n=n, mean=3.0, sigma=sigma, low=-20.0, high=30.0)
+    found = study(data, MultipleSynthesis(), sets=sets)
+    agrees(found.bias, 0.0)
+    agrees(found.root_mean_squared_error, sigma * math.sqrt((1 + 2 * (n - 1) / ((n - 3) * sets)) / n))
+    agrees(study(data, MultipleSynthesis(), "variance", sets=sets).bias, sigma**2 * ((n - 1) / (n - 3) - 1))
+
+
+def test_the_original_data_are_those_inside_the_bounds() -> None:
+    data = KnownVariance(n=7, mean=0.5, sigma=2.0, low=-1.0, high=4.0)
+    mean, square = bounded_moments(BIT, np.array(0.5), 2.0, data)
+    found = study(data, Original())
+    agrees(found.bias, mean - 0.5)
+    agrees(found.root_mean_squared_error, math.sqrt((square - mean**2) / 7 + (mean - 0.5) ** 2))
+    agrees(study(data, Original(), "variance").bias, square - mean**2 - 4.0)
+
+
+def test_the_interval_of_the_original_data_with_known_variance_holds_its_level() -> None:
+    found = study(KnownVariance(n=5, **UNIT, **FAR), Original(), "mean_known_variance")
+    agrees(found.coverage, 0.95)
+    assert found.mean_width.value == pytest.approx(2 * norm.ppf(0.975) / math.sqrt(5))
+    assert found.usable_share == Measure(1.0, 0.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 30.0])
+def test_the_smoothed_histogram_has_the_moments_of_its_mixture(epsilon: float) -> None:
+    n, bins = 20, 6
+    data = UnknownVariance(n=n, mean=0.4, sigma=1.0, low=-2.0, high=3.0)
+    edges = np.linspace(data.low, data.high, bins + 1)
+    chance = np.diff(norm.cdf(edges, 0.4, 1.0))
+    chance[[0, -1]] += norm.cdf(data.low, 0.4), norm.sf(data.high, 0.4)  # rows outside are set to the bound
+    uniform = bins / (bins + n * math.expm1(epsilon / n))
+    middle, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
+    own = chance @ middle
+    mean = (1 - uniform) * own + uniform * middle.mean()
+    square = (1 - uniform) * chance @ middle**2 + uniform * (middle**2).mean() + width**2 / 12
+    of_means = (1 - uniform) ** 2 * (chance @ middle**2 - own**2) / n
+    found = study(data, SmoothedHistogram(), epsilon=epsilon)
+    agrees(found.bias, mean - 0.4)
+    error = of_means + (square - mean**2 - of_means) / n + (mean - 0.4) ** 2
+    agrees(found.root_mean_squared_error, math.sqrt(error))
+
+
+@pytest.mark.parametrize("method", [PerturbedHistogram(), BootstrapThenSanitize()], ids=lambda one: one.key)
+def test_without_noise_the_perturbed_histogram_is_the_histogram(method: Histogram) -> None:
+    data = UnknownVariance(n=20, mean=0.4, sigma=1.0, low=-2.0, high=3.0)
+    edges = np.linspace(data.low, data.high, 7)
+    chance = np.diff(norm.cdf(edges, 0.4, 1.0))
+    chance[[0, -1]] += norm.cdf(data.low, 0.4), norm.sf(data.high, 0.4)
+    agrees(study(data, method, epsilon=1e6).bias, chance @ (edges[1:] + edges[:-1]) / 2 - 0.4)
+
+
+def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> None:
+    data, random = UnknownVariance(n=15, mean=0.4, sigma=1.0, low=-2.0, high=3.0), np.random.default_rng(3)
+    found = []
+    for _ in range(4000):
+        rows = np.clip(random.normal(0.4, 1.0, 15), -2, 3)
+        counts, edges = np.histogram(rows, bins=5, range=(-2, 3))
+        noisy = np.maximum(counts + random.laplace(0, 2 / 0.8, 5), 0)
+        if noisy.sum() > 0:
+            cells = random.choice(5, 15, p=noisy / noisy.sum())
+            found.append(np.mean(edges[cells] + random.random(15)) - 0.4)
+    ours = study(data, PerturbedHistogramSafe(), epsilon=0.8, sets=1, rule="raab_2017")
+    loop = np.array(found)
+    assert abs(ours.bias.value - loop.mean()) < 4.5 * math.hypot(ours.bias.error, loop.std() / len(loop) ** 0.5)
+    root = math.sqrt(np.mean(loop**2))
+    error = np.std(loop**2) / len(loop) ** 0.5 / (2 * root)
+    assert abs(ours.root_mean_squared_error.value - root) < 4.5 * math.hypot(ours.root_mean_squared_error.error, error)
+
+
+# Limits
+
+
+@pytest.mark.parametrize("method", [ModipsMean(), ModipsMeanTruncated(), ModipsSplit(share=0.2), ModipsCommunal()])
+def test_with_a_large_epsilon_nothing_is_added(method: PosteriorPredictive) -> None:
+    data, random = UnknownVariance(n=50, **UNIT, low=-3.0, high=4.0), np.random.default_rng(1)
+    true = data.draw(random, 40).moments
+    found = method.sanitize(random, data, true, 1e6)
+    assert np.abs(found.mean - true.mean).max() < 1e-4
+    assert np.abs(found.variance - true.variance).max() < 1e-4
+
+
+def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost() -> None:
+    """At ε → 0 a sanitized variance is 0 or R²/4 and a mean is a bound, each with ½; no set varies in 1/4, nor do the
+    two in half of these."""
+    data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
+    found = study(data, ModipsSplit(), epsilon=1e-8, sets=2)
+    agrees(found.usable_share, 7 / 8)
+    assert not any(
+        math.isnan(one.value) for one in dataclasses.astuple(found, tuple_factory=list) and vars(found).values()
+    )
+
+
+def test_a_histogram_whose_counts_are_all_lost_cannot_be_used() -> None:
+    data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
+    found = study(data, PerturbedHistogram(), epsilon=1e-8, sets=3)
+    agrees(found.usable_share, (1 - 2.0**-4) ** 3)
+    agrees(found.bias, 0.0)
+    assert found.coverage.value > 0
+
+
+def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
+    data = KnownVariance(n=100, **UNIT, **FAR)
+    found = study(data, ModipsMean(), epsilon=1000.0, sets=2, rule="raghunathan_2003_normal")
+    assert found.usable_share.value < 0.9
+    assert found.coverage.value < found.usable_share.value
+
+
+# Draws
+
+
+@pytest.mark.parametrize(("centre", "sigma"), [(0.5, 0.2), (0.5, 5.0), (1.3, 0.1), (-0.4, 0.05), (0.0, 1e-6)])
+def test_truncated_rows_have_the_truncated_distribution(centre: float, sigma: float) -> None:
+    (rows,) = TRUNCATION.normal(np.random.default_rng(2), 20, np.full(100, centre), np.full(100, sigma), 0.0, 1.0)
+    drawn = (rows.centre + rows.scale * rows.values).ravel()
+    law = truncnorm(-centre / sigma, (1 - centre) / sigma, centre, sigma)
+    assert drawn.min() >= -1e-12
+    assert drawn.max() <= 1 + 1e-12
+    assert kstest(drawn, law.cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("centre", [0.0, 0.3, 1.0, 1.2])
+def test_truncated_noise_has_the_truncated_distribution(centre: float) -> None:
+    drawn = TRUNCATION.laplace(np.random.default_rng(3), np.full(2000, centre), 0.3, 0.0, 1.0)
+    noise = laplace(centre, 0.3)
+    inside = noise.cdf(1) - noise.cdf(0)
+    assert kstest(drawn, lambda t: np.clip((noise.cdf(t) - noise.cdf(0)) / inside, 0, 1)).pvalue > 1e-4
+
+
+def test_equal_rows_have_no_variance() -> None:
+    for centre, sigma in ((0.3, 0.0), (7.0, 0.1)):
+        (rows,) = BIT.normal(np.random.default_rng(4), 9, np.full(5, centre), np.full(5, sigma), 0.0, 1.0)
+        assert moments_of(rows).variance.tolist() == [0.0] * 5
+
+
+def test_bins_by_scotts_rule_are_as_many_as_in_print() -> None:
+    """Bowen & Liu's medians of 7, 10 and 21 bins for n = 40, 100, 1,000, bounds 7σ apart."""
+    for n, bins in ((40, 7), (100, 10), (1000, 21)):
+        data = UnknownVariance(n=n, mean=0.0, sigma=2.0, low=-6.0, high=8.0)
+        held = data.draw(np.random.default_rng(5), 200)
+        assert np.median(ScottBins().number(held)) == bins
+        assert abs(int(PublicBins().number(held)[0]) - bins) <= 1
+
+
+def test_one_release_can_be_looked_at() -> None:
+    data = UnknownVariance(n=30, mean=0.0, sigma=1.0, low=-1.0, high=2.0)
+    for method in data.methods:
+        assert isinstance(method, GaussianMethod)
+        rows, released = data.draw_release(method, 1.0, 3, 8)
+        assert rows.shape == (30,)
+        assert len(released) == method.sets(3)
+        for one in [rows, *released]:
+            assert one.min() >= -1 - 1e-12
+            assert one.max() <= 2 + 1e-12
+
+
+# Studies
+
+
+@pytest.mark.parametrize(("kind", "method"), [(kind, method) for (kind, _), method in EVERY.items()])
+def test_the_same_digits_whatever_the_workers_and_the_stops(kind: Any, method: GaussianMethod) -> None:
+    data = kind(n=8, mean=0.2, sigma=1.0, low=-2.0, high=3.0)
+    keys = tuple(one.key for one in data.estimands)
+    plan = GaussianPlan(
+        data=data, method=method, sets=2, estimands=keys, rules=("raab_2017", "as_if_real"), repetitions=65, seed=9,
+        batch=20,
+    )  # fmt: skip
+    whole = run_study(plan)
+    assert run_study(plan, workers=3) == whole
+    part = run_study(dataclasses.replace(plan, repetitions=33))
+    *_, on = stream_study(plan, start=part)
+    assert on == whole
+    assert read_run(save_run(whole)).tally_of(plan) == whole
+    assert run_study(dataclasses.replace(plan, seed=10)) != whole
+
+
+def test_methods_with_the_same_seed_see_the_same_confidential_rows() -> None:
+    data = UnknownVariance(n=40, **UNIT, **FAR)
+    first, second = (data.draw_release(method, 1.0, 2, 4)[0] for method in (Original(), SmoothedHistogram()))
+    assert first.tolist() == second.tolist()
+
+
+def test_outcomes_grow_and_end_with_all_repetitions() -> None:
+    data, method = UnknownVariance(n=30, **UNIT, low=-3.0, high=4.0), ModipsSplit()
+    found = list(data.compare([method], [1.0], Analysis(sets=5, repetitions=1200)))
+    errors = [one.bias.error for one in found]
+    assert errors == sorted(errors, reverse=True)
+    last = study(data, method, sets=5, repetitions=1200, seed=1)
+    assert isinstance(last, GaussianMeasures)
+    assert found[-1].measures == vars(last)
+    assert found[-1].real_epsilon == pytest.approx(1.0)
+
+
+def test_counts_that_contradict_each_other_are_refused() -> None:
+    plan = GaussianPlan(data=KnownVariance(n=4, **UNIT, **FAR), method=ModipsMean(), repetitions=20, seed=1)
+    found = run_study(plan)
+    assert isinstance(found, GaussianTally)
+    with pytest.raises(ValueError, match="usable of mean must be at most 3; got 20"):
+        dataclasses.replace(found, released=3).check()
+
+
+# What is really promised
+
+
+def largest_density_ratio(bounding: Bounding, here: float, there: float, scale: float, top: float) -> float:
+    """ln of the largest ratio of the densities of two bounded Laplace releases, by looking at many values."""
+    value = np.linspace(0, top, 5001)
+    density = [laplace(place, scale) for place in (here, there)]
+    logs = [one.logpdf(value) for one in density]
+    if bounding is TRUNCATION:
+        logs = [log - math.log(one.cdf(top) - one.cdf(0)) for log, one in zip(logs, density, strict=True)]
+    else:
+        for log, one in zip(logs, density, strict=True):
+            log[[0, -1]] = one.logcdf(0), one.logsf(top)
+    return float(np.abs(logs[0] - logs[1]).max())
+
+
+@pytest.mark.parametrize("bounding", [BIT, TRUNCATION], ids=lambda one: one.key)
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
+def test_the_real_epsilon_of_a_mean_is_the_largest_ratio_over_all_neighbours(
+    bounding: Bounding, epsilon: float
+) -> None:
+    n, method = 20, ModipsMean() if bounding is BIT else ModipsMeanTruncated()
+    means = np.arange(n) / n  # rows at either bound: neighbours whose means are as far apart as any
+    worst = max(largest_density_ratio(bounding, here, here + 1 / n, 1 / (n * epsilon), 1.0) for here in means)
+    data = KnownVariance(n=n, mean=0.5, sigma=1.0, low=0.0, high=1.0)
+    assert method.real_epsilon(data, epsilon, 1) == pytest.approx(worst, rel=1e-9)
+
+
+def test_truncation_spends_nearly_twice_what_it_promises_when_ten_sets_share_it() -> None:
+    """The audit's 1.943 for n = 100, ε = 1 over 10 sets, half of it for the mean; BIT keeps 1."""
+    data = UnknownVariance(n=100, **UNIT, low=-4.0, high=4.0)
+    assert ModipsSplitTruncated().real_epsilon(data, 1.0, 10) == pytest.approx(1.943, abs=5e-4)
+    assert ModipsSplit().real_epsilon(data, 1.0, 10) == pytest.approx(1.0)
+    large = KnownVariance(n=2000, **UNIT, **FAR)
+    assert ModipsMeanTruncated().real_epsilon(large, 0.01, 1) == pytest.approx(
+        math.log(2 * math.exp(0.01) - 1), rel=1e-6
+    )
+
+
+def test_all_rows_at_a_bound_and_one_at_the_other_move_both_statistics_by_their_sensitivities() -> None:
+    rows = np.zeros(20)
+    rows[0] = 3.0
+    assert rows.mean() == pytest.approx(3.0 / 20)
+    assert rows.var(ddof=1) == pytest.approx(3.0**2 / 20)
+
+
+def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more() -> None:
+    counts, bins, epsilon = np.array([[7, 0, 3], [6, 1, 3], [10, 0, 0], [9, 0, 1]]), np.full(4, 3), 1.3
+    weights = SmoothedHistogram().weights(np.random.default_rng(1), counts, bins, epsilon)
+    ratios = np.abs(np.log(weights[::2] / weights[1::2])).max(axis=1)
+    assert 10 * ratios == pytest.approx([epsilon, epsilon])
+
+
+@pytest.mark.parametrize("method", [PerturbedHistogram(), PerturbedHistogramSafe(), BootstrapThenSanitize()])
+def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method: PerturbedHistogram) -> None:
+    """One row in the first bin and the others in the second against all in the second, two counts far apart."""
+    n, epsilon = 5, 0.7
+    data, scale = UnknownVariance(n=n, **UNIT, **FAR), method.moves / epsilon
+    seen = np.array([200.0, -200.0])
+
+    def density(first: int) -> float:
+        if not isinstance(method, BootstrapThenSanitize):
+            return float(laplace.pdf(seen - [first, n - first], scale=scale).prod())
+        law = multinomial(n, [first / n, 1 - first / n])
+        return sum(
+            law.pmf([k, n - k]) * float(laplace.pdf(seen - [k, n - k], scale=scale).prod()) for k in range(n + 1)
+        )
+
+    assert math.log(density(1) / density(0)) == pytest.approx(method.real_epsilon(data, epsilon, 1), rel=1e-6)
+
+
+def test_no_epsilon_is_stated_where_the_bins_follow_from_the_confidential_rows() -> None:
+    data = UnknownVariance(n=100, **UNIT, low=-3.0, high=4.0)
+    assert PerturbedHistogramScott().real_epsilon(data, 1.0, 10) is None
+    assert EqualPrivacy().setting(PerturbedHistogramScott(), data, 1.0, 10) is None
+    assert EqualPrivacy().setting(PerturbedHistogram(), data, 1.0, 10) == pytest.approx(0.5, rel=1e-5)
+    truncated = EqualPrivacy().setting(ModipsSplitTruncated(), data, 1.0, 10)
+    assert truncated is not None
+    assert ModipsSplitTruncated().real_epsilon(data, truncated, 10) == pytest.approx(1.0, rel=1e-5)
+
+
+def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
+    for method in EVERY.values():
+        assert isinstance(method, GaussianMethod)
+        for words in (method.releases, method.finding):
+            assert words.endswith(".")
+            assert "  " not in words
+
+
+def test_not_splitting_is_the_communal_share() -> None:
+    """(R + R²)/(nε) for both is R/(nwε) and R²/(n(1 − w)ε) with w = 1/(1 + R)."""
+    data = UnknownVariance(n=10, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
+    share = ModipsCommunal().share_of(data)
+    assert 7 / share == pytest.approx(7 + 49)
+    assert 49 / (1 - share) == pytest.approx(7 + 49)
+
+
+# Bad input
+
+GOOD = {"n": 10, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"low": 4.0, "high": -4.0}, "low .* must be below high .*; got 4 to −4."),
+        ({"low": 1.0}, "mean .* must lie between the bounds, 1 to 4; got 0."),
+        ({"mean": 4.0}, "mean .* must lie between the bounds"),
+        ({"sigma": 0.0}, "sigma .* must be a number from"),
+        ({"sigma": 1e-5}, "at most 10,000 standard deviations apart; got −4 to 4"),
+        ({"n": 3}, "n .* must be a whole number from 4"),
+        ({"estimand": "proportion"}, "estimand must be one of mean, variance"),
+    ],
+)
+def test_data_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refusal:
+        UnknownVariance(**{**GOOD, **changes})
+    assert str(refusal.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"data": 3}, "data must be a GaussianData; got 3."),
+        ({"method": "modips"}, "method must be a GaussianMethod; got 'modips'."),
+        ({"epsilon": 0.0}, "epsilon .* must be a number from"),
+        ({"estimands": ()}, "estimands must be at least one of mean"),
+        ({"rules": ("reiter_2003", "reiter_2003")}, "rules must be at least one of .* each once"),
+        ({"rules": ("blaker_2000",)}, "rules must be at least one of"),
+        ({"sets": 1}, "needs at least 2 sets; got 1."),
+    ],
+)
+def test_plans_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
+    good = {"data": KnownVariance(**GOOD), "method": ModipsMean(), "repetitions": 10, "seed": 1}
+    with pytest.raises(ValueError, match=words) as refusal:
+        GaussianPlan(**{**good, **changes})
+    assert str(refusal.value).endswith(".")
+
+
+def test_rules_that_read_counts_are_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="reads counts of a transition matrix"):
+        list(KnownVariance(**GOOD).compare([ModipsMean()], [1.0], Analysis(rule="blaker_2000")))
+    with pytest.raises(ValueError, match=r"share .* must be a number from 0.001 to 0.999; got 1."):
+        ModipsSplit(share=1.0)
+
+
+def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -> None:
+    data = UnknownVariance(n=4, mean=0.5, sigma=100.0, low=0.0, high=1.0)
+    held = data.draw(np.random.default_rng(1), 200)
+    bins, variance = ScottBins().number(held), held.moments.variance
+    assert set(bins[variance > 0.24]) == {1}
+    assert set(bins[variance == 0]) == {LARGEST_BINS}
+    agrees(study(data, PerturbedHistogramScott(), epsilon=100.0).bias, 0.0)
