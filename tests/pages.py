@@ -47,11 +47,15 @@ def decode_figure(data: bytes) -> dict[str, Any]:
 
 
 def open_page(
-    address: dict[str, str] | None = None, *, path: Path = PAGE, prefix: str = "tm_", **state: object
+    address: dict[str, str] | None = None, *, path: Path = PAGE, prefix: str = "tm_", more: bool = True, **state: object
 ) -> AppTest:
-    """The page after its first run, with `state` under the keys ``tm_…`` and `address` in the query."""
+    """The page after its first run, with `state` under the keys ``tm_…`` and `address` in the query.
+
+    `more` says whether "More" is open: what stands there is drawn only then.
+    """
     config.set_option("client.showErrorDetails", "full")
     page = AppTest.from_file(str(path), default_timeout=120)
+    page.session_state["more"] = more
     for key, words in (address or {}).items():
         page.query_params[key] = words
     for key, value in state.items():

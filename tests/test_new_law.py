@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import streamlit as st
 from scipy.stats import binom
-from streamlit.testing.v1 import AppTest
 
 from dpviz.designs import Design
 from dpviz.inference import RULES
@@ -26,7 +25,6 @@ from pages.coverage.controls import short
 from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
 from pages.posterior.answer import NAMES
 from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
-from pages.transition_matrices import SPEC
 from tests.pages import (
     alpha_in,
     check_sound,
@@ -221,9 +219,7 @@ def test_everything_follows_from_the_law_alone() -> None:
 
 
 def test_its_page_has_its_controls_and_its_verdict() -> None:
-    app = AppTest.from_file(str(SPEC.file), default_timeout=30)
-    app.session_state["tm_law"] = RandomizedResponse.key
-    app.run()
+    app = open_page(law=RandomizedResponse.key)
     assert not app.exception
     assert any("1.098612" in part.proto.body for part in app.get("html"))
     box = next(box for box in app.number_input if box.key == "tm_truth")

@@ -265,3 +265,20 @@ def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_
         assert first == "Promised privacy loss ε"  # what the arrow keys move before any slider was touched
         assert len(others) == 1
         assert ("button_group", "Start from", False) in classroom
+
+
+@every_page
+def test_what_is_folded_under_more_counts_as_if_it_were_in_sight(case: Case) -> None:
+    state = {"n": 30, "m_is_n": False, "m": 20}
+    page, folded = (case.opened(more=more, **state) for more in (True, False))
+    assert len(list(controls(folded.main))) < len(list(controls(page.main)))
+    assert f"{case.prefix}m" not in boxes(folded)
+    assert (html(folded), address(folded)) == (html(page), address(page))
+    page.number_input(key=f"{case.prefix}m").set_value(29).run()
+    said = html(page), address(page)
+    assert address(page)[f"{case.prefix}m"] == "29"
+    for more in (False, True):
+        page.session_state["more"] = more
+        page.run()
+        assert (html(page), address(page)) == said
+    assert boxes(page)[f"{case.prefix}m"] == 29

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from pages.components.navigation import PAGES
 from tests.browser import settle
 from tests.look import TELEPHONE
-from tests.visit import answer, choose_law, control, pick, toggle, told, type_number, visiting
+from tests.visit import answer, choose_law, control, pick, toggle, told, type_number, unfold, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -172,6 +172,7 @@ BROKEN = """() => {
 def test_labels_have_room_for_their_words(chromium: Browser, server: str) -> None:
     for path in TITLES:
         with visiting(chromium, f"{server}/{path}") as page:
+            unfold(page)
             assert page.locator(".st-key-controls label").count() > 5 or not path
             for width in (1024, 700):
                 page.set_viewport_size({"width": width, "height": 1000})

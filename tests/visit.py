@@ -123,8 +123,16 @@ def check_calm(page: Page) -> None:
 
 def control(page: Page, key: str) -> Locator:
     """The control of the page with that key, the page's prefix left out; "More" is unfolded if it is there."""
-    page.evaluate("document.querySelector('.st-key-more details:not([open]) summary')?.click()")
+    unfold(page)
     return page.locator(f".st-key-{PREFIXES[urlsplit(page.url).path.strip('/')]}{key}")
+
+
+def unfold(page: Page) -> None:
+    """Open "More", where there is something more."""
+    folded = page.locator(".st-key-more details:not([open]) summary")
+    if folded.count():
+        folded.click()
+        settle(page)
 
 
 def choose_law(page: Page, law: str) -> None:
@@ -185,7 +193,8 @@ def taken(page: Page, label: str) -> bytes:
 
 
 def told(page: Page) -> dict[str, Any]:
-    """All that the page says and how every control stands."""
+    """All that the page says and how every control stands, those under "More" as well."""
+    unfold(page)
     return page.evaluate(
         """() => ({
           said: [...document.querySelectorAll('.dpviz-answer, .dpviz-numbers, .dpviz-note, .dpviz-table, .dpviz-list')]

@@ -1,11 +1,22 @@
 """Controls other than numbers, each of a setting that `address` keeps, and buttons that set several at once."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages.components.address import SETTINGS, drawn
+from pages.components.places import folded
+
+Value = TypeVar("Value")
+
+
+def shown(key: str, control: Callable[..., Value], label: str, *args: Any, **rest: Any) -> Value:
+    """What a control says, which is drawn unless it is folded away."""
+    draw = partial(control, label, *args, key=key, persist_state="session", **rest)
+    said: Value = st.session_state.get(key, SETTINGS[key].default) if folded() else draw()
+    return drawn(key, said)
 
 
 def choice(control: Callable[..., str | None], label: str, words: Iterable[str], key: str, **rest: Any) -> str:
@@ -18,7 +29,7 @@ def choice(control: Callable[..., str | None], label: str, words: Iterable[str],
         st.session_state[key] = default
     side_by_side = control in (st.segmented_control, st.pills)
     start = {"default": default} if side_by_side else {"index": options.index(default)}
-    return drawn(key, control(label, options, key=key, persist_state="session", **start, **rest)) or ""
+    return shown(key, control, label, options, **start, **rest) or ""
 
 
 def segments(label: str, words: Iterable[str], key: str, **rest: Any) -> str:
@@ -28,20 +39,17 @@ def segments(label: str, words: Iterable[str], key: str, **rest: Any) -> str:
 
 def choices(label: str, words: Iterable[str], key: str, **rest: Any) -> list[str]:
     """Several of `words`, from a list."""
-    start = SETTINGS[key].default
-    return drawn(key, st.multiselect(label, list(words), default=start, key=key, persist_state="session", **rest))
+    return shown(key, st.multiselect, label, list(words), default=SETTINGS[key].default, **rest)
 
 
 def switch(label: str, key: str, **rest: Any) -> bool:
     """On or off."""
-    start = SETTINGS[key].default
-    return drawn(key, st.toggle(label, value=start, key=key, persist_state="session", **rest))
+    return shown(key, st.toggle, label, value=SETTINGS[key].default, **rest)
 
 
 def written(control: Callable[..., str | None], label: str, key: str, **rest: Any) -> str:
     """A text, by `st.text_input` or `st.text_area`."""
-    start = SETTINGS[key].default
-    return drawn(key, control(label, value=start, key=key, persist_state="session", **rest)) or ""
+    return shown(key, control, label, value=SETTINGS[key].default, **rest) or ""
 
 
 def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mapping[str, object]) -> None:

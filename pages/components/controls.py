@@ -15,6 +15,7 @@ from dpviz.synthesizers import Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
 from pages.components.choices import switch
 from pages.components.last_valid import Refused, accepted
+from pages.components.places import folded
 
 POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
 """Stops of a slider: each of them is drawn up anew in every run."""
@@ -71,37 +72,14 @@ class PageNumbers:
         one, key = self.declared[name], self.prefix + name
         if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
-        slider, start = f"{key}_slider", SETTINGS[key].default
-        with self.at(name), st.container(key=f"{key}_both"):
-            symbol, label, hint = _words(one)
-            typed = st.number_input(
-                f"{symbol or one.title}, exact value",
-                min_value=-LARGEST,
-                max_value=LARGEST,
-                value=None,  # with another one, a box that is emptied would jump back to it without a word
-                step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
-                format="%.10g",
-                key=key,
-                persist_state="session",  # a control that is hidden for a while comes back as it was
-                label_visibility="collapsed",
-            )
-            value = st.session_state.get(slider, start) if typed is None else typed
-            if one.integer and float(value).is_integer():
-                value = int(value)
-            drawn(key, start if typed is None else value)
-            if st.session_state.get(slider) != value:
-                st.session_state[slider] = value
-            st.select_slider(
-                label,
-                options=_options(one, name == "delta", value),
-                value=value,  # where a browser missed the run that set the state, it starts from here
-                key=slider,
-                format_func=_text,
-                help=hint,
-                on_change=_take_slider,
-                args=(key, slider),
-            )
-        return math.nan if typed is None else value
+        start = SETTINGS[key].default
+        with self.at(name):
+            if folded():
+                kept = st.session_state.get(key, start)
+                value = drawn(key, start if kept is None else _whole(one, kept))
+                return math.nan if kept is None else value
+            with st.container(key=f"{key}_both"):
+                return _box_and_slider(one, key, start)
 
     def values(self, *names: str) -> dict[str, float]:
         """The controls of several numbers, in this order."""
@@ -166,6 +144,42 @@ def controls_style(keys: Iterable[str]) -> str:
 {boxes} button {{display: none}}
 {sliders} label {{padding-right: 7.5rem; min-height: 2.5rem; align-items: center; line-height: 1.25}}
 """
+
+
+def _box_and_slider(one: Parameter, key: str, start: float) -> float:
+    """The box, and below it the slider; an empty box leaves the slider where it is."""
+    slider, (symbol, label, hint) = f"{key}_slider", _words(one)
+    typed = st.number_input(
+        f"{symbol or one.title}, exact value",
+        min_value=-LARGEST,
+        max_value=LARGEST,
+        value=None,  # with another one, a box that is emptied would jump back to it without a word
+        step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
+        format="%.10g",
+        key=key,
+        persist_state="session",  # a control that is hidden for a while comes back as it was
+        label_visibility="collapsed",
+    )
+    value = _whole(one, st.session_state.get(slider, start) if typed is None else typed)
+    drawn(key, start if typed is None else value)
+    if st.session_state.get(slider) != value:
+        st.session_state[slider] = value
+    st.select_slider(
+        label,
+        options=_options(one, one.name == "delta", value),
+        value=value,  # where a browser missed the run that set the state, it starts from here
+        key=slider,
+        format_func=_text,
+        help=hint,
+        on_change=_take_slider,
+        args=(key, slider),
+    )
+    return math.nan if typed is None else value
+
+
+def _whole(one: Parameter, value: float) -> float:
+    """A number as it is, without a point where it counts."""
+    return int(value) if one.integer and float(value).is_integer() else value
 
 
 def _take_slider(key: str, slider: str) -> None:

@@ -105,15 +105,16 @@ def choose() -> Asked | Refused:
     page = dataclasses.replace(PAGE, declared=_numbers(law), at=at)
     values: dict[str, Any] = page.values(*page.declared)
     if law.has_prior:
-        at("alpha").button(
-            "Use the smallest α that keeps ε",
-            key=f"{PREFIX}least",
-            on_click=_set_least,
-            args=(law, values["m"], values["epsilon"]),
-            help="The smallest symmetric prior with which the release keeps the promise ε without any δ, when one row "
-            "is substituted.",
-            width="stretch",
-        )
+        with at("alpha"):
+            st.button(
+                "Use the smallest α that keeps ε",
+                key=f"{PREFIX}least",
+                on_click=_set_least,
+                args=(law, values["m"], values["epsilon"]),
+                help="The smallest symmetric prior with which the release keeps the promise ε without any δ, when one "
+                "row is substituted.",
+                width="stretch",
+            )
     try:
         page.check(values)
         mechanism, text = matrix_of(content) if law is GivenMatrix else (key, None)
