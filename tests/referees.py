@@ -13,7 +13,7 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
-from scipy.stats import betabinom, binom
+from scipy.stats import betabinom, binom, laplace
 
 from dpviz.synthesizers import BetaBinomial, Synthesizer, TwoCellSynthesizer
 from dpviz.types import FloatArray
@@ -43,6 +43,26 @@ def beta_binomial_law(x: Any, y: Any, m: int) -> Law:
 
     ones, zeros, whole = rising(x), rising(y), rising(mp.mpf(x) + y)[m]
     return [math.comb(m, j) * ones[j] * zeros[m - j] / whole for j in range(m + 1)]
+
+
+def modips_law(n: int, m: int, epsilon: float, x: Any, count: int, *, inflated: bool, prior: float = 1.0) -> FloatArray:
+    """Pr(count | x) of modips for several x: scipy's beta-binomials under scipy's Laplace noise.
+
+    Sixty Gauss–Legendre nodes on panels that double in width on both sides of x.
+    """
+
+    def drawn(u: Any) -> Any:
+        return betabinom.pmf(count, m, prior + u, prior + n - u)
+
+    found, (places, weights) = [], np.polynomial.legendre.leggauss(60)
+    for one in np.atleast_1d(x):
+        noise, steps = laplace(loc=one, scale=1 / epsilon), 2.0 ** np.arange(60) / epsilon
+        ends = np.unique(np.clip([one, *(one + steps), *(one - steps)], 0, n))
+        u = (ends[1:] + ends[:-1])[:, None] / 2 + np.diff(ends)[:, None] / 2 * places
+        inside = float((np.diff(ends)[:, None] / 2 * weights * noise.pdf(u) * drawn(u)).sum())
+        below, above = noise.cdf(0), noise.sf(n)
+        found.append(inside + below * drawn(0) + above * drawn(n) if inflated else inside / (1 - below - above))
+    return np.array(found)
 
 
 def plug_in_law(x: Any, y: Any, m: int) -> Law:

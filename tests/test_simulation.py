@@ -26,6 +26,7 @@ from dpviz.synthesizers import (
     BetaBinomial,
     GeometricSanitizer,
     LaplaceSanitizer,
+    Modips,
     PosteriorMean,
     PosteriorMode,
     TwoCellSynthesizer,
@@ -40,6 +41,8 @@ EVERY: list[TwoCellSynthesizer] = [
     PosteriorMode(n=6, m=8, alpha=2, beta=3),
     LaplaceSanitizer(n=8, epsilon=0.7),
     GeometricSanitizer(n=8, epsilon=0.7),
+    Modips(n=8, m=6, epsilon=0.7),
+    Modips(n=8, m=8, epsilon=0.1, bounding="truncation"),
     GivenMatrix(probabilities=MATRIX),
 ]
 

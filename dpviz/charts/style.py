@@ -20,10 +20,12 @@ SYNTHESIZER_COLORS = {
     "laplace": "#009E73",
     "laplace_cells": "#009E73",
     "geometric": "#56B4E9",
+    "modips": "#9C6B30",
+    "modips_truncated": "#7C8F00",
     "param_post": "#009E73",
     "param_map": "#E69F00",
 }
-"""One color of Okabe and Ito's palette per synthesizer, in every picture."""
+"""One color per synthesizer in every picture, of Okabe and Ito's palette as far as it reaches."""
 
 
 class RuleStyle(NamedTuple):

@@ -4,6 +4,7 @@ from dpviz.synthesizers.base import Release, Synthesizer, TwoCellSynthesizer, Wo
 from dpviz.synthesizers.beta_binomial import BetaBinomial
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
 from dpviz.synthesizers.laplace_cells import LaplaceCells
+from dpviz.synthesizers.modips import Modips, ModipsTruncated
 from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.synthesizers.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.synthesizers.plug_ins import PosteriorMean, PosteriorMode
@@ -41,6 +42,8 @@ __all__ = [
     "GeometricSanitizer",
     "LaplaceCells",
     "LaplaceSanitizer",
+    "Modips",
+    "ModipsTruncated",
     "MultinomialMean",
     "MultinomialMode",
     "PosteriorMean",

@@ -45,22 +45,7 @@ class BetaBinomial(PriorSynthesizer):
 
     @cached_property
     def _log_terms(self) -> tuple[SplitSum, SplitSum, SplitSum]:
-        """Terms in i + j, in j and in i whose sum is the log-probability of cell (i, j)."""
-        n, m, total = self.n, self.m, self.alpha + self.beta + self.n
-        i, j, k = np.arange(n + 1), np.arange(m + 1), np.arange(n + m + 1)
-        large_ones, large_zeros = self.alpha > LARGE, self.beta > LARGE
-        ones = (log_rising_ratio if large_ones else log_rising)(self.alpha, n + m)
-        zeros = (log_rising_ratio if large_zeros else log_rising)(self.beta, n + m)
-        by_column = log_binomials(m)
-        by_row = SplitSum(np.zeros(n + 1), np.zeros(n + 1)) - ones[i] - zeros[n - i]
-        if large_ones or large_zeros:
-            scale_ones, scale_zeros = self.alpha if large_ones else 1.0, self.beta if large_zeros else 1.0
-            share = j * _log_ratio(scale_ones, total) + (m - j) * _log_ratio(scale_zeros, total)
-            by_column = by_column + SplitSum(np.zeros(m + 1), share)
-            normalizer = log_rising_ratio(total, m)
-        else:
-            normalizer = log_rising(total, m)
-        return ones[k] + zeros[n + m - k], by_column, by_row - normalizer[np.full(n + 1, m)]
+        return beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         by_sum, by_column, by_row = self._log_terms
@@ -170,6 +155,25 @@ class BetaBinomial(PriorSynthesizer):
         return private_side(
             max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value)
         )
+
+
+def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[SplitSum, SplitSum, SplitSum]:
+    """Terms in i + j, in j and in i whose sum is ln BetaBinomial(j; m, α + i, β + n − i), for n = 0 too."""
+    total = alpha + beta + n
+    i, j, k = np.arange(n + 1), np.arange(m + 1), np.arange(n + m + 1)
+    large_ones, large_zeros = alpha > LARGE, beta > LARGE
+    ones = (log_rising_ratio if large_ones else log_rising)(alpha, n + m)
+    zeros = (log_rising_ratio if large_zeros else log_rising)(beta, n + m)
+    by_column = log_binomials(m)
+    by_row = SplitSum(np.zeros(n + 1), np.zeros(n + 1)) - ones[i] - zeros[n - i]
+    if large_ones or large_zeros:
+        scale_ones, scale_zeros = alpha if large_ones else 1.0, beta if large_zeros else 1.0
+        share = j * _log_ratio(scale_ones, total) + (m - j) * _log_ratio(scale_zeros, total)
+        by_column = by_column + SplitSum(np.zeros(m + 1), share)
+        normalizer = log_rising_ratio(total, m)
+    else:
+        normalizer = log_rising(total, m)
+    return ones[k] + zeros[n + m - k], by_column, by_row - normalizer[np.full(n + 1, m)]
 
 
 def beta_binomial_log_likelihood(
