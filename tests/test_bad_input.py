@@ -32,6 +32,7 @@ from dpviz.draws import draw_releases
 from dpviz.given import read_matrix
 from dpviz.methods import Method
 from dpviz.methods.base import RowMethod
+from dpviz.optimum import least_error
 from dpviz.parameters import plain_number
 from dpviz.priors.curves import prior_curves
 from dpviz.priors.kinds import Setting
@@ -130,6 +131,7 @@ VALID: dict[str, Any] = {
     "beta": 2.0,
     "epsilon": 1.0,
     "epsilons": [1.0, 2.0],
+    "criterion": "average",
     "delta": 0.01,
     "p": 0.25,
     "proportion": 0.25,
@@ -255,6 +257,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         (MIXTURE, "cdf pdf quantile interval highest_density"),
         (CELLS, "marginal"),
         (SUMMARIES, "covers"),
+        (least_error(n=4, epsilon=1.0), "price"),
         (GAUSSIAN, "delta epsilon pure_epsilon ratio"),
         (inference.RULES[RULE], "interval_from variance_and_degrees"),
         (CLAIMS["6.7"], "at"),

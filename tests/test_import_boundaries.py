@@ -72,7 +72,7 @@ def test_the_package_imports_neither_pages_nor_tests(path: Path) -> None:
     assert not [name for name in imported(path) if within(name, "streamlit", "pages", "app", "tests")]
 
 
-@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "methods", "priors", "audits", "inference"])
+@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "methods", "priors", "audits", "inference", "optimum"])
 def test_mathematics_imports_no_presentation(folder: str) -> None:
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz.charts", "dpviz.exports", "dpviz.published")]

@@ -1,0 +1,122 @@
+"""The smallest error with (ε, δ): a linear programme over numbers on a grid, and a bound that no number undercuts."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from dpviz.types import FloatArray, IntArray
+
+OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+BETWEEN = np.geomspace(1e-6, 0.5, 40)  # Where between two numbers the bound looks, in parts of their distance
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The channel with the smallest error under a prior, and the bound on the error of every other."""
+
+    channel: FloatArray
+    bound: float
+
+
+def solve(numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float) -> Solution | None:
+    """Minimize Σ_x prior[x] Σ_j T[x, j] (numbers[j] − x)² over all (ε, δ)-differentially private channels T.
+
+    Numbers and prior are symmetric about n/2, and the mean of a channel and its mirror image is as private and as good:
+    the columns of the left half stand for all. For neighbours (x, x') variables E[x, x', j] ≥ T[x, j] − e^ε T[x', j]
+    sum to δ at most. None where the solver gives up, as it may where e^ε is huge. Source: Ghosh, Roughgarden &
+    Sundararajan (2009), §2.4, with δ as in Dwork et al. (2006).
+    """
+    n, half = len(prior) - 1, (len(numbers) + 1) // 2
+    share = np.ones(half)
+    if len(numbers) % 2:
+        share[-1] = 0.5  # The middle column is its own mirror image
+    cells, pairs = np.arange((n + 1) * half).reshape(n + 1, half), np.arange(n * half).reshape(n, half)
+    loss = prior[:, None] * (numbers[:half] - np.arange(n + 1)[:, None]) ** 2
+    lower, upper = _pick(cells[:-1], cells.size), _pick(cells[1:], cells.size)
+    grown = math.exp(epsilon)
+    excess = sparse.hstack(
+        [sparse.vstack([lower - grown * upper, upper - grown * lower]), -sparse.eye_array(2 * pairs.size)]
+    )
+    spent = _sums([pairs, pairs[::-1] + pairs.size], share, 2 * pairs.size)
+    rows = n // 2 + 1
+    whole = _sums([cells[:rows], cells[::-1][:rows]], share, cells.size + 2 * pairs.size)
+    found = linprog(
+        np.concatenate([2 * (share * loss).ravel(), np.zeros(2 * pairs.size)]),
+        A_ub=sparse.vstack([excess, sparse.hstack([sparse.csr_array((n, cells.size)), spent])]).tocsr(),
+        b_ub=np.concatenate([np.zeros(2 * pairs.size), np.full(n, delta)]),
+        A_eq=whole,
+        b_eq=np.ones(rows),
+        method="highs-ds",
+        options=OPTIONS,
+    )
+    if found.status != 0:
+        return None
+    left = np.maximum(found.x[: cells.size].reshape(n + 1, half), 0.0)
+    left *= share
+    channel = np.zeros((n + 1, len(numbers)))
+    channel[:, :half] += left
+    channel[:, len(numbers) - half :] += left[::-1, ::-1]
+    each = np.where(2 * np.arange(rows) == n, 1.0, 0.5) * found.eqlin.marginals
+    levels = np.concatenate([each, each[: n + 1 - rows][::-1]])
+    prices = np.maximum(-found.ineqlin.marginals[2 * pairs.size :], 0.0) / 2
+    channel /= channel.sum(axis=1, keepdims=True)
+    return Solution(channel, _bound(numbers, prior, epsilon, delta, levels, prices))
+
+
+def _pick(places: IntArray, width: int) -> sparse.csr_array:
+    return sparse.csr_array(
+        (np.ones(places.size), (np.arange(places.size), places.ravel())), shape=(places.size, width)
+    )
+
+
+def _sums(parts: list[IntArray], share: FloatArray, width: int) -> sparse.csr_array:
+    """One equation a row: the sum over the columns of every part, by their share."""
+    count, half = parts[0].shape
+    rows = np.tile(np.repeat(np.arange(count), half), len(parts))
+    places = np.concatenate([part.ravel() for part in parts])
+    return sparse.csr_array((np.tile(share, count * len(parts)), (rows, places)), shape=(count, width))
+
+
+def _bound(
+    numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float, levels: FloatArray, prices: FloatArray
+) -> float:
+    """Return a bound from below on the error of every (ε, δ)-differentially private release of any numbers.
+
+    `prices[x]` is what a unit of δ costs the pair (x, x + 1) and (n − x, n − x − 1). The bound is Σ levels − δ Σ prices
+    if for every number y there are 0 ≤ u[x, x'] ≤ price with, for all x,
+        levels[x] ≤ prior[x] (y − x)² + Σ_{x'} (u[x, x'] − e^ε u[x', x]), the sum over the neighbours x' of x.
+    (Multiply by Pr(y | x) and sum.) The u follow one after the other, the smallest first, from both ends to the x next
+    to y; by what is missing at an x its level is lowered. Between two y at distance h, u in proportion is short of
+    prior[x] h²/4 at most. So the bound holds for any levels and prices, and is as good as they are.
+    """
+    n = len(prior) - 1
+    gaps = np.diff(numbers)[:, None]
+    spots = np.unique(
+        np.concatenate(
+            [numbers, (numbers[:-1, None] + gaps * BETWEEN).ravel(), (numbers[1:, None] - gaps * BETWEEN).ravel()]
+        )
+    )
+    widths = np.diff(spots, prepend=spots[0], append=spots[-1])
+    widths = np.maximum(widths[:-1], widths[1:])
+    counts = np.arange(n + 1)[:, None]
+    needs = levels[:, None] + prior[:, None] * (widths**2 / 4 - (spots - counts) ** 2)
+    nearest = np.clip(np.rint(spots).astype(int), 0, n)
+    missing = np.zeros(n + 1)
+    meeting = needs[nearest, np.arange(len(spots))]
+    # From the right it is the same as from the left, in the mirror: levels, prior and prices are symmetric
+    for order, turn in ((needs, nearest), (needs[::-1], n - nearest)):
+        carried = np.zeros(len(spots))
+        for x in range(n):
+            active = x < turn
+            need = order[x] + carried
+            lowered = np.where(active, np.maximum(need - prices[x], 0.0), 0.0).max()
+            missing[x if order is needs else n - x] = max(missing[x if order is needs else n - x], lowered)
+            paid = np.minimum(np.maximum(need, 0.0), prices[x])
+            spared = np.minimum(np.maximum(-need, 0.0) * math.exp(-epsilon), prices[n - 1 - x])
+            carried = np.where(active, math.exp(epsilon) * paid - spared, carried)
+        meeting = meeting + carried
+    np.maximum.at(missing, nearest, meeting)
+    return float(levels.sum() - missing.sum() - 2 * delta * prices.sum())

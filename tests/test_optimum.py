@@ -1,0 +1,207 @@
+"""The smallest possible error: hand cases, other solutions of the same problem, and no method below it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dpviz.optimum import LeastError, least_error
+from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.synthesizers import (
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    PosteriorMean,
+    PosteriorMode,
+    TwoCellSynthesizer,
+)
+
+CRITERIA = ("average", "worst")
+PROMISES = [(0.0, 0.0), (1e-9, 0.0), (0.5, 0.0), (1.0, 0.0), (5.0, 0.0), (60.0, 0.0), (1e4, 0.0)]
+APPROXIMATE = [(0.0, 0.3), (0.1, 1e-6), (1.0, 0.01), (3.0, 0.5), (15.0, 1e-5), (60.0, 0.01), (1.0, 1.0)]
+
+
+def error_of(matrix: np.ndarray, released: np.ndarray, criterion: str) -> float:
+    """Root mean squared error of released proportions, from the definition."""
+    truth = np.arange(len(matrix))[:, None] / (len(matrix) - 1)
+    errors = np.sum(matrix * (released[None, :] - truth) ** 2, axis=1)
+    return math.sqrt(errors.mean() if criterion == "average" else errors.max())
+
+
+def dense_programme(n: int, epsilon: float, released: np.ndarray, criterion: str) -> float:
+    """The smallest error of ε-private releases of these proportions: written out cell by cell, interior point."""
+    columns = len(released)
+    cells = (n + 1) * columns
+    loss = (released[None, :] - np.arange(n + 1)[:, None] / n) ** 2
+    above, equal = [], np.kron(np.eye(n + 1), np.ones(columns))
+    for x in range(n):
+        for j in range(columns):
+            for one, other in ((x, x + 1), (x + 1, x)):
+                row = np.zeros(cells + 1)
+                row[one * columns + j], row[other * columns + j] = 1.0, -math.exp(epsilon)
+                above.append(row)
+    objective = np.append(np.ravel(loss) / (n + 1), 0.0)
+    if criterion == "worst":
+        for x in range(n + 1):
+            row = np.zeros(cells + 1)
+            row[x * columns : (x + 1) * columns], row[-1] = loss[x], -1.0
+            above.append(row)
+        objective = np.append(np.zeros(cells), 1.0)
+    found = linprog(
+        objective, A_ub=np.array(above), b_ub=np.zeros(len(above)), A_eq=np.hstack([equal, np.zeros((n + 1, 1))]),
+        b_eq=np.ones(n + 1), method="highs-ipm",
+    )  # fmt: skip
+    return math.sqrt(found.fun)
+
+
+def check_release(best: LeastError) -> None:
+    """The release keeps the promise to the last digit, and its estimates have the error."""
+    release = best.release
+    if best.delta == 0:
+        assert pure_epsilon(release) <= best.epsilon
+        assert delta_for_epsilon(release, best.epsilon) == 0
+    else:
+        assert delta_for_epsilon(release, best.epsilon) <= best.delta
+    assert np.all((best.estimates >= 0) & (best.estimates <= 1))
+    found = error_of(release.transition_matrix(), best.estimates, best.criterion)
+    assert found == pytest.approx(best.root_mean_squared_error, rel=1e-9, abs=1e-140)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.0, 0.0), (0.5, 0.0), (2.0, 0.0), (0.0, 0.25), (1.0, 0.01), (9.0, 0.9)]
+)
+def test_one_row_is_an_honest_coin_that_sometimes_tells_the_truth(epsilon: float, delta: float, criterion: str) -> None:
+    """With one row the squared error is (1 − δ) p (1 − p), p = e^ε/(1 + e^ε): Kairouz, Oh & Viswanath (2015)."""
+    p = 1 / (1 + math.exp(-epsilon))
+    best = least_error(n=1, epsilon=epsilon, delta=delta, criterion=criterion)
+    assert best.root_mean_squared_error == pytest.approx(math.sqrt((1 - delta) * p * (1 - p)), rel=1e-12)
+    assert best.gap <= 1e-12
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n", [1, 2, 21, 100])
+@pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
+def test_the_release_without_delta_keeps_epsilon_and_has_the_error(
+    n: int, epsilon: float, delta: float, criterion: str
+) -> None:
+    best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
+    check_release(best)
+    assert best.gap <= (1e-7 if epsilon < 20 else 1e-4) * best.root_mean_squared_error  # e^−60 is lost beside 1
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    ("n", "epsilon", "delta"),
+    [*((n, *promise) for n in (2, 10) for promise in APPROXIMATE), (130, 3.0, 0.5), (130, 60.0, 0.01), (130, 1.0, 1.0)],
+)
+def test_the_release_with_delta_keeps_the_promise_and_has_the_error(
+    n: int, epsilon: float, delta: float, criterion: str
+) -> None:
+    best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
+    check_release(best)
+    assert 0 <= best.gap <= (0.3 if epsilon > 20 else 0.1) * best.root_mean_squared_error
+
+
+@pytest.mark.parametrize(
+    ("n", "average", "with_counts"), [(20, 0.06288, 0.06344), (50, 0.02634, 0.02643), (100, 0.01337, 0.01339)]
+)
+def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(
+    n: int, average: float, with_counts: float
+) -> None:
+    best = least_error(n=n, epsilon=1.0)
+    assert best.root_mean_squared_error == pytest.approx(average, abs=5e-6)
+    assert best.root_mean_squared_error < with_counts
+
+
+def test_released_counts_alone_have_the_error_of_the_notes() -> None:
+    counts = np.arange(21) / 20
+    assert dense_programme(20, 1.0, counts, "average") == pytest.approx(0.06344, abs=5e-6)
+    assert dense_programme(20, 1.0, counts, "worst") == pytest.approx(0.06642, abs=5e-6)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(("n", "epsilon"), [(1, 1.0), (2, 0.3), (3, 1.0), (5, 2.0)])
+def test_another_solver_with_many_numbers_comes_down_to_the_optimum(n: int, epsilon: float, criterion: str) -> None:
+    """No grid is below, and one in steps of 1/60 or with the estimates in it is as good."""
+    best = least_error(n=n, epsilon=epsilon, criterion=criterion).root_mean_squared_error
+    coarse = dense_programme(n, epsilon, np.linspace(0, 1, 61), criterion)
+    assert best <= coarse * (1 + 1e-7)
+    estimates = least_error(n=n, epsilon=epsilon, criterion=criterion).estimates
+    with_estimates = dense_programme(n, epsilon, np.union1d(np.linspace(0, 1, 31), estimates), criterion)
+    assert with_estimates == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_more_privacy_costs_error(criterion: str) -> None:
+    by_epsilon = [least_error(n=30, epsilon=e, criterion=criterion) for e in (0.0, 0.01, 0.3, 1.0, 3.0, 10.0)]
+    assert np.all(np.diff([one.root_mean_squared_error for one in by_epsilon]) < 0)
+    by_delta = [least_error(n=8, epsilon=0.5, delta=d, criterion=criterion) for d in (0.0, 1e-4, 0.02, 0.3, 1.0)]
+    assert all(
+        later.root_mean_squared_error < earlier.root_mean_squared_error and later.lower_bound <= earlier.lower_bound
+        for earlier, later in itertools.pairwise(by_delta)
+    )
+    assert by_delta[-1].root_mean_squared_error == 0
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 0.05, 1.0, 4.0])
+def test_the_average_is_not_above_the_worst_and_both_shrink_with_n(epsilon: float) -> None:
+    sizes = (5, 199, 201, 2_000, 100_000)
+    average = [least_error(n=n, epsilon=epsilon) for n in sizes]
+    worst = [least_error(n=n, epsilon=epsilon, criterion="worst") for n in sizes]
+    for one, other in zip(average, worst, strict=True):
+        assert one.root_mean_squared_error <= other.root_mean_squared_error
+        assert other.gap <= 0.01 * other.root_mean_squared_error
+    for results in (average, worst):
+        assert np.all(np.diff([one.root_mean_squared_error for one in results]) < 1e-12)
+
+
+def methods(n: int, epsilon: float) -> list[TwoCellSynthesizer]:
+    alpha = BetaBinomial.least_alpha(m=n, epsilon=epsilon)
+    return [
+        BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha),
+        BetaBinomial(n=n, m=max(n // 2, 1), alpha=1.0, beta=2.0),
+        PosteriorMean(n=n, m=n, alpha=3.0, beta=3.0),
+        PosteriorMode(n=n, m=n, alpha=4.0, beta=4.0),
+        LaplaceSanitizer(n=n, epsilon=epsilon),
+        GeometricSanitizer(n=n, epsilon=epsilon),
+    ]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n", [1, 6, 40])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_no_synthesizer_is_below_the_optimum_at_its_exact_epsilon(n: int, epsilon: float, criterion: str) -> None:
+    """Neither with its counts as proportions, nor with the posterior mean under the uniform prior."""
+    for method in methods(n, epsilon):
+        matrix = method.transition_matrix()
+        best = least_error(n=n, epsilon=pure_epsilon(method), criterion=criterion)
+        means = (np.arange(n + 1) / n) @ matrix / matrix.sum(axis=0)
+        for released in (np.arange(method.m + 1) / method.m, means):
+            error = error_of(matrix, released, criterion)
+            assert error >= best.lower_bound * (1 - 1e-12)
+            assert best.price(error) >= 1 - 1e-9
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_no_synthesizer_is_below_the_bound_at_its_exact_delta(criterion: str) -> None:
+    method = BetaBinomial(n=12, m=12, alpha=2.0, beta=2.0)
+    for epsilon in (0.5, 1.5):
+        best = least_error(n=12, epsilon=epsilon, delta=delta_for_epsilon(method, epsilon), criterion=criterion)
+        error = error_of(method.transition_matrix(), np.arange(13) / 12, criterion)
+        assert best.root_mean_squared_error < error
+
+
+def test_the_price_of_the_dirichlet_prior_is_that_of_the_notes() -> None:
+    method = methods(100, 1.0)[0]
+    error = error_of(method.transition_matrix(), np.arange(101) / 100, "average")
+    assert round(least_error(n=100, epsilon=1.0).price(error), 1) == 12.5
+
+
+def test_a_release_that_is_too_large_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="too large"):
+        _ = least_error(n=5_000, epsilon=1.0).release
