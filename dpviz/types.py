@@ -8,4 +8,5 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.floating[Any]]
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 IntArray = NDArray[np.integer[Any]]
+Numbers = FloatArray | float
 BoolArray = NDArray[np.bool_]

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betainc, logit
 
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 FARTHEST = 1e5  # Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number
 LOWEST, HIGHEST = -746.0, 38.0  # Log-odds beyond which the nearest floating-point number is 0, and 1
@@ -41,9 +41,7 @@ def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     return start, stop
 
 
-def incomplete_beta(
-    log_odds: FloatArray, a: FloatArray | float, b: FloatArray | float, log_beta: FloatArray | float
-) -> FloatArray:
+def incomplete_beta(log_odds: FloatArray, a: Numbers, b: Numbers, log_beta: Numbers) -> FloatArray:
     """I_p(a, b), from the nearer end of [0, 1]; there by its first term where p, or 1 − p, is no floating-point number.
 
     >>> incomplete_beta(np.array([-1000.0, 1000.0]), 0.01, 1.0, np.log(100.0)).round(12).tolist()  # e⁻¹⁰

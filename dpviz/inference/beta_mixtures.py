@@ -18,7 +18,7 @@ from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_
 from dpviz.numerics.blocks import blocks
 from dpviz.numerics.gamma import log_beta
 from dpviz.parameters import shown
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 DROPPED = 1e-16  # Bound on the total weight of the components that densities and probabilities leave out
 # Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before
@@ -102,18 +102,16 @@ class BetaMixture:
         return a[inner], b[inner] - 1, log_factor, a[last], b[last], size[last], cumulative[last]
 
     @checked()
-    def pdf(self, p: FloatArray | float) -> FloatArray:
+    def pdf(self, p: Numbers) -> FloatArray:
         """The density at `p`, of its shape; 0 outside [0, 1], infinite at an end where some a or b is below 1."""
         return self._by_blocks(self._density, p, 0.0)
 
     @checked()
-    def cdf(self, p: FloatArray | float) -> FloatArray:
+    def cdf(self, p: Numbers) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of `p`; absolute error about 1e-12 for parameters to 10,000."""
         return self._by_blocks(lambda part: self._below(logit(np.clip(part, 0.0, 1.0))), p, 1.0)
 
-    def _by_blocks(
-        self, function: Callable[[FloatArray], FloatArray], p: FloatArray | float, above: float
-    ) -> FloatArray:
+    def _by_blocks(self, function: Callable[[FloatArray], FloatArray], p: Numbers, above: float) -> FloatArray:
         points = np.asarray(p, dtype=float)
         flat = points.ravel()
         parts = [function(flat[part]) for part in blocks(len(flat), len(self._kept[0]))]

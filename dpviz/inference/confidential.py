@@ -8,7 +8,7 @@ import numpy as np
 from dpviz.checked import argument
 from dpviz.numerics.sums import from_ratios, log_rising_ratio
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import FloatArray, IntArray, Numbers
 
 IMPOSSIBLE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -93,7 +93,7 @@ def one_release(counts: object, m: int) -> IntArray:
     return found
 
 
-def along_axis(proportions: FloatArray | float) -> FloatArray:
+def along_axis(proportions: Numbers) -> FloatArray:
     """Return one true proportion or several, already checked, as an array with one axis."""
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size:

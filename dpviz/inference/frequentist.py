@@ -15,7 +15,7 @@ from dpviz.numerics.blocks import blocks
 from dpviz.numerics.multisets import multisets
 from dpviz.studies import Measure
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import FloatArray, IntArray, Numbers
 
 EXACT_RELEASES = 20_000  # Largest number of distinct releases, sets in any order, that are enumerated
 RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
@@ -39,7 +39,7 @@ class PosteriorCoverage:
 
 @checked(proportions=PROPORTION, sets=SETS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL, runs=RUNS)
 def posterior_coverage(
-    *, synthesizer: TwoCellSynthesizer, proportions: FloatArray | float, sets: int = 1,
+    *, synthesizer: TwoCellSynthesizer, proportions: Numbers, sets: int = 1,
     gamma1: float = 1.0, gamma2: float = 1.0, level: float = 0.95, interval: PosteriorInterval = EQUAL_TAILS,
     generator: np.random.Generator | None = None, runs: int = 2000,
 ) -> PosteriorCoverage:  # fmt: skip

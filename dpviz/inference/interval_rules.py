@@ -15,11 +15,11 @@ from dpviz.checked import GAPS, argument, checked
 from dpviz.inference.confidential import checked_counts
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.types import BoolArray, FloatArray, IntArray, Numbers
 
 ROUNDING = 1e-12  # Relative distance within which a variance counts as zero, and an end of an interval as reached
 Ends = tuple[FloatArray, FloatArray]
-Quantiles = Callable[[FloatArray, FloatArray | float], FloatArray]
+Quantiles = Callable[[FloatArray, Numbers], FloatArray]
 
 
 class Releases(NamedTuple):
@@ -91,7 +91,7 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantil
 
 
 @checked("low", "high", "proportion", low=GAPS, high=GAPS, proportion=argument("proportion", -1e150, 1e150))
-def holds(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> BoolArray:
+def holds(low: FloatArray, high: FloatArray, proportion: Numbers) -> BoolArray:
     """Whether low ≤ p ≤ high, an end being reached when it is within a relative 1e-12; not where the ends are NaN.
 
     >>> holds(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()

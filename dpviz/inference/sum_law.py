@@ -15,7 +15,7 @@ from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.numerics.blocks import blocks
 from dpviz.parameters import readable
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 LARGEST_ROWS = 6_000_000  # Largest number of numbers in the table of sums: (n + 1)(Mm + 1)
 MOST_PRODUCTS = 50_000_000  # Multiplications up to which the sums are convolved term by term; beyond, by transforms
@@ -56,7 +56,7 @@ class ReleaseSums:
         """Pr(S ≤ s | x), shape (Mm + 1, n + 1), made decreasing in x by the smallest bound from above."""
         return np.ascontiguousarray(self.mirrored.at_least[::-1, ::-1])
 
-    def law(self, p: FloatArray | float) -> FloatArray:
+    def law(self, p: Numbers) -> FloatArray:
         """Pr(S = s | p), shape (len(p), Mm + 1)."""
         return binomial_weights(np.atleast_1d(np.asarray(p, float)), self.n) @ self.rows
 
@@ -128,7 +128,7 @@ class LengthLimit:
 
 
 @checked(proportions=PROPORTION, level=LEVEL)
-def length_limit(sums: ReleaseSums, *, proportions: FloatArray | float, level: float = 0.95) -> LengthLimit:
+def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95) -> LengthLimit:
     """∫₀¹ β(p', p) dp', β the smallest probability under p with which a test of p' at the level accepts.
 
     An interval that holds every p' with probability `level` or more tests every p' at that level, and its expected

@@ -17,7 +17,7 @@ from dpviz.synthesizers import Release, TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from dpviz.synthesizers.prior import PriorSynthesizer
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS)
@@ -85,9 +85,7 @@ class Method:
         """Return the release of k > 2 counts under the prior α in each cell."""
         self.refuse("more than two cells")
 
-    def log_pair_deltas(
-        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
-    ) -> FloatArray:
+    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         """ln δ(ε) of pairs of neighbours with these shared rows and invented rows, of the one with more ones."""
         self.refuse("a single pair of neighbours")
 

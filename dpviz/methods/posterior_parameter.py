@@ -14,7 +14,7 @@ from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
 from dpviz.synthesizers.base import WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 TOGETHER = 2000  # Pairs up to which one look at all of them is faster than a search
 CHUNK = 2048  # Pairs whose fractions are added together
@@ -79,7 +79,7 @@ class PosteriorParameter:
         return WorstCase(math.exp(float(log_delta(*shared)[0])), best + 1, best)
 
 
-def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: FloatArray | float) -> FloatArray:
+def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: Numbers) -> FloatArray:
     """ln δ(ε) of Beta(x + 1, y) against Beta(x, y + 1).
 
     The likelier distribution's density is larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two
@@ -156,7 +156,7 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     return min(float(failure.max()), 1.0)
 
 
-def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: FloatArray | float) -> FloatArray:
+def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numbers) -> FloatArray:
     """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1), where θ / (1 − θ) is e^ε times `odds` = x / y.
 
     The continued fraction of Didonato and Morris (1992), by Lentz's rule; nothing in it cancels as x and y grow.

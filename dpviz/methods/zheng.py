@@ -21,7 +21,7 @@ from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
 from dpviz.synthesizers.plug_ins import PlugIn
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 
 def _apart(n: int, alpha: float) -> float:
@@ -44,9 +44,7 @@ class ParamPost(Method):
         """The two cells' total has one distribution under both tables: left is one row in two cells."""
         return PosteriorParameter(n=1, alpha=alpha, beta=alpha)
 
-    def log_pair_deltas(
-        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
-    ) -> FloatArray:
+    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return log_parameter_delta(ones, zeros, epsilon)
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
@@ -102,9 +100,7 @@ class ZhengRows(RowMethod):
     most_rows = limits.PRIOR_ROWS
     cell_release: type[PlugInCells]
 
-    def log_pair_deltas(
-        self, ones: FloatArray, zeros: FloatArray, m: FloatArray | float, epsilon: FloatArray | float
-    ) -> FloatArray:
+    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return self.law.log_pair_deltas(ones, zeros, m, epsilon)
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from dpviz.checked import GAPS, argument, checked
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, Numbers
 
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 ENDLESS = 1e-300  # ν/t² below which the quantile t, from about 1e150 on, counts as infinite: SciPy's stays there
@@ -19,7 +19,7 @@ ERROR = 1e-9  # A bound of the relative error at every level; a decision closer 
 
 
 @checked("degrees", "level", degrees=GAPS, level=BELOW_1)
-def quantile(degrees: FloatArray, level: FloatArray | float) -> FloatArray:
+def quantile(degrees: FloatArray, level: Numbers) -> FloatArray:
     """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where it would pass √ν 10¹⁵⁰.
 
     >>> quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()

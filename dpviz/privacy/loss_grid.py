@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.types import FloatArray
-
-ComplexArray = NDArray[np.complexfloating[Any]]
+from dpviz.types import ComplexArray, FloatArray
 
 # Relative error of one loss, and of one mass for each unit of its logarithm: several roundings of 1.1e-16.
 ROUNDING = 1e-15

@@ -11,7 +11,7 @@ from dpviz.checked import checked
 from dpviz.numerics.ends import inverse_gain, private_side, within
 from dpviz.numerics.sums import log_binomials
 from dpviz.numerics.worst_pair import largest_pairs
-from dpviz.synthesizers._plug_in_pairs import log_delta_of_plug_in_pairs
+from dpviz.synthesizers._stop_loss import log_delta_of_plug_in_pairs
 from dpviz.synthesizers.base import WorstCase, parameter
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 from dpviz.types import FloatArray, IntArray

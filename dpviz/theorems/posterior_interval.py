@@ -10,7 +10,7 @@ from dpviz.numerics.lockstep import roots
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.theorems.claim import DOMAINS
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import FloatArray, IntArray, Numbers
 
 ROWS = dataclasses.replace(DOMAINS["n"], maximum=100_000)
 ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
@@ -80,7 +80,7 @@ def least_priors_of_lemma_6_5(n: FloatArray, epsilon: FloatArray, delta: FloatAr
     return found
 
 
-def _allowed(epsilon: FloatArray | float, delta: FloatArray | float) -> FloatArray:
+def _allowed(epsilon: Numbers, delta: Numbers) -> FloatArray:
     """δ less what the rounding of a tail may take: the ends are rounded, and far out answer by ln(1/δ)/ε as much."""
     allowed: FloatArray = delta / (1 + 1e-11 + 2e-15 * (1 - np.log(delta)) / epsilon)
     return allowed
@@ -89,9 +89,9 @@ def _allowed(epsilon: FloatArray | float, delta: FloatArray | float) -> FloatArr
 def _failures(
     n1: IntArray | FloatArray,
     n: FloatArray | int,
-    alpha: FloatArray | float,
-    beta: FloatArray | float,
-    epsilon: FloatArray | float,
+    alpha: Numbers,
+    beta: Numbers,
+    epsilon: Numbers,
 ) -> FloatArray:
     """Return the probability outside the printed interval for each n₁, as the sum of its two tails."""
     x, y, shrink = n1 + alpha, (n - n1) + beta, np.exp(-epsilon)
