@@ -46,7 +46,6 @@ class Design:
     none and gets ε/M. `details` are further parameters of the mechanism by its own names, such as k cells, a β that is
     not α, or an ε of its noise that is not ε/M; `of` takes them among the others. `rules` are keys of
     `dpviz.inference.RULES`. Source: Charest (2011), §3.1, for the prior "pure".
-
     Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 invented rows of either kind.
 
     >>> import math

@@ -211,3 +211,28 @@ def _rounded(number: float, digits: int, way: str) -> float:
         return nearest
     exact = Decimal(number)
     return float(exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding=way, context=WIDE))
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How much a promise takes: a word for it, words with its value, and whether more of it is more private."""
+
+    noun: str
+    words: str = ""
+    larger_is_safer: bool = True
+
+    def keeps(self, value: float, needed: float) -> bool:
+        """Return whether a value keeps the promise where so much is needed."""
+        return value >= needed if self.larger_is_safer else value <= needed
+
+    def rounded(self, value: float, digits: int) -> float:
+        """Return a value with so many digits that still keeps the promise."""
+        return (rounded_up if self.larger_is_safer else rounded_down)(value, digits)
+
+    def shown(self, value: float, digits: int = 3) -> str:
+        """Return a value in words, so rounded."""
+        return self.words.format(readable(self.rounded(value, digits), digits))
+
+
+PRIOR, SCALE = Quantity("prior", "a prior of {}"), Quantity("noise", "noise of {} R")
+RANGE, NOTHING = Quantity("R/σ", "R/σ = {}", larger_is_safer=False), Quantity("")

@@ -15,9 +15,10 @@ from scipy.stats import truncnorm
 from dpviz.audits import Finding, audit
 from dpviz.audits.reasons import EXPLAIN
 from dpviz.methods.posterior_parameter import parameter_failure
+from dpviz.parameters import PRIOR, RANGE, SCALE
 from dpviz.priors import CALIBRATED, KINDS, Setting
 from dpviz.theorems import CLAIMS
-from dpviz.theorems.claim import APPROXIMATE, IMPOSSIBLE, NECESSARY, ORDER, PRIOR, RANGE, SCALE
+from dpviz.theorems.claim import APPROXIMATE, IMPOSSIBLE, NECESSARY, ORDER
 from dpviz.theorems.claim import PURE as PURE_EPSILON
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
 from tests.referees import gaussian_excess, gaussian_posterior

@@ -12,12 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.audits import Finding, audit, audit_statements, judged
-from dpviz.parameters import readable
+from dpviz.parameters import SCALE, readable
 from dpviz.priors import (
     METHODS,
     Setting,
 )
-from dpviz.theorems.claim import SCALE
 from pages.components.words import raised
 from pages.minimum_priors.audited import MARKS
 from pages.minimum_priors.controls import FAMILIES

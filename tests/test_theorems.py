@@ -17,9 +17,10 @@ from dpviz.audits.constants import LIMITS
 from dpviz.audits.proof_parts import PROOFS
 from dpviz.audits.reasons import EXPLAIN
 from dpviz.audits.statements import JUDGES
+from dpviz.parameters import PRIOR, RANGE
 from dpviz.priors import KINDS, METHODS
 from dpviz.theorems import CLAIMS, Claim, counts, gaussian, general
-from dpviz.theorems.claim import NECESSARY, PRIOR, RANGE, SUFFICIENT
+from dpviz.theorems.claim import NECESSARY, SUFFICIENT
 from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
 
 mp.mp.dps = 50

@@ -11,14 +11,14 @@ from dpviz.audits.reasons import Reason, reasons
 from dpviz.checked import checked
 from dpviz.methods import METHODS
 from dpviz.numerics.ends import quotient
-from dpviz.parameters import readable, readable_apart
+from dpviz.parameters import PRIOR, RANGE, SCALE, Quantity, readable, readable_apart
 from dpviz.priors.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.priors.kinds import GAUSSIAN, KINDS, Setting
 from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.theorems import CLAIMS, Claim
-from dpviz.theorems.claim import PRIOR, RANGE, SCALE, Quantity, Verdict
+from dpviz.theorems.claim import Verdict
 from dpviz.theorems.counts import DIMITRAKAKIS
 
 SAME = 1e-9  # Relative distance within which a printed and an exact value count as one; a prior of the mode, less 1

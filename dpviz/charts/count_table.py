@@ -14,12 +14,9 @@ from dpviz.types import FloatArray
 __all__ = ["log_odds_html", "matrix_html"]
 
 DIGITS = 6
-MATRIX, LOG_ODDS = "matrix", "log-odds"
-"""What the two are called where a row or a cell of them is to be lit."""
-
+MATRIX, LOG_ODDS = "matrix", "log-odds"  # What the two are called where a row or a cell of them is to be lit
+# Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add.
 LABEL, PADDING, CHARACTER, MARKED = 2.9, 0.9, 0.5, 1.1
-"""Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add."""
-
 HINT = "More columns may be at the right: scroll sideways →"
 
 STYLE = """
@@ -60,12 +57,7 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | 
 
 @checked()
 def log_odds_html(
-    synthesizer: Synthesizer,
-    epsilon: float,
-    caption: str,
-    *,
-    signed: bool,
-    values: FloatArray | None = None,
+    synthesizer: Synthesizer, epsilon: float, caption: str, *, signed: bool, values: FloatArray | None = None
 ) -> str:
     """Return the log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined.
 

@@ -16,8 +16,8 @@ from dpviz.types import BoolArray, FloatArray, IntArray
 
 __all__ = ["lit_places", "log_odds_heatmap", "matrix_heatmap"]
 
+# Probabilities below 10 to this power share the darkest color; the hover still tells them apart.
 DARKEST_EXPONENT = -16
-"""Probabilities below 10 to this power share the darkest color; the hover still tells them apart."""
 
 
 @checked()

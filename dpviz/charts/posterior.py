@@ -21,11 +21,8 @@ POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret":
 """What each density is of: the model's posterior, that of the confidential data, the naive one, that for secret n."""
 
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
-
 MOST_BARS = 160  # Counts up to which each has a bar
-
 FEW = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
-
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 

@@ -144,8 +144,8 @@ def _point(curves: Curves, line: Curve, marked: list[Curve], sets: int) -> dict[
 
 def _together(curves: Curves, method: str, level: float, sets: int) -> dict[str, Any]:
     """Return what several sets need together, as a diamond at the reader's own point."""
-    words = f"{sets} sets: {_shown(curves, level)}"
-    found = _marked(curves, method, level, words, above=curves.kind.larger_is_safer, told=f"{sets} sets together")
+    words, above = f"{sets} sets: {_shown(curves, level)}", curves.kind.quantity.larger_is_safer
+    found = _marked(curves, method, level, words, above=above, told=f"{sets} sets together")
     return found and found | {"marker": found["marker"] | {"symbol": "diamond"}}
 
 
@@ -153,7 +153,7 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
     if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return {}
     kind = curves.kind
-    level_words = f"<br>{kind.symbol} = {readable(kind.rounded(level, 5), 5)} in each cell"
+    level_words = f"<br>{kind.symbol} = {readable(kind.quantity.rounded(level, 5), 5)} in each cell"
     also = level_words if kind.cells(curves.setting) else ""
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return style.mark(
@@ -177,7 +177,7 @@ def _shown(curves: Curves, level: float) -> str:
     """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
     if not math.isfinite(level):
         return ""
-    return readable(curves.kind.rounded(_counted(curves, level), DIGITS), DIGITS)
+    return readable(curves.kind.quantity.rounded(_counted(curves, level), DIGITS), DIGITS)
 
 
 def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:

@@ -2,32 +2,19 @@
 
 import numpy as np
 
-from dpviz.charts.style import (
-    RULE,
-    SIMULATED,
-    Figure,
-    axis,
-    build,
-    color_of,
-    label_upright,
-    legend_below,
-    rule,
-    scatter,
-)
+from dpviz.charts import style
 from dpviz.parameters import readable, readable_apart
 from dpviz.types import FloatArray
 
 MISSED, COVERING = "#D55E00", "#0072B2"
-
 ENDLESS = 5.0  # Half width from which an interval is drawn no longer: it leaves the picture at both ends
-
+# Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike.
 MOST_BARS = 240
-"""Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike."""
 
 
 def caterpillar_chart(
     estimates: FloatArray, low: FloatArray, high: FloatArray, covered: np.ndarray, *, p: float
-) -> Figure:
+) -> style.Figure:
     """The first intervals of a run, one line each, those that miss the true proportion `p` in another color and mark.
 
     `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
@@ -45,7 +32,7 @@ def caterpillar_chart(
     for some, color, symbol, words in (
         (covered & ~without, COVERING, "circle", "covers the truth"),
         (~covered & ~without, MISSED, "x", "misses it"),
-        (without, str(RULE["color"]), "line-ns-open", "no interval"),
+        (without, str(style.RULE["color"]), "line-ns-open", "no interval"),
     ):
         shown, middle = np.flatnonzero(some), (left + right)[some] / 2
         bar = {"type": "data", "array": right[some] - middle, "color": color, "thickness": 1.4, "width": 0}
@@ -53,18 +40,18 @@ def caterpillar_chart(
         marker = {"size": 4.5, "color": color, "symbol": symbol}
         drawn = {"marker": marker, "error_x": bar, "name": words, "customdata": [told[place] for place in shown]}
         if len(shown):
-            traces.append(scatter("markers", middle, 1 + shown, hover, **drawn))
+            traces.append(style.scatter("markers", middle, 1 + shown, hover, **drawn))
     lowest = max(float(np.min(left, initial=p)), -0.25)
     highest = min(float(np.max(right, initial=p)), 1.25)
     pad = 0.03 * (highest - lowest) or 0.01
-    return build(
+    return style.build(
         traces,
-        x=axis("proportion", range=[lowest - pad, highest + pad]),
-        y=axis("repetition", range=[101, 0]),
+        x=style.axis("proportion", range=[lowest - pad, highest + pad]),
+        y=style.axis("repetition", range=[101, 0]),
         uirevision="caterpillar",
-        shapes=[{**rule(x=p), "layer": "above"}],
-        annotations=[label_upright(f"true p = {readable(p)}", p)],
-        **legend_below(0, 56, 16, 48, 104, yref="container", yanchor="bottom"),
+        shapes=[{**style.rule(x=p), "layer": "above"}],
+        annotations=[style.label_upright(f"true p = {readable(p)}", p)],
+        **style.legend_below(0, 56, 16, 48, 104, yref="container", yanchor="bottom"),
     )
 
 
@@ -76,7 +63,7 @@ def estimates_chart(
     mean: float,
     color: str,
     counted: FloatArray | None = None,
-) -> Figure:
+) -> style.Figure:
     """The distribution of q̄ as a line, simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
 
     `color` is the key of the synthesizer.
@@ -94,24 +81,24 @@ def estimates_chart(
         counted = None if counted is None else np.add.reduceat(counted, starts)
     low, high = min(float(support[0]), p), max(float(support[-1]), p)
     pad = 0.04 * (high - low) or 0.02
-    line = {"color": color_of(color), "width": 2.4}
+    line = {"color": style.color_of(color), "width": 2.4}
     hover = "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>"
-    traces = [scatter("lines", support, probabilities, hover, line=line, name="exact distribution of q̄")]
+    traces = [style.scatter("lines", support, probabilities, hover, line=line, name="exact distribution of q̄")]
     if counted is not None:
         hover = "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>"
         bars = {"type": "bar", "x": support, "y": counted, "name": "simulated", "hovertemplate": hover}
-        traces.insert(0, {**bars, "marker": {"color": SIMULATED, "opacity": 0.75}})
-    return build(
+        traces.insert(0, {**bars, "marker": {"color": style.SIMULATED, "opacity": 0.75}})
+    return style.build(
         traces,
-        x=axis("q̄, the mean of the sets' proportions", range=[low - pad, high + pad]),
-        y=axis("probability" if together == 1 else f"probability of {together} values", rangemode="tozero"),
+        x=style.axis("q̄, the mean of the sets' proportions", range=[low - pad, high + pad]),
+        y=style.axis("probability" if together == 1 else f"probability of {together} values", rangemode="tozero"),
         uirevision="estimates",
-        shapes=[rule(x=p), rule(x=mean, dash="dot")],
+        shapes=[style.rule(x=p), style.rule(x=mean, dash="dot")],
         annotations=[
-            label_upright(f"p = {readable(p)}", p),
-            label_upright(f"E[q̄] = {readable_apart(round(mean, 9), p, 3)}", mean, 0.93),
+            style.label_upright(f"p = {readable(p)}", p),
+            style.label_upright(f"E[q̄] = {readable_apart(round(mean, 9), p, 3)}", mean, 0.93),
         ],
         bargap=0.1,
-        **legend_below(-0.24, 62, 16, 30, 100),
+        **style.legend_below(-0.24, 62, 16, 30, 100),
         showlegend=True,
     )

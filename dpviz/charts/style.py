@@ -56,11 +56,8 @@ RULE_STYLES = {
 They are far apart for color-blind readers too, farthest those of the rules that a fresh page shows.
 """
 
-SIMULATED = "#E69F00"
-"""The color of what is simulated."""
-
-OTHER_COLOR = "#7F5AA2"
-"""The color of a synthesizer that has not been given one of its own."""
+SIMULATED = "#E69F00"  # The color of what is simulated
+OTHER_COLOR = "#7F5AA2"  # The color of a synthesizer that has not been given one of its own
 
 
 def color_of(key: str) -> str:
@@ -69,11 +66,8 @@ def color_of(key: str) -> str:
 
 
 MAGNITUDES = "Cividis"
-SIGNED = [[0.0, "#D55E00"], [0.5, "#E6E6E6"], [1.0, "#0072B2"]]
-"""A diverging scale centered at 0 that color-blind readers can tell apart."""
-
-RULE = {"color": "#8A8F98", "width": 1.2}
-"""The thin grey line of a promised or nominal value."""
+SIGNED = [[0.0, "#D55E00"], [0.5, "#E6E6E6"], [1.0, "#0072B2"]]  # A diverging scale that color-blind readers can read
+RULE = {"color": "#8A8F98", "width": 1.2}  # The thin grey line of a promised or nominal value
 
 
 def power_of_ten(exponent: int) -> str:
@@ -121,8 +115,7 @@ class Figure:
         return found
 
 
-SMALLEST = {"i": np.int32, "u": np.uint32, "f": np.float64}
-"""By the kind of an array, the numbers that plotly.js has for it."""
+SMALLEST = {"i": np.int32, "u": np.uint32, "f": np.float64}  # What plotly.js has for an array of a kind
 
 
 def _plain(part: Any) -> Any:

@@ -34,7 +34,6 @@ class PosteriorParameter:
 
     The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and invented rows of one cell and y of
     the other have no bound, so no ε alone is ever kept. Source: Zheng (2015), §3.2, PARAM_Post; Theorem 6.3.
-
     One row and a flat prior: densities 2θ and 2(1 − θ), which at ε = 0 differ by ∫ (4θ − 2) over θ > 1/2, or 1/2.
 
     >>> round(PosteriorParameter(n=1, alpha=1, beta=1).hockey_stick(0.0).value, 12)

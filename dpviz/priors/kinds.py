@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
 from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
-from dpviz.parameters import DELTA, EPSILON, readable, rounded_down, rounded_up
+from dpviz.parameters import DELTA, EPSILON, PRIOR, RANGE, readable
 from dpviz.priors._in_step import least_priors
 from dpviz.priors._least_root import Start
 from dpviz.priors.exact import Promise, least_prior
@@ -80,7 +80,7 @@ class Kind(ABC):
     symbol: str
     axis: str  # what a picture of it counts
     level: str  # the parameter that says how much there is
-    larger_is_safer = True  # more of it is more private, as of a prior but not of a range
+    quantity = PRIOR  # what is needed
     cost: tuple[str, ...] = ()  # numbers that what it costs depends on
     conditioned = False  # the answer without δ is for another release, each number of which is truncated to the range
     binary = False
@@ -138,7 +138,7 @@ class Kind(ABC):
         """Return what M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
 
         def strictness(value: float) -> float:
-            return value if self.larger_is_safer else 1 / value
+            return value if self.quantity.larger_is_safer else 1 / value
 
         def single(epsilon: float, delta: float) -> float:
             if self.conditioned and delta == 0:
@@ -146,14 +146,6 @@ class Kind(ABC):
             return strictness(self.need(method, dataclasses.replace(setting, epsilon=epsilon), delta))
 
         return strictness(least_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
-
-    def keeps(self, level: float, needed: float) -> bool:
-        """Return whether a level is enough where so much is needed."""
-        return level >= needed if self.larger_is_safer else level <= needed
-
-    def rounded(self, value: float, digits: int) -> float:
-        """Return a level with so many digits that still keeps the promise."""
-        return (rounded_up if self.larger_is_safer else rounded_down)(value, digits)
 
 
 class Bernoulli(Kind):
@@ -223,7 +215,7 @@ class Gaussian(Kind):
     numbers = ("sigma", "sigma0")
     symbol, axis = "R/σ", "largest R/σ"
     level = "reach"
-    larger_is_safer = False
+    quantity = RANGE
     conditioned = True
 
     def takes(self, method: Method) -> bool:

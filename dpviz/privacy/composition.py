@@ -147,7 +147,6 @@ def composed_delta(
     `resolution` is the grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted
     deviation of a loss; the relative width is about its square. The bounds hold for every `tilt`: a guess saves the
     search for λ. With `only_upper`, `lower` may be anything below δ, which saves most of the grid of even losses.
-
     Randomized response that tells the truth with probability 3/4, twice: at ε = ln 3 that is 9/16 (1 − 3/9).
 
     >>> answer = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))

@@ -19,7 +19,6 @@ class DirichletMultinomial(PriorCellSynthesizer):
     """Pr(m | n) = m! / Π m_c! · Π (α_c + n_c)(α_c + n_c + 1)…(α_c + n_c + m_c − 1) / (A)(A + 1)…(A + m − 1).
 
     A = n + Σ α_c. Source: Abowd & Vilhuber (2008), equation (1).
-
     One row in three cells with a flat prior: the same cell comes out with probability 2 / 4.
 
     >>> DirichletMultinomial(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()

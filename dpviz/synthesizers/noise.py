@@ -124,7 +124,6 @@ class GeometricSanitizer(NoiseSanitizer):
     """m1 = n1 + Z clamped to 0 … n, Pr(Z = d) = e^{−ε|d|} (1 − e^{−ε}) / (1 + e^{−ε}); m2 = n − m1.
 
     Every cell of its log-odds table is ε or −ε. Source: Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum.
-
     With e^ε = 3 the noise is 0 with probability (1 − 1/3) / (1 + 1/3) = 1/2, and a tail from 1 on holds 1/4.
 
     >>> GeometricSanitizer(n=2, epsilon=math.log(3)).transition_matrix()[1].round(6).tolist()

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz import limits
 from dpviz.checked import argument
-from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_down, rounded_up
+from dpviz.parameters import DELTA, EPSILON, NOTHING, Parameter, Quantity
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
@@ -94,31 +94,6 @@ NECESSARY = Kind("necessary", enough=False, given=False)
 IMPOSSIBLE = Kind("impossible", enough=False)
 ORDER = Kind("order", any_constant=True)
 STATEMENT = Kind("statement")
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """What a printed number measures: a word for it, words with its value, and whether more of it is more private."""
-
-    noun: str
-    words: str = ""
-    larger_is_safer: bool = True
-
-    def keeps(self, value: float, needed: float) -> bool:
-        """Return whether a value keeps the promise where so much is needed."""
-        return value >= needed if self.larger_is_safer else value <= needed
-
-    def rounded(self, value: float, digits: int) -> float:
-        """Return a value with so many digits that still keeps the promise."""
-        return (rounded_up if self.larger_is_safer else rounded_down)(value, digits)
-
-    def shown(self, value: float, digits: int = 3) -> str:
-        """Return a value in words, so rounded."""
-        return self.words.format(readable(self.rounded(value, digits), digits))
-
-
-PRIOR, SCALE = Quantity("prior", "a prior of {}"), Quantity("noise", "noise of {} R")
-RANGE, NOTHING = Quantity("R/σ", "R/σ = {}", larger_is_safer=False), Quantity("")
 
 
 @dataclass(frozen=True)

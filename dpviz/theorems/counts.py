@@ -7,13 +7,12 @@ import numpy as np
 
 from dpviz.numerics.ends import gain, inverse_gain, log_inverse, quotient
 from dpviz.numerics.sums import log_binomials
+from dpviz.parameters import PRIOR, SCALE
 from dpviz.theorems.claim import (
     AVERAGE,
     NECESSARY,
     ORDER,
-    PRIOR,
     PURE,
-    SCALE,
     ZERO_EPSILON,
     Claim,
     Denied,

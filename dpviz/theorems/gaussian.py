@@ -7,12 +7,11 @@ import math
 from functools import partial
 
 from dpviz.numerics.ends import log_inverse, quotient
+from dpviz.parameters import RANGE, SCALE
 from dpviz.theorems.claim import (
     IMPOSSIBLE,
     ORDER,
     PURE,
-    RANGE,
-    SCALE,
     SUFFICIENT,
     Claim,
     Denied,

@@ -4,7 +4,8 @@ import math
 from functools import partial
 
 from dpviz.numerics.ends import gain, log_inverse
-from dpviz.theorems.claim import AVERAGE, PURE, SCALE, Claim, Denied, Statement
+from dpviz.parameters import SCALE
+from dpviz.theorems.claim import AVERAGE, PURE, Claim, Denied, Statement
 
 Composed = partial(
     Claim,

@@ -25,7 +25,6 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
 
     That is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1. Takes n
     to 100,000, α and β to 1e16; tails above 1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
-
     With n = 1, α = β = 2 and e^ε = 2, Beta(2, 3) must lie in [1/3, 2/5]. Its distribution function is
     6x² − 8x³ + 3x⁴: 11/27 and 0.5248 at the ends.
 
@@ -48,15 +47,11 @@ def least_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
     2.0
     """
     rows, epsilon, delta = int(ROWS.check(n)), EPSILON.check(epsilon), DELTA.check(delta)
-    if delta == 0:
-        return math.inf
-    if delta == 1:
-        return 0.0
-    if delta < SMALLEST_DELTA:
+    if 0 < delta < SMALLEST_DELTA:
         raise ValueError(f"delta must be 0 or from {readable(SMALLEST_DELTA)} to 1; got {delta!r}.")
     prior = float(least_priors_of_lemma_6_5(np.array([rows]), np.array([epsilon]), np.array([delta]))[0])
     step, tables = 2.0**-42, np.arange(rows // 2 + 1)  # those with more ones mirror the others
-    while _failures(tables, rows, prior, prior, epsilon).max() > _allowed(epsilon, delta):
+    while 0 < delta < 1 and _failures(tables, rows, prior, prior, epsilon).max() > _allowed(epsilon, delta):
         prior, step = prior * (1 + step), 2 * step
     return prior
 
@@ -86,13 +81,7 @@ def _allowed(epsilon: Numbers, delta: Numbers) -> FloatArray:
     return allowed
 
 
-def _failures(
-    n1: IntArray | FloatArray,
-    n: FloatArray | int,
-    alpha: Numbers,
-    beta: Numbers,
-    epsilon: Numbers,
-) -> FloatArray:
+def _failures(n1: IntArray | FloatArray, n: Numbers, alpha: Numbers, beta: Numbers, epsilon: Numbers) -> FloatArray:
     """Return the probability outside the printed interval for each n₁, as the sum of its two tails."""
     x, y, shrink = n1 + alpha, (n - n1) + beta, np.exp(-epsilon)
     empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)

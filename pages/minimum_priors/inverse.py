@@ -76,7 +76,7 @@ def _named(kept: list[str], of: int) -> str:
 def _together(asked: Asked, level: float) -> str:
     """Say which methods keep the promise with all sets together, by the prior or range that these need."""
     limits, _ = needed_by_all(asked, asked.setting.delta)
-    kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.keeps(level, limit)]
+    kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.quantity.keeps(level, limit)]
     unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
     rest = f" (not computed: {', '.join(unknown)})" if unknown else ""
     named = _named(kept, len(limits))
