@@ -8,9 +8,13 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from dpviz.comparisons import KINDS, TERMS
 from dpviz.inference import RULES
 from dpviz.parameters import DELTA, EPSILON, Parameter
 from dpviz.synthesizers import SYNTHESIZERS, two_cell_laws
+from pages.compare_synthesizers import SPEC as COMPARISON
+from pages.compare_synthesizers import controls as comparison
+from pages.compare_synthesizers.sections import SECTIONS as COMPARISON_SECTIONS
 from pages.components.spec import PageSpec
 from pages.coverage import SPEC as COVERAGE
 from pages.coverage import controls as coverage
@@ -28,6 +32,7 @@ from pages.transition_matrices.sections import SECTIONS as MATRIX_SECTIONS
 from tests.pages import (
     LAWS,
     declared,
+    open_comparison,
     open_coverage,
     open_page,
     open_posterior,
@@ -360,4 +365,47 @@ POSTERIOR_OF_COUNTS = Case(
     ],
 )  # fmt: skip
 
-CASES = {one.spec.folder: one for one in (TRANSITION_MATRICES, MINIMUM_PRIORS, COVERAGE_OF_SETS, POSTERIOR_OF_COUNTS)}
+WHERE_COMPARISON: dict[str, State] = {"delta": {"terms": "privacy"}}
+COMPARED: State = {"n": 20, "sets": 3}
+
+COMPARISON_OF_METHODS = Case(
+    spec=COMPARISON,
+    opened=open_comparison,
+    sliders={
+        name: (name, comparison.NUMBERS[name], {"n": 12, "sets": 2} | WHERE_COMPARISON.get(name, {}))
+        for name in ("epsilon", "delta", "n", "sets", "p", "level", "first", "last", "repetitions", "seed")
+    },
+    presets=comparison.PRESETS,
+    disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
+    variants={
+        f"{kind}, {terms}": (COMPARED | {"kind": kind, "terms": terms}, list(COMPARISON_SECTIONS))
+        for kind in KINDS
+        for terms in TERMS
+    },
+    extremes=[
+        COMPARED | one
+        for one in (
+            {"n": 1}, {"n": 1, "sets": 1}, {"p": 0.0}, {"p": 1.0, "epsilon": 1e-5}, {"epsilon": 1e-5}, {"epsilon": 1e3},
+            {"sets": 1}, {"sets": 100}, {"level": 0.001}, {"level": 0.999999}, {"first": 1e-5, "last": 1e3},
+            {"terms": "privacy", "epsilon": 1e-5}, {"terms": "privacy", "epsilon": 1e3},
+            {"terms": "privacy", "delta": 0.5}, {"terms": "privacy", "delta": 1e-300, "n": 1, "sets": 1},
+            {"binary_methods": ["laplace"], "repetitions": 1, "n": 2000},
+        )
+    ],
+    extremes_of_sections=[COMPARED | one for one in ({"n": 1}, {"p": 0.0}, {"epsilon": 1e3}, {"sets": 100})],
+    edged=["One release", "Download"],
+    picture="cs_root_mean_squared_error",
+    refused=[
+        (name, value, COMPARED | WHERE_COMPARISON.get(name, {}))
+        for name, value in (
+            ("epsilon", 0.0), ("epsilon", -1.0), ("epsilon", 1001.0), ("delta", -0.1), ("delta", 0.6), ("n", 0),
+            ("n", 2.5), ("n", 1e7), ("sets", 0), ("sets", 101), ("p", 1.5), ("level", 1.0), ("first", 0.0),
+            ("last", 2e3), ("repetitions", 0), ("seed", -1),
+        )
+    ],
+)  # fmt: skip
+
+CASES = {
+    one.spec.folder: one
+    for one in (TRANSITION_MATRICES, MINIMUM_PRIORS, COVERAGE_OF_SETS, POSTERIOR_OF_COUNTS, COMPARISON_OF_METHODS)
+}

@@ -23,11 +23,11 @@ from dpviz.parameters import Parameter, readable
 from dpviz.priors import Setting
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages import coverage, minimum_priors, posterior, transition_matrices
+from pages import compare_synthesizers, coverage, minimum_priors, posterior, transition_matrices
 from tests.browser import ROOT
 
-PAGE, PRIORS, COVERAGE, POSTERIOR = (
-    page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior)
+PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON = (
+    page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers)
 )
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
@@ -77,6 +77,11 @@ def open_posterior(address: dict[str, str] | None = None, **state: object) -> Ap
     """The page "Posterior" after its first run, with `state` under the keys ``po_…``; x is known unless it says no."""
     known = {"knows": True} if state.get("source") == "typed" else {}
     return open_page(address, path=POSTERIOR, prefix="po_", **{**known, **state})
+
+
+def open_comparison(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Compare synthesizers" after its first run, with `state` under the keys ``cs_…``."""
+    return open_page(address, path=COMPARISON, prefix="cs_", **state)
 
 
 def open_at(label: str, setting: Setting, **state: object) -> AppTest:

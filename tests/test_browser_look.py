@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pages.compare_synthesizers.sections import SECTIONS as COMPARISON
 from pages.components.navigation import PAGES
 from pages.coverage.sections import SECTIONS as COVERAGE
 from pages.posterior.sections import SECTIONS as POSTERIOR
@@ -56,6 +57,7 @@ SHOWN = {
         1,
         {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3},
     ),
+    "compare_synthesizers": Shown("compare_synthesizers?cs_n=20&cs_sets=3", list(COMPARISON), 6, {"One release": 7}),
 }
 
 

@@ -203,6 +203,14 @@ ELSEWHERE = {
         "dpviz.charts.coverage",
         "dpviz.published.abowd_vilhuber",
     ],
+    "compare_synthesizers": [
+        "dpviz.theorems",
+        "dpviz.audits",
+        "dpviz.exports.priors",
+        "dpviz.charts.coverage",
+        "dpviz.charts.posterior",
+        "dpviz.published.abowd_vilhuber",
+    ],
 }
 """By page: what other pages alone need."""
 

@@ -188,7 +188,8 @@ def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None
     check_shown(case, page)
     wanted = case.presets[entry]
     assert {key: page.session_state[case.prefix + key] for key in wanted} == wanted
-    assert page.session_state[f"{case.prefix}m_is_n"] is True
+    linked = f"{case.prefix}m_is_n"
+    assert linked not in SETTINGS or page.session_state[linked] is True
     assert page.session_state[f"{case.prefix}preset"] == entry
     page.number_input(key=f"{case.prefix}epsilon").set_value(1.75).run()
     assert page.session_state[f"{case.prefix}preset"] is None
@@ -204,6 +205,7 @@ def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None
         ("posterior", {"law": "geometric", "m_is_n": False, "n": 30, "x": 9, "m": 7}, "po_m_is_n"),
         ("posterior", {"n": 20, "x": 30}, "po_x"),
         ("posterior", {"law": "given_matrix", "matrix_x": 4}, "po_matrix_x"),
+        ("compare_synthesizers", {"n": 3000}, "cs_n"),
     ],
     ids=str,
 )

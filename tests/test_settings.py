@@ -13,6 +13,7 @@ from tests.pages import (
     address,
     check_sound,
     marks,
+    open_comparison,
     open_coverage,
     open_page,
     open_posterior,
@@ -21,7 +22,7 @@ from tests.pages import (
     text,
 )
 
-OPEN = {"tm_": open_page, "mp_": open_priors, "cv_": open_coverage, "po_": open_posterior}
+OPEN = {"tm_": open_page, "mp_": open_priors, "cv_": open_coverage, "po_": open_posterior, "cs_": open_comparison}
 STILL = "What follows is the answer for the last settings that are allowed: "
 FRESH = "What follows is the answer for the settings of a fresh page: "
 SHOWN: dict[str, dict[str, Any]] = {
@@ -35,6 +36,7 @@ SHOWN: dict[str, dict[str, Any]] = {
         "size_prior": "around a guess",
         "prior": "exact",
     },
+    "cs_": {"n": 20, "sets": 2, "terms": "privacy"},
 }
 """Settings under which a page shows most of its boxes."""
 

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "minimum_priors": "Posterior",
     "coverage": "Posterior",
     "posterior": "Transition matrices",
+    "compare_synthesizers": "Transition matrices",
 }
 """Where a reader goes from each page: to one on which nothing moves."""
 TITLES = {page.path: page.title for page in PAGES}
@@ -58,6 +59,10 @@ CHANGED = {
     "posterior?po_n=30&po_x=8&po_prior=exact&po_epsilon=1&po_delta=0.001&po_sets=2&po_seed=4"
     "&po_look=If+n+is+secret"
     "&po_size_prior=around+a+guess&po_around=false&po_low=20&po_high=40&po_guess=25",
+    "a comparison of methods":
+    "compare_synthesizers?cs_binary_methods=laplace.beta_binomial&cs_epsilon=2&cs_terms=privacy&cs_delta=0.001&cs_n=20"
+    "&cs_sets=3&cs_p=0.3&cs_level=0.9&cs_rule=rubin_1987&cs_first=0.1&cs_last=10&cs_repetitions=500&cs_seed=3"
+    "&cs_look=One+release",
     "its own coverage": "posterior?po_n=20&po_x=8&po_look=Its+own+coverage&po_kind=highest+density",
 }  # fmt: skip
 """Addresses in which, together, every control of every page is other than on a fresh page."""

@@ -24,6 +24,10 @@ SYNTHESIZER_COLORS = {
     "modips_truncated": "#7C8F00",
     "param_post": "#009E73",
     "param_map": "#E69F00",
+    "modips_bit": "#CC79A7",
+    "modips_truncation": "#56B4E9",
+    "original": "#8A8F98",
+    "multiple_synthesis": "#8A8F98",
 }
 """One color per synthesizer in every picture, of Okabe and Ito's palette as far as it reaches."""
 

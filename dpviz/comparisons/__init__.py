@@ -2,6 +2,7 @@
 
 from dpviz.comparisons.base import (
     Analysis,
+    Compared,
     DataKind,
     EqualPrivacy,
     EqualPromise,
@@ -9,6 +10,7 @@ from dpviz.comparisons.base import (
     Method,
     Outcome,
     Terms,
+    stream_comparison,
 )
 from dpviz.comparisons.binary import BinaryData
 from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
@@ -25,6 +27,7 @@ __all__ = [
     "TERMS",
     "Analysis",
     "BinaryData",
+    "Compared",
     "DataKind",
     "EqualPrivacy",
     "EqualPromise",
@@ -35,4 +38,5 @@ __all__ = [
     "Outcome",
     "Terms",
     "UnknownVariance",
+    "stream_comparison",
 ]

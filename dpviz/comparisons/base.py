@@ -6,11 +6,12 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
+import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.analysis import LEVEL, SETS
@@ -20,6 +21,7 @@ from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.studies import Measure
 from dpviz.studies.plan import REPETITIONS, SEED
+from dpviz.types import FloatArray
 
 COMPARED_SETS = dataclasses.replace(
     SETS,
@@ -31,6 +33,9 @@ SIMULATED = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 NEAR = 1e-6  # Relative distance of a setting from the exact one
 TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
+
+
+UNKNOWN = Measure.unknown()
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ class Method(ABC):
     source: ClassVar[str]
     releases: ClassVar[str]
     """What is released and what it spends, in whole sentences."""
+    finding: ClassVar[str] = ""
+    """What it really gives away where that is not what it promises, in whole sentences."""
     reference: ClassVar[bool] = False
     several_sets: ClassVar[bool] = True
 
@@ -129,6 +136,9 @@ class Outcome:
         Probability that a release can be analysed.
     real_epsilon
         The exact pure ε of all sets together; None where it is not known.
+    release_error
+        Root mean squared distance of the estimate from that of the confidential data, each of which counts alike: what
+        the release adds, which can be compared with the best that is possible.
 
     The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
     """
@@ -143,6 +153,7 @@ class Outcome:
     mean_width: Measure
     usable_share: Measure
     real_epsilon: float | None
+    release_error: Measure = UNKNOWN
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -159,10 +170,13 @@ MEASURES = ("bias", "root_mean_squared_error", "coverage", "mean_width", "usable
 
 
 class Terms(ABC):
-    """On which terms methods meet at one ε."""
+    """On which terms methods meet at one ε; `asks` names the numbers that they are made with."""
 
     key: ClassVar[str]
     label: ClassVar[str]
+    axis: ClassVar[str]
+    asks: ClassVar[tuple[str, ...]] = ()
+    delta: float = 0.0
 
     @abstractmethod
     def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
@@ -174,7 +188,8 @@ class EqualPromise(Terms):
     """Every method is given the ε of the axis, as in the papers."""
 
     key = "promise"
-    label = "equal promised ε, as in the papers"
+    label = "equal promise, as in the papers"
+    axis = "promised ε of all sets (left is more private)"
 
     def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:  # noqa: ARG002
         return epsilon
@@ -188,6 +203,8 @@ class EqualPrivacy(Terms):
 
     key = "privacy"
     label = "equal real privacy"
+    axis = "real ε of all sets (left is more private)"
+    asks = ("delta",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", DELTA.check(self.delta))
@@ -205,13 +222,13 @@ class EqualPrivacy(Terms):
         def excess(setting: float) -> float:
             return self._excess(method, data, setting, sets, epsilon) or 0.0
 
-        low, high = epsilon, epsilon * (1 + NEAR)
+        low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
         if excess(low) > 0:
             while excess(low) > 0:
                 if low < 2 * PROMISES.minimum:
                     return None
                 low, high = low / 2, low
-        elif excess(high) > 0:
+        elif high == low or excess(high) > 0:
             return epsilon
         else:
             while excess(high) <= 0:
@@ -281,6 +298,20 @@ class DataKind(ABC):
     def truth(self) -> float:
         """The true value of what the analyst wants to know."""
 
+    def least_error(self, epsilon: float, delta: float = 0.0) -> float | None:  # noqa: ARG002
+        """Return the smallest `release_error` that any mechanism with this promise can have; None where unknown."""
+        return None
+
+    def one_release(
+        self, settings: Mapping[Any, float], sets: int, generator: np.random.Generator
+    ) -> tuple[float, dict[str, FloatArray]]:
+        """Return the estimate from one confidential data set, and by method those from each set released from it.
+
+        `settings` are the ε that each method is given.
+        """
+        del settings, sets, generator
+        raise ValueError(f"No single release is drawn for this kind of data: {self.label}.")
+
     @abstractmethod
     def outcomes(self, method: Method, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
         """Yield the outcome of one method at one ε, the more complete the later."""
@@ -318,6 +349,28 @@ class DataKind(ABC):
         setting = terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The outcomes so far, the last of each method at each ε."""
+
+    outcomes: Mapping[tuple[str, float], Outcome]
+
+    def of(self, method: Method) -> list[Outcome]:
+        """Return the outcomes of one method in the order of ε."""
+        mine = [one for (key, _), one in self.outcomes.items() if key == method.key]
+        return sorted(mine, key=lambda one: one.epsilon)
+
+
+def stream_comparison(
+    data: DataKind, methods: Sequence[Method], epsilons: Sequence[float], analysis: Analysis, terms: Terms
+) -> Iterator[Compared]:
+    """Yield the outcomes of `DataKind.compare` as they come, all that there are so far."""
+    found: dict[tuple[str, float], Outcome] = {}
+    for outcome in data.compare(methods, epsilons, analysis, terms):
+        found[outcome.method.key, outcome.epsilon] = outcome
+        yield Compared(dict(found))
 
 
 @cache

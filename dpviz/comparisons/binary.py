@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from dpviz import limits
 from dpviz.analysis import PROPORTION
 from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage, within_reach
-from dpviz.inference.confidential import binomial_law
-from dpviz.inference.moments import set_moments
+from dpviz.inference.confidential import binomial_law, released_rows
+from dpviz.inference.moments import central_moments
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.studies import Measure
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, parameter
+from dpviz.synthesizers.plug_ins import PlugIn
+from dpviz.types import FloatArray
 
 OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
 NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
@@ -168,25 +170,68 @@ class BinaryData(DataKind):
     def truth(self) -> float:
         return self.p
 
+    def one_release(
+        self, settings: Mapping[Any, float], sets: int, generator: np.random.Generator
+    ) -> tuple[float, dict[str, FloatArray]]:
+        x, found = int(generator.binomial(self.n, self.p)), dict[str, FloatArray]()
+        for method, setting in settings.items():
+            count = method.sets(sets)
+            found[method.key] = method.synthesizer(self.n, setting / count).draw(generator, x, count) / self.n
+        return x / self.n, found
+
     def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
         made = method.synthesizer(self.n, setting / sets)
-        moments = set_moments(made, p=self.p, sets=sets)
+        moments = row_moments(made)
+        bias, error = moments.error(binomial_law(self.n, self.p), self.p, sets)
+        _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n, sets)
         first = Outcome(
             method=method,
             epsilon=epsilon,
             setting=setting,
             sets=sets,
-            bias=Measure(moments.bias, 0.0),
-            root_mean_squared_error=Measure(math.hypot(moments.bias, math.sqrt(moments.variance_estimate)), 0.0),
+            bias=Measure(bias, 0.0),
+            root_mean_squared_error=Measure(error, 0.0),
             coverage=Measure.unknown(),
             mean_width=Measure.unknown(),
             usable_share=Measure(method.usable_share(self, setting, sets), 0.0),
             real_epsilon=method.real_epsilon(self, setting, sets),
+            release_error=Measure(added, 0.0),
         )
         yield first
         coverage, width = interval_of(made, self.p, sets, analysis)
         yield dataclasses.replace(first, coverage=coverage, mean_width=width)
+
+
+class RowMoments(NamedTuple):
+    """Mean and variance of the proportion in one set for each confidential count x = 0 … n."""
+
+    mean: FloatArray
+    variance: FloatArray
+
+    def error(self, weights: FloatArray | float, truth: FloatArray | float, sets: int) -> tuple[float, float]:
+        """Return bias and root mean squared error of the mean of M sets, x with these weights, around the truth."""
+        away = self.mean - truth
+        square = np.sum(weights * (away**2 + self.variance / sets))
+        return float(np.sum(weights * away)), math.sqrt(float(square))
+
+
+@lru_cache(maxsize=4096)
+def row_moments(made: TwoCellSynthesizer) -> RowMoments:
+    """Return them in closed form where there is one, else as sums over the rows of the matrix.
+
+    >>> found = row_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1))
+    >>> [round(one, 12) for one in found.error(0.5, np.array([0.0, 1.0]), 1)]  # wrong with probability 1/3
+    [0.0, 0.57735026919]
+    """
+    every = np.arange(made.n + 1)
+    if isinstance(made, BetaBinomial | PlugIn):
+        found = central_moments(made, every)
+        return RowMoments(found.mean, found.second)
+    rows, q = released_rows(made, every), np.arange(made.m + 1) / made.m
+    mean = rows @ q
+    away = q - mean[:, None]
+    return RowMoments(mean, np.einsum("ij,ij,ij->i", rows, away, away))
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ _component = st.components.v2.component(
 
 LARGER = 1.2
 
-PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior"}
+PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior", "cs": "comparison"}
 """What the files of a page's pictures are named after, by the prefix of its keys."""
 
 

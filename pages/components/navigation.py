@@ -6,10 +6,10 @@ from functools import cache
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages import coverage, home, minimum_priors, posterior, transition_matrices
+from pages import compare_synthesizers, coverage, home, minimum_priors, posterior, transition_matrices
 from pages.components.spec import PageSpec
 
-PAGES = [one.SPEC for one in (home, transition_matrices, minimum_priors, coverage, posterior)]
+PAGES = [one.SPEC for one in (home, transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers)]
 """A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
 
 

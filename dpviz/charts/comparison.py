@@ -1,0 +1,166 @@
+"""Methods side by side: one measure against ε, a line of each method where it is exact and dots where simulated."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpviz.charts import style
+from dpviz.types import FloatArray
+
+DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
+"""Of the methods in their order, so that color is never alone."""
+
+BAR = 1.96  # Standard errors to both sides of a simulated value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One measure of one method at several ε; `error` is 0 where it is exact. A `reference` is a thin grey line."""
+
+    key: str
+    name: str
+    x: FloatArray
+    y: FloatArray
+    error: FloatArray
+    reference: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """The best that is possible, at several ε."""
+
+    name: str
+    x: FloatArray
+    y: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """What one picture shows: the title of its axis, whether that is logarithmic or a share, and a nominal value."""
+
+    title: str
+    log: bool = False
+    share: bool = False
+    nominal: float | None = None
+    words: str = ""
+
+
+def comparison_chart(
+    series: Sequence[Series],
+    panel: Panel,
+    *,
+    axis: str,
+    chosen: float,
+    span: tuple[float, float],
+    key: str,
+    limit: Limit | None = None,
+) -> style.Figure:
+    """Return the picture of one measure over ε; the reader's own ε is a thin rule, as is a nominal value."""
+    traces = [] if limit is None else [_limit(limit)]
+    for place, one in enumerate(series):
+        traces += _traces(one, DASHES[place % len(DASHES)])
+    ends = [math.log10(end) for end in span]
+    shapes, words = [style.rule(x=chosen)], []
+    if panel.nominal is not None:
+        shapes.append(style.rule(y=panel.nominal))
+        words.append(style.label_across(panel.words, panel.nominal))
+    return style.build(
+        traces,
+        x=style.axis(axis, type="log", range=ends, **style.decades(ends[0], ends[1])),
+        y=_values(series, panel, limit),
+        uirevision=f"{key} {span}",
+        shapes=shapes,
+        annotations=words,
+        **style.legend_below(-0.26, 66, 14, 20, 96 + 10 * len(traces), itemwidth=44),
+        showlegend=True,
+    )  # fmt: skip
+
+
+def _traces(one: Series, dash: str) -> list[dict[str, Any]]:
+    """The exact part as a line, the simulated one as dots with their error bars."""
+    color, exact, simulated = style.color_of(one.key), one.error == 0, one.error > 0
+
+    def hover(how: str, spread: str = "") -> str:
+        return f"<b>{one.name}</b>, {how}<br>ε = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
+
+    line = {"color": color, "width": 1.6 if one.reference else 2.4, "dash": dash}
+    told: dict[str, Any] = {"name": one.name, "legendgroup": one.key}
+    found = []
+    if exact.any() or not simulated.any():
+        found.append(style.scatter("lines", one.x[exact], one.y[exact], hover("exact"), line=line, **told))
+    if simulated.any():
+        bar = {"type": "data", "array": BAR * one.error[simulated], "color": color, "thickness": 1.5, "width": 3}
+        words = hover("simulated, 95 % error bar", " ± %{error_y.array:.2g}")
+        dots = {"marker": style.dot(7, color, width=1), "error_y": bar, "showlegend": not exact.any()}
+        found.append(style.scatter("markers", one.x[simulated], one.y[simulated], words, **dots, **told))
+    return found
+
+
+def _limit(limit: Limit) -> dict[str, Any]:
+    hover = f"<b>{limit.name}</b><br>ε = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
+    grey = {"line": {"color": style.RULE["color"], "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
+    return style.scatter("lines", limit.x, limit.y, hover, fill="tozeroy", name=limit.name, **grey)
+
+
+def _values(series: Sequence[Series], panel: Panel, limit: Limit | None) -> dict[str, Any]:
+    """The axis of the measure."""
+    if panel.share:
+        return style.axis(panel.title, range=[-0.02, 1.04], tickformat=".0%")
+    every = np.concatenate([*(one.y for one in series), *([] if limit is None else [limit.y]), [math.nan]])
+    every = every[np.isfinite(every) & ((every > 0) | (not panel.log))]
+    low, high = (float(every.min()), float(every.max())) if len(every) else (0.1, 1.0)
+    if panel.log:
+        ends = math.log10(low), math.log10(max(high, 1.5 * low))
+        pad = 0.06 * (ends[1] - ends[0])
+        more = {} if ends[1] - ends[0] < 1.2 else style.decades(*ends)
+        return style.axis(panel.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more)
+    low, high = min(low, 0.0), max(high, 0.0)
+    pad = 0.06 * (high - low) or 0.1
+    return style.axis(panel.title, range=[low - pad * (low < 0), high + pad])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Released:
+    """The estimates from each set that one method released."""
+
+    key: str
+    name: str
+    estimates: FloatArray
+
+
+def release_chart(
+    released: Sequence[Released], *, original: float, truth: float, title: str, share: bool
+) -> style.Figure:
+    """One dot for each released set, a row for each method; the confidential data and the truth are thin rules."""
+    traces = [
+        style.scatter(
+            "markers",
+            one.estimates,
+            np.full(len(one.estimates), row),
+            f"<b>{one.name}</b><br>%{{x:.5g}}<extra></extra>",
+            marker=style.dot(10, style.color_of(one.key), width=1, opacity=0.8),
+            showlegend=False,
+            cliponaxis=False,
+        )
+        for row, one in enumerate(released)
+    ]
+    rows = {"tickvals": list(range(len(released))), "ticktext": [one.name for one in released]}
+    every = np.concatenate([*(one.estimates for one in released), [original, truth]])
+    pad = 0.06 * float(np.ptp(every)) or 0.1
+    span = [-0.02, 1.02] if share else [float(every.min()) - pad, float(every.max()) + pad]
+    return style.build(
+        traces,
+        x=style.axis(title, range=span),
+        y=style.axis("", **rows, range=[len(released) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True),
+        uirevision="release",
+        shapes=[style.rule(x=original), style.rule(x=truth, dash="dot")],
+        annotations=[
+            style.label_upright("confidential data", original, side="right" if original < truth else "left"),
+            style.label_upright("truth", truth, side="left" if original < truth else "right"),
+        ],
+        margin={"l": 16, "r": 16, "t": 40, "b": 52},
+        hovermode="closest",
+    )

@@ -1,0 +1,10 @@
+"""The page "Compare synthesizers"."""
+
+from pages.components.spec import PageSpec
+
+SPEC = PageSpec(
+    title="Compare synthesizers",
+    folder="compare_synthesizers",
+    prefix="cs_",
+    question="Which way of making synthetic data costs the analyst least, for the same privacy?",
+)

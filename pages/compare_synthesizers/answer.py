@@ -1,0 +1,120 @@
+"""Which method errs least at one ε, and at what price; the pictures, and the methods in order."""
+
+import dataclasses
+import math
+
+import streamlit as st
+
+from dpviz.comparisons import DataKind, Method, Outcome, Terms
+from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.binary import BinaryMethod
+from dpviz.designs import Design
+from dpviz.parameters import readable
+from dpviz.synthesizers import SYNTHESIZERS
+from pages.compare_synthesizers import SPEC
+from pages.compare_synthesizers.controls import Asked
+from pages.compare_synthesizers.pictures import show_pictures
+from pages.compare_synthesizers.ranking import show_ranking
+from pages.components.cached import cached
+from pages.components.words import note, page_answer
+
+ALIKE = 1e-9  # Relative distance within which two errors are equal
+
+
+def first_outcomes(asked: Asked) -> list[Outcome]:
+    """What is known at once of every method at the reader's ε."""
+    return cached(_first)(*asked.comparison, asked.design.epsilon)
+
+
+def _first(
+    data: DataKind, methods: tuple[Method, ...], analysis: Analysis, terms: Terms, epsilon: float
+) -> list[Outcome]:
+    found: dict[str, Outcome] = {}
+    for outcome in data.compare(methods, [epsilon], analysis, terms):
+        if outcome.method.key in found:
+            break
+        found[outcome.method.key] = outcome
+    return list(found.values())
+
+
+def least_error(asked: Asked, epsilon: float) -> float | None:
+    """The smallest error that any release can add at this ε, on the reader's terms."""
+    return cached(asked.data.least_error)(epsilon, asked.terms.delta)
+
+
+def show_answer(asked: Asked) -> None:
+    """Sentence, pictures and table."""
+    found = first_outcomes(asked)
+    st.html(page_answer(*answer_sentence(asked, found)))
+    if absent := left_out(asked, found):
+        note(absent)
+    show_pictures(asked)
+    show_ranking(asked)
+
+
+def left_out(asked: Asked, found: list[Outcome]) -> str:
+    """Which methods cannot be compared on these terms; else nothing."""
+    there = {one.method.key for one in found}
+    names = [one.label for one in asked.methods if one.key not in there]
+    return SPEC.note("left_out", names=", ".join(names)) if names else ""
+
+
+def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
+    """Return the mark, the sentence, and the few words for a phone."""
+    epsilon = readable(asked.design.epsilon, 4)
+    ranked = in_order([one for one in found if not one.method.reference])
+    if not ranked:
+        sentence = f"None of the methods chosen can be set to a real privacy loss of ε = {epsilon}."
+        return "no method", sentence, f"has a real ε = {epsilon}"
+    best = [one for one in ranked if error_of(one) <= error_of(ranked[0]) * (1 + ALIKE)]
+    names, error = " and ".join(one.method.label for one in best), error_of(best[0])
+    the = " and ".join(f"the <b>{one.method.label}</b>" for one in best)
+    what = "real" if asked.terms.asks else "promised"
+    have, its = ("have", "their estimates are") if len(best) > 1 else ("has", "its estimate is")
+    words = (
+        f"At a {what} ε = {epsilon} {the} {have} the smallest error: {its} typically off by <b>{readable(error, 3)}</b>"
+    )
+    if reference := next((one for one in found if one.method.reference and one.sets == 1), None):
+        words += f", {times(error, error_of(reference))} with the {reference.method.label.lower()}"
+    words += f" (root mean squared error, {asked.named})."
+    if len(ranked) > len(best):
+        words += f" The {ranked[-1].method.label} errs most, by {readable(error_of(ranked[-1]), 3)}."
+    return names, f"{words}{price_sentence(asked, best[0])}", f"ε = {epsilon}: error {readable(error, 3)}"
+
+
+def price_sentence(asked: Asked, best: Outcome) -> str:
+    """How the error that the release adds compares with the smallest possible; nothing where that is not known."""
+    least = least_error(asked, asked.design.epsilon)
+    if least is None or not least > 0 or math.isnan(best.release_error.value):
+        return ""
+    over = readable(best.release_error.value / least, 3)
+    return f" {SPEC.note('price', times=over, epsilon=readable(asked.design.epsilon, 4))}"
+
+
+def times(error: float, other: float) -> str:
+    """How many times as much as another error, to be followed by "with …"."""
+    ratio = error / other if other else math.inf
+    if abs(ratio - 1) < 5e-4:
+        return "as much as"
+    return f"{readable(ratio, 3)} times as much as" if math.isfinite(ratio) else "but not at all"
+
+
+def error_of(outcome: Outcome) -> float:
+    """The root mean squared error."""
+    return outcome.root_mean_squared_error.value
+
+
+def in_order(found: list[Outcome]) -> list[Outcome]:
+    """Outcomes by their error, the smallest first."""
+    return sorted(found, key=error_of)
+
+
+def lead_design(asked: Asked) -> Design:
+    """The release with the smallest error as other pages know it, where they do."""
+    for one in in_order([one for one in first_outcomes(asked) if not one.method.reference]):
+        if not isinstance(one.method, BinaryMethod):
+            break
+        law = one.method.synthesizer(asked.design.n, one.setting / one.sets).key
+        if law in SYNTHESIZERS:
+            return dataclasses.replace(asked.design, mechanism=law, sets=one.sets, epsilon=one.setting, rules=())
+    return asked.design

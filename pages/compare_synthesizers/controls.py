@@ -1,0 +1,215 @@
+"""The controls of the page "Compare synthesizers", and the comparison that they ask for."""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import streamlit as st
+
+from dpviz.comparisons import KINDS, TERMS, Analysis, DataKind, Method, Terms
+from dpviz.comparisons.base import COMPARED_SETS, PROMISES, SIMULATED
+from dpviz.designs import Design
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.parameters import DELTA, Parameter, readable
+from dpviz.studies.plan import SEED
+from pages.compare_synthesizers import SPEC
+from pages.components.address import keep_choice, keep_choices, read_address
+from pages.components.choices import choice, choices, presets, segments
+from pages.components.controls import PageNumbers
+from pages.components.last_valid import Refused
+from pages.components.places import Places
+
+PREFIX = SPEC.prefix
+POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
+LAW = "beta_binomial"
+"""The synthesizer that stands for a comparison on other pages."""
+
+FIRST = dataclasses.replace(
+    PROMISES, name="first", symbol="", title="Smallest ε in the pictures", default=0.01, slider_minimum=math.exp(-10),
+    slider_maximum=10.0, private_end="neither", help="Where the pictures begin.",
+)  # fmt: skip
+LAST = dataclasses.replace(
+    FIRST, name="last", title="Largest ε in the pictures", default=100.0, slider_minimum=0.1,
+    slider_maximum=math.exp(5), help="Where the pictures end.",
+)  # fmt: skip
+
+
+def _of_kinds() -> dict[str, Parameter]:
+    """The numbers of all kinds of data by name; one that several kinds have takes what any of them does."""
+    found: dict[str, Parameter] = {}
+    for one in (one for kind in KINDS.values() for one in kind.parameters()):
+        known = found.setdefault(one.name, one)
+        ends = {"minimum": min(known.minimum, one.minimum), "maximum": max(known.maximum, one.maximum)}
+        found[one.name] = dataclasses.replace(known, **ends)  # type: ignore[arg-type]
+    return found
+
+
+OF_KINDS = _of_kinds()
+NUMBERS = {
+    "epsilon": dataclasses.replace(
+        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
+        help="The privacy loss of all sets together at which the methods are ranked. Smaller is more private; values "
+        "from 0.1 to 10 are usual.",
+    ),
+    "delta": dataclasses.replace(DELTA, default=0.0, maximum=0.5, slider_maximum=0.5),
+    "n": OF_KINDS["n"],
+    "sets": dataclasses.replace(COMPARED_SETS, private_end="neither"),
+    **OF_KINDS,
+    "level": Analysis.numbers()["level"],
+    "first": FIRST,
+    "last": LAST,
+    "repetitions": SIMULATED,
+    "seed": SEED,
+}  # fmt: skip
+
+FEW = ("preset", "epsilon", "sets")
+MAIN = ("kind", "methods", "terms", "delta", *OF_KINDS)
+PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
+KIND = keep_choice(f"{PREFIX}kind", KINDS, next(iter(KINDS)))
+TERMS_KEY = keep_choice(f"{PREFIX}terms", TERMS, next(iter(TERMS)))
+RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
+METHODS = {
+    key: keep_choices(f"{PREFIX}{key}_methods", [one.key for one in kind.methods], [one.key for one in kind.methods])
+    for key, kind in KINDS.items()
+}
+ESTIMANDS = {
+    key: keep_choice(f"{PREFIX}{key}_estimand", [one.key for one in kind.estimands], kind.estimands[0].key)
+    for key, kind in KINDS.items()
+    if len(kind.estimands) > 1
+}
+
+STUDY_1: dict[str, object] = {
+    "kind": "binary", "n": 100, "p": 0.25, "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003",
+    "level": 0.95, "first": math.exp(-10), "last": math.exp(5),
+}  # fmt: skip
+PRESETS: dict[str, dict[str, object]] = {
+    "Bowen & Liu, n = 100, p = ¼": STUDY_1,
+    "n = 40, p = 0.15": STUDY_1 | {"n": 40, "p": 0.15},
+    "n = 1,000, p = ½": STUDY_1 | {"n": 1000, "p": 0.5},
+    "one set instead of ten": STUDY_1 | {"sets": 1},
+    "equal real privacy": STUDY_1 | {"terms": "privacy", "delta": 0.0},
+}
+"""Scenarios of Bowen & Liu's study 1, Figures 2 and 3, and what else they could have compared."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader has set: data, methods, analysis and terms; `design` has the numbers that other pages share."""
+
+    design: Design
+    data: DataKind
+    methods: tuple[Method, ...]
+    analysis: Analysis
+    terms: Terms
+    span: tuple[float, float]
+    problems: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def epsilons(self) -> list[float]:
+        """The values of ε in the pictures."""
+        return [float(one) for one in np.geomspace(*self.span, POINTS)]
+
+    @property
+    def comparison(self) -> tuple[DataKind, tuple[Method, ...], Analysis, Terms]:
+        """What is compared, wherever."""
+        return self.data, self.methods, self.analysis, self.terms
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+        numbers = [f"{one.symbol} = {readable(getattr(self.data, one.name), 4)}" for one in self.data.parameters()]
+        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {readable(self.design.epsilon, 4)}"
+
+
+def choose() -> Asked | Refused:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
+    at = Places(FEW, MAIN)
+    page = dataclasses.replace(PAGE, at=at)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {})
+    with at("kind"):
+        kind = KINDS[segments("Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
+    with at("methods"):
+        labels = {one.key: one.label for one in kind.methods}
+        chosen = choices("Methods", labels, METHODS[kind.key], format_func=labels.__getitem__, help=SPEC.note("chosen"))
+    values: dict[str, Any] = page.values("epsilon")
+    with at("terms"):
+        terms = TERMS[
+            choice(
+                st.radio, "Compare at", TERMS, TERMS_KEY, format_func=lambda key: TERMS[key].label,
+                help=SPEC.note("terms"),
+            )
+        ]  # fmt: skip
+    own = [one.name for one in kind.parameters()]
+    values |= page.values(*terms.asks, "n", "sets", *(name for name in own if name != "n"))
+    estimand = ""
+    if kind.key in ESTIMANDS:
+        names = {one.key: one.label for one in kind.estimands}
+        with at("methods"):
+            estimand = choice(
+                st.selectbox,
+                "What the analyst wants to know",
+                names,
+                ESTIMANDS[kind.key],
+                format_func=names.__getitem__,
+            )
+    values |= page.values("level")
+    with at("rule"):
+        rule = choice(
+            st.selectbox, "Rule for the interval", COMBINING_RULES, RULE,
+            format_func=lambda key: COMBINING_RULES[key].label, help=SPEC.note("rule"),
+        )  # fmt: skip
+    values |= page.values("first", "last", "repetitions", "seed")
+    try:
+        PAGE.check(values)
+        return _asked(kind, [one for one in kind.methods if one.key in chosen], terms, rule, estimand, values)
+    except ValueError as broken:
+        return _refused(broken, kind, values)
+
+
+def _refused(broken: ValueError, kind: type[DataKind], values: dict[str, Any]) -> Refused:
+    """What a refusal says, with a button for each number outside its domain."""
+    mends: dict[str, tuple[object, str]] = {}
+    for one in {**NUMBERS, **{one.name: one for one in kind.parameters()}}.values():
+        value = values.get(one.name)
+        if value is None:
+            continue
+        try:
+            one.check(value)
+        except ValueError:
+            near = one.maximum if value > one.maximum else one.default if math.isnan(value) else one.minimum
+            near = one.default if one.open_minimum and near == one.minimum else near
+            near = int(near) if one.integer else near
+            mends[PREFIX + one.name] = near, f"Set {one.symbol or one.title} = {readable(near)}"
+    return Refused((str(broken),), mends)
+
+
+def _asked(
+    kind: type[DataKind], methods: list[Method], terms: type[Terms], rule: str, estimand: str, values: dict[str, Any]
+) -> Asked:
+    """The comparison with these values; a ValueError in a sentence refuses."""
+    if not any(not one.reference for one in methods):
+        raise ValueError("Choose at least one method that promises privacy.")
+    if values["first"] >= values["last"]:
+        ends = f"{readable(values['first'])} and {readable(values['last'])}"
+        raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
+    analysis = Analysis(rule=rule, **{name: values[name] for name in Analysis.numbers()})
+    design = Design(mechanism=LAW, rules=(rule,), **{name: values[name] for name in Design.numbers() if name in values})
+    return Asked(
+        design=design,
+        data=kind(estimand=estimand, **{one.name: values[one.name] for one in kind.parameters()}),
+        methods=tuple(methods),
+        analysis=analysis,
+        terms=terms(**{name: values[name] for name in terms.asks}),
+        span=(values["first"], values["last"]),
+    )
+
+
+def first_asked() -> Asked:
+    """What a fresh page asks for."""
+    kind, terms = next(iter(KINDS.values())), next(iter(TERMS.values()))
+    fresh = {name: one.default for name, one in NUMBERS.items()}
+    return _asked(kind, list(kind.methods), terms, "reiter_2003", "", fresh)

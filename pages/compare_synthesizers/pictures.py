@@ -1,0 +1,110 @@
+"""Small pictures of every measure against ε, which grow as their numbers come."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.comparison import Limit, Panel, Series, comparison_chart
+from dpviz.comparisons import Compared, DataKind, stream_comparison
+from dpviz.parameters import readable
+from pages.compare_synthesizers import SPEC
+from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.components.cached import cached
+from pages.components.figure import show_figure
+from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.words import percent
+
+
+class Shown(NamedTuple):
+    """One picture: the measure, what its axis is called, and what its alternative text says."""
+
+    measure: str
+    panel: Panel
+    alt: str
+
+
+def shown(asked: Asked) -> list[Shown]:
+    """The pictures in their order."""
+    level = asked.analysis.level
+    symbol = next(one.symbol for one in asked.data.estimands if one.key == asked.data.estimand)
+    promised = Panel(title="coverage", share=True, nominal=level, words=f"promised: {percent(level, 8)}")
+    return [
+        Shown("root_mean_squared_error", Panel(title=f"error of the estimate of {symbol}", log=True),
+              "Root mean squared error of the analyst's estimate by each method against epsilon."),
+        Shown("release_error", Panel(title="error that the release adds", log=True),
+              "Error that each method adds to the confidential data against epsilon, and the smallest possible."),
+        Shown("bias", Panel(title=f"bias of the estimate of {symbol}"),
+              "Bias of the analyst's estimate by each method against epsilon."),
+        Shown("coverage", promised, "Coverage of the analyst's interval by each method against epsilon."),
+        Shown("mean_width", Panel(title="mean width of the interval"),
+              "Mean width of the analyst's interval by each method against epsilon."),
+        Shown("usable_share", Panel(title="usable releases", share=True),
+              "Share of releases that can be analyzed by each method against epsilon."),
+    ]  # fmt: skip
+
+
+def curves_of(asked: Asked) -> Growing[Compared]:
+    """The reader's curves, the same at whatever ε the methods are ranked."""
+    data, methods, analysis, terms = asked.comparison
+
+    def begin() -> Iterator[Compared]:
+        return stream_comparison(data, methods, asked.epsilons, analysis, terms)
+
+    key = ("comparison", *map(repr, asked.comparison), asked.span)
+    return growing_of(f"{PREFIX}curves", key, Compared, begin)
+
+
+def show_pictures(asked: Asked) -> None:
+    """Every picture that has numbers, two beside each other."""
+    growing = curves_of(asked)
+    show_growing(growing, "Comparing …", lambda found: _draw(asked, found), key=f"{PREFIX}curves_step")
+
+
+def _draw(asked: Asked, found: Compared) -> None:
+    pictures = [one for one in shown(asked) if any(_known(found, one.measure))]
+    for start in range(0, len(pictures), 2):
+        for column, one in zip(st.columns(2, gap="medium"), pictures[start : start + 2], strict=False):
+            with column:
+                chart = comparison_chart(
+                    series_of(asked, found, one.measure), one.panel, axis=asked.terms.axis,
+                    chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(asked, one.measure),
+                )  # fmt: skip
+                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=340 + 10 * len(asked.methods))
+    done = sum(_known(found, "coverage"))
+    low, high = (readable(end, 3) for end in asked.span)
+    points, every = len(asked.epsilons), len(asked.epsilons) * len(asked.methods)
+    st.caption(SPEC.note("pictures", points=points, low=low, high=high, done=done, all=every))
+
+
+def _known(found: Compared, measure: str) -> list[bool]:
+    return [not math.isnan(getattr(one, measure).value) for one in found.outcomes.values()]
+
+
+def series_of(asked: Asked, found: Compared, measure: str) -> list[Series]:
+    """The lines of one picture, one for each method that has numbers."""
+    lines = []
+    for method in asked.methods:
+        points = [(one.epsilon, getattr(one, measure)) for one in found.of(method)]
+        known = [(epsilon, value.value, value.error) for epsilon, value in points if math.isfinite(value.value)]
+        x, y, error = np.array(known).T if known else np.empty((3, 0))
+        lines.append(Series(key=method.key, name=method.label, x=x, y=y, error=error, reference=method.reference))
+    return lines
+
+
+def limit_of(asked: Asked, measure: str) -> Limit | None:
+    """The smallest error that any release with this promise can add, where it is known."""
+    if measure != "release_error":
+        return None
+    least = cached(_limits, "The best that is possible …")(asked.data, tuple(asked.epsilons), asked.terms.delta)
+    known = [(epsilon, value) for epsilon, value in zip(asked.epsilons, least, strict=True) if value is not None]
+    if not known:
+        return None
+    x, y = np.array(known).T
+    return Limit(name="no mechanism errs less", x=x, y=y)
+
+
+def _limits(data: DataKind, epsilons: Sequence[float], delta: float) -> list[float | None]:
+    return [data.least_error(epsilon, delta) for epsilon in epsilons]

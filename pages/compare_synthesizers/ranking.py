@@ -1,0 +1,85 @@
+"""The methods at one ε in the order of their errors."""
+
+import math
+from collections.abc import Iterator
+
+import streamlit as st
+
+from dpviz.comparisons import Compared, Outcome, stream_comparison
+from dpviz.parameters import readable
+from dpviz.studies import Measure
+from pages.compare_synthesizers import SPEC
+from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.components.cached import cached
+from pages.components.growing import growing_of, show_growing
+from pages.components.words import heading, listing, number, percent
+
+
+def show_ranking(asked: Asked) -> None:
+    """A table that fills as what takes longer is computed."""
+    epsilon = asked.design.epsilon
+    heading(f"The methods at ε = {readable(epsilon, 4)}, the smallest error first")
+    data, methods, analysis, terms = asked.comparison
+
+    def begin() -> Iterator[Compared]:
+        return stream_comparison(data, methods, [epsilon], analysis, terms)
+
+    growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, begin)
+    show_growing(growing, "Ranking …", lambda found: _table(asked, found), key=f"{PREFIX}ranking_step")
+
+
+def _table(asked: Asked, found: Compared) -> None:
+    """One row for each method."""
+    outcomes = sorted(found.outcomes.values(), key=lambda one: one.root_mean_squared_error.value)
+    least = cached(asked.data.least_error)(asked.design.epsilon, asked.terms.delta)
+    head = ["method", "error", "bias", "coverage", "mean width", "usable", "real ε", "added error"]
+    if least is not None:
+        head.append("times the best")
+    if asked.terms.asks:
+        head.insert(1, "given ε")
+    rows = []
+    for one in outcomes:
+        sets = "one set" if one.sets == 1 else f"{one.sets} sets"
+        cells = [
+            f"<b>{one.method.label}</b> <small>{sets}</small>",
+            written(one.root_mean_squared_error),
+            written(one.bias),
+            shared(one.coverage),
+            written(one.mean_width),
+            shared(one.usable_share),
+            real(one),
+            written(one.release_error),
+        ]
+        if asked.terms.asks:
+            cells.insert(1, "–" if one.method.reference else readable(one.setting, 4))
+        if least is not None:
+            cells.append(number(one.release_error.value / least if least else math.nan, 3))
+        rows.append(cells)
+    listing(head, rows, "The methods in order")
+    st.caption(SPEC.note("table", rule=asked.analysis.rule_for(asked.analysis.sets).label))
+
+
+def written(measure: Measure) -> str:
+    """A measure with its Monte Carlo error where it has one; a dash where it is not known."""
+    if math.isnan(measure.value):
+        return "–"
+    value = 0.0 if abs(measure.value) < 1e-12 else measure.value
+    return readable(value, 4) + (f" ± {readable(measure.error, 1)}" if measure.error > 0 else "")
+
+
+def shared(measure: Measure) -> str:
+    """A share in per cent."""
+    if math.isnan(measure.value):
+        return "–"
+    spread = f" ± {readable(100 * measure.error, 1)}" if measure.error > 0 else ""
+    return percent(measure.value, 4) + spread
+
+
+def real(one: Outcome) -> str:
+    """The exact ε of all sets, marked where it is more than was promised."""
+    if one.real_epsilon is None:
+        return "–"
+    if one.method.reference:
+        return "none" if math.isinf(one.real_epsilon) else f"{readable(one.real_epsilon, 4)}, not promised"
+    broken = one.real_epsilon > one.setting * (1 + 1e-9)
+    return f"{readable(one.real_epsilon, 4)}{', <b>broken</b>' if broken else ''}"

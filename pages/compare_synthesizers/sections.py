@@ -1,0 +1,114 @@
+"""The closer looks of the page, each run only when it is opened."""
+
+import csv
+import math
+from collections.abc import Callable
+from importlib.resources import files
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.comparison import Released, release_chart
+from dpviz.comparisons import BinaryData, Compared, stream_comparison
+from dpviz.comparisons.binary import LaplaceRelease
+from dpviz.exports.comparison import comparison_csv, comparison_script
+from dpviz.parameters import readable
+from pages.compare_synthesizers import SPEC
+from pages.compare_synthesizers.answer import first_outcomes
+from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.components.cached import cached
+from pages.components.downloads import SAVED, Part, show_columns
+from pages.components.figure import show_figure
+from pages.components.words import heading, listing, note, number
+
+FIRST_SETS = 10  # Sets whose estimates a table lists
+PRINTED_REPETITIONS = 5000  # Of every share that Bowen & Liu print
+
+
+def _show_release(asked: Asked) -> None:
+    """One confidential data set, and what each method makes of it."""
+    found = first_outcomes(asked)
+    settings = {one.method: one.setting for one in found}
+    generator = np.random.default_rng(asked.analysis.seed)
+    original, released = asked.data.one_release(settings, asked.analysis.sets, generator)
+    note(SPEC.note("release"))
+    st.button("Draw again", key=f"{PREFIX}again", on_click=_again)
+    symbol = next(one.symbol for one in asked.data.estimands if one.key == asked.data.estimand)
+    shown = [
+        Released(key=method.key, name=method.label, estimates=np.atleast_1d(released[method.key]))
+        for method in settings
+    ]
+    chart = release_chart(
+        shown, original=original, truth=asked.data.truth, title=f"estimate of {symbol} from each set",
+        share=isinstance(asked.data, BinaryData),
+    )  # fmt: skip
+    alt = "Estimates from every released set by each method, beside the confidential data and the truth."
+    show_figure(chart, key=f"{PREFIX}release", alt=alt, height=150 + 44 * len(shown))
+    rows = []
+    for one in shown:
+        first = ", ".join(readable(float(estimate), 3) for estimate in one.estimates[:FIRST_SETS])
+        rows.append([f"<b>{one.name}</b>", number(float(np.mean(one.estimates)), 4), first])
+    listing(["method", "mean of the sets", "the first sets"], rows, "One release", {1})
+    st.caption(SPEC.note("drawn", seed=asked.analysis.seed, original=readable(original, 4)))
+
+
+def _again() -> None:
+    st.session_state[f"{PREFIX}seed"] = int(st.session_state[f"{PREFIX}seed"]) + 1
+
+
+def _show_promises(asked: Asked) -> None:
+    """What each method releases and spends, and where it does not keep its promise."""
+    note(SPEC.note("promises"))
+    rows = [
+        [f"<b>{one.label}</b>", one.releases + (f" <b>{one.finding}</b>" if one.finding else ""), one.source]
+        for one in asked.data.methods
+    ]
+    listing(["method", "what it releases and spends", "source"], rows, "What each method releases", ())
+
+
+def _show_published(_asked: Asked) -> None:
+    """Bowen & Liu's usable shares beside ours."""
+    heading("Bowen & Liu (2016), supplement, Table 1: usable releases of the Laplace sanitizer")
+    rows, scores = [], []
+    for row in csv.DictReader(files("dpviz.published").joinpath("bowen_liu_usable.csv").read_text().splitlines()):
+        data, cells = BinaryData(n=int(row["n"]), p=float(row["p"])), []
+        method = LaplaceRelease()
+        for name, text in row.items():
+            if not name.startswith("ln_epsilon="):
+                continue
+            share = method.usable_share(data, math.exp(int(name.partition("=")[2])), 1)
+            z = (float(text) - share) / math.sqrt(share * (1 - share) / PRINTED_REPETITIONS)
+            scores.append(z)
+            cells.append(f"<b>{text}</b><br>{readable(share, 3)}<br><small>z = {readable(round(z, 1), 2)}</small>")
+        rows.append([f"n = {readable(data.n)}, p = {readable(data.p)}", *cells])
+    head = ["<b>printed</b>, exact, and z", *(f"ε = e<sup>−{power}</sup>" for power in range(10, 4, -1))]
+    listing(head, rows, "Usable releases, printed and exact")
+    st.caption(SPEC.note("published", far=sum(abs(z) > 3 for z in scores), all=len(scores)))
+
+
+def _all(asked: Asked) -> Compared:
+    *_, last = stream_comparison(asked.data, asked.methods, asked.epsilons, asked.analysis, asked.terms)
+    return last
+
+
+def _show_downloads(asked: Asked) -> None:
+    """Offer every number of the pictures as CSV, and the script."""
+    tables: list[Part] = [
+        ("All measures at every ε, CSV", "comparison.csv", lambda: comparison_csv(cached(_all)(asked))),
+        "The file is made when the button is pressed, which takes as long as the pictures do.",
+    ]
+    text = comparison_script(asked.data, asked.methods, [asked.design.epsilon], asked.analysis, asked.terms)
+    show_columns(PREFIX, tables, [SAVED], ("comparison.py", text, "the numbers of the table above"))
+
+
+def _why(_asked: Asked) -> None:
+    st.markdown(SPEC.text("words"))
+
+
+SECTIONS: dict[str, Callable[[Asked], None]] = {
+    "One release": _show_release,
+    "What each promises": _show_promises,
+    "As published": _show_published,
+    "Download": _show_downloads,
+    "Why, and sources": _why,
+}
