@@ -374,6 +374,13 @@ COMPARISON_OF_METHODS = Case(
     sliders={
         name: (name, comparison.NUMBERS[name], {"n": 12, "sets": 2} | WHERE_COMPARISON.get(name, {}))
         for name in ("epsilon", "delta", "n", "sets", "p", "level", "first", "last", "repetitions", "seed")
+    }
+    | {
+        name: (name, comparison.NUMBERS[name], {"kind": "gaussian", "gaussian_methods": ["modips_split"], "n": 9} | one)
+        for name, one in {
+            "mean": {"low": -20.0, "high": 20.0}, "sigma": {},
+            "low": {"mean": 25.0, "high": 30.0}, "high": {"mean": -25.0, "low": -30.0},
+        }.items()
     },
     presets=comparison.PRESETS,
     disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
@@ -389,7 +396,7 @@ COMPARISON_OF_METHODS = Case(
             {"sets": 1}, {"sets": 100}, {"level": 0.001}, {"level": 0.999999}, {"first": 1e-5, "last": 1e3},
             {"terms": "privacy", "epsilon": 1e-5}, {"terms": "privacy", "epsilon": 1e3},
             {"terms": "privacy", "delta": 0.5}, {"terms": "privacy", "delta": 1e-300, "n": 1, "sets": 1},
-            {"binary_methods": ["laplace"], "repetitions": 1, "n": 2000},
+            {"binary_methods": ["laplace"], "repetitions": 1, "n": 2000, "sets": 1},
         )
     ],
     extremes_of_sections=[COMPARED | one for one in ({"n": 1}, {"p": 0.0}, {"epsilon": 1e3}, {"sets": 100})],

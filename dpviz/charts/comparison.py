@@ -131,9 +131,7 @@ class Released:
     estimates: FloatArray
 
 
-def release_chart(
-    released: Sequence[Released], *, original: float, truth: float, title: str, share: bool
-) -> style.Figure:
+def release_chart(released: Sequence[Released], *, original: float, truth: float, title: str) -> style.Figure:
     """One dot for each released set, a row for each method; the confidential data and the truth are thin rules."""
     traces = [
         style.scatter(
@@ -150,10 +148,9 @@ def release_chart(
     rows = {"tickvals": list(range(len(released))), "ticktext": [one.name for one in released]}
     every = np.concatenate([*(one.estimates for one in released), [original, truth]])
     pad = 0.06 * float(np.ptp(every)) or 0.1
-    span = [-0.02, 1.02] if share else [float(every.min()) - pad, float(every.max()) + pad]
     return style.build(
         traces,
-        x=style.axis(title, range=span),
+        x=style.axis(title, range=[float(every.min()) - pad, float(every.max()) + pad]),
         y=style.axis("", **rows, range=[len(released) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True),
         uirevision="release",
         shapes=[style.rule(x=original), style.rule(x=truth, dash="dot")],

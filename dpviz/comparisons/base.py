@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.analysis import LEVEL, SETS
@@ -264,6 +263,8 @@ class DataKind(ABC):
     key: ClassVar[str]
     label: ClassVar[str]
     methods: ClassVar[tuple[Method, ...]]
+    usual: ClassVar[tuple[str, ...]] = ()
+    """Keys of the methods that are compared unless others are chosen; all of them where none is named."""
     estimands: ClassVar[tuple[Estimand, ...]]
     estimand: str = ""
     """Key of what the analyst wants to know; the first of `estimands` unless it is set."""
@@ -302,15 +303,12 @@ class DataKind(ABC):
         """Return the smallest `release_error` that any mechanism with this promise can have; None where unknown."""
         return None
 
-    def one_release(
-        self, settings: Mapping[Any, float], sets: int, generator: np.random.Generator
-    ) -> tuple[float, dict[str, FloatArray]]:
+    @abstractmethod
+    def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         """Return the estimate from one confidential data set, and by method those from each set released from it.
 
         `settings` are the ε that each method is given.
         """
-        del settings, sets, generator
-        raise ValueError(f"No single release is drawn for this kind of data: {self.label}.")
 
     @abstractmethod
     def outcomes(self, method: Method, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.comparisons.base import COMPARED_SETS, Analysis, Estimand, Method, Outcome
+from dpviz.comparisons.bounding import Moments
 from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData
 from dpviz.comparisons.gaussian_histograms import (
     BootstrapThenSanitize,
@@ -44,6 +45,8 @@ HISTOGRAMS: tuple[GaussianMethod, ...] = (
     SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
 )  # fmt: skip
 
+USUAL = "perturbed_histogram_safe", "smoothed_histogram"
+
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedData(GaussianData):
@@ -68,6 +71,18 @@ class SimulatedData(GaussianData):
                 method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real,
                 **{field.name: getattr(found, field.name) for field in fields(found)},
             )  # fmt: skip
+
+    def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
+        asked, found = ESTIMANDS[self.estimand], dict[str, FloatArray]()
+
+        def estimates(every: Sequence[FloatArray]) -> FloatArray:
+            return asked.estimate(Moments(*np.array([(one.mean(), one.var(ddof=1)) for one in every]).reshape(-1, 2).T))
+
+        confidential: FloatArray = np.empty(0)
+        for method, setting in settings.items():
+            confidential, released = self.draw_release(method, setting, sets, seed)
+            found[method.key] = estimates(released)
+        return float(estimates([confidential])[0]), found
 
     @checked(epsilon=SETTINGS, sets=COMPARED_SETS, seed=SEED)
     def draw_release(
@@ -94,6 +109,7 @@ class KnownVariance(SimulatedData):
     methods: ClassVar[tuple[Method, ...]] = (
         Original(), MultipleSynthesisKnownVariance(), ModipsMean(), ModipsMeanTruncated(), *HISTOGRAMS,
     )  # fmt: skip
+    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *USUAL
     estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["mean_known_variance"]
 
 
@@ -106,4 +122,5 @@ class UnknownVariance(SimulatedData):
         Original(), MultipleSynthesis(), ModipsSplit(), ModipsSplitTruncated(), ModipsCommunal(),
         ModipsCommunalTruncated(), *HISTOGRAMS,
     )  # fmt: skip
+    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips_split", "modips_communal", *USUAL
     estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["variance"]

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from dpviz.comparisons import Analysis, Compared, DataKind, Method, Terms
 from dpviz.comparisons.base import MEASURES
-from dpviz.exports.columns import cell, csv_text
 from dpviz.exports.script import script_of
+from dpviz.exports.tables import cell, csv_text
 
 
 def comparison_csv(compared: Compared) -> str:

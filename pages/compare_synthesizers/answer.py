@@ -68,18 +68,24 @@ def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
         return "no method", sentence, f"has a real ε = {epsilon}"
     best = [one for one in ranked if error_of(one) <= error_of(ranked[0]) * (1 + ALIKE)]
     names, error = " and ".join(one.method.label for one in best), error_of(best[0])
-    the = " and ".join(f"the <b>{one.method.label}</b>" for one in best)
     what = "real" if asked.terms.asks else "promised"
-    have, its = ("have", "their estimates are") if len(best) > 1 else ("has", "its estimate is")
-    words = (
-        f"At a {what} ε = {epsilon} {the} {have} the smallest error: {its} typically off by <b>{readable(error, 3)}</b>"
-    )
+    whose = "methods with the smallest error are" if len(best) > 1 else "method with the smallest error is"
+    its = "their estimates are" if len(best) > 1 else "its estimate is"
+    words = f"At a {what} ε = {epsilon} the {whose} <b>{names}</b>: {its} typically off by <b>{written(best[0])}</b>"
     if reference := next((one for one in found if one.method.reference and one.sets == 1), None):
         words += f", {times(error, error_of(reference))} with the {reference.method.label.lower()}"
     words += f" (root mean squared error, {asked.named})."
     if len(ranked) > len(best):
-        words += f" The {ranked[-1].method.label} errs most, by {readable(error_of(ranked[-1]), 3)}."
-    return names, f"{words}{price_sentence(asked, best[0])}", f"ε = {epsilon}: error {readable(error, 3)}"
+        words += f" The largest error, {written(ranked[-1])}, has {ranked[-1].method.label}."
+    if best[0].root_mean_squared_error.error != 0:
+        words += f" {SPEC.note('simulated')}"
+    return names, f"{words}{price_sentence(asked, best[0])}", f"ε = {epsilon}: error {written(best[0])}"
+
+
+def written(outcome: Outcome) -> str:
+    """An error: to three digits where it is exact, to two where it is simulated."""
+    measure = outcome.root_mean_squared_error
+    return readable(measure.value, 3) if measure.error == 0 else f"about {readable(measure.value, 2)}"
 
 
 def price_sentence(asked: Asked, best: Outcome) -> str:

@@ -46,6 +46,11 @@ def _of_kinds() -> dict[str, Parameter]:
     return found
 
 
+def usual(kind: type[DataKind]) -> list[str]:
+    """Keys of the methods that are compared unless others are chosen."""
+    return [one.key for one in kind.methods if one.key in kind.usual or not kind.usual]
+
+
 OF_KINDS = _of_kinds()
 NUMBERS = {
     "epsilon": dataclasses.replace(
@@ -71,7 +76,7 @@ KIND = keep_choice(f"{PREFIX}kind", KINDS, next(iter(KINDS)))
 TERMS_KEY = keep_choice(f"{PREFIX}terms", TERMS, next(iter(TERMS)))
 RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
 METHODS = {
-    key: keep_choices(f"{PREFIX}{key}_methods", [one.key for one in kind.methods], [one.key for one in kind.methods])
+    key: keep_choices(f"{PREFIX}{key}_methods", [one.key for one in kind.methods], usual(kind))
     for key, kind in KINDS.items()
 }
 ESTIMANDS = {
@@ -81,7 +86,8 @@ ESTIMANDS = {
 }
 
 STUDY_1: dict[str, object] = {
-    "kind": "binary", "n": 100, "p": 0.25, "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003",
+    "kind": "binary", "binary_methods": usual(KINDS["binary"]),
+    "n": 100, "p": 0.25, "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003",
     "level": 0.95, "first": math.exp(-10), "last": math.exp(5),
 }  # fmt: skip
 PRESETS: dict[str, dict[str, object]] = {
@@ -90,7 +96,12 @@ PRESETS: dict[str, dict[str, object]] = {
     "n = 1,000, p = ½": STUDY_1 | {"n": 1000, "p": 0.5},
     "one set instead of ten": STUDY_1 | {"sets": 1},
     "equal real privacy": STUDY_1 | {"terms": "privacy", "delta": 0.0},
-}
+    "numbers between bounds": {
+        "kind": "gaussian", "gaussian_methods": usual(KINDS["gaussian"]), "gaussian_estimand": "mean", "n": 100,
+        "mean": 0.0, "sigma": 1.0, "low": -3.0, "high": 4.0, "sets": 10, "epsilon": 1.0, "terms": "promise",
+        "rule": "reiter_2003", "level": 0.95,
+    },
+}  # fmt: skip
 """Scenarios of Bowen & Liu's study 1, Figures 2 and 3, and what else they could have compared."""
 
 
@@ -212,4 +223,4 @@ def first_asked() -> Asked:
     """What a fresh page asks for."""
     kind, terms = next(iter(KINDS.values())), next(iter(TERMS.values()))
     fresh = {name: one.default for name, one in NUMBERS.items()}
-    return _asked(kind, list(kind.methods), terms, "reiter_2003", "", fresh)
+    return _asked(kind, [kind.method(key) for key in usual(kind)], terms, "reiter_2003", "", fresh)

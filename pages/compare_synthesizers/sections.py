@@ -29,8 +29,7 @@ def _show_release(asked: Asked) -> None:
     """One confidential data set, and what each method makes of it."""
     found = first_outcomes(asked)
     settings = {one.method: one.setting for one in found}
-    generator = np.random.default_rng(asked.analysis.seed)
-    original, released = asked.data.one_release(settings, asked.analysis.sets, generator)
+    original, released = asked.data.one_release(settings, asked.analysis.sets, asked.analysis.seed)
     note(SPEC.note("release"))
     st.button("Draw again", key=f"{PREFIX}again", on_click=_again)
     symbol = next(one.symbol for one in asked.data.estimands if one.key == asked.data.estimand)
@@ -39,9 +38,11 @@ def _show_release(asked: Asked) -> None:
         for method in settings
     ]
     chart = release_chart(
-        shown, original=original, truth=asked.data.truth, title=f"estimate of {symbol} from each set",
-        share=isinstance(asked.data, BinaryData),
-    )  # fmt: skip
+        shown,
+        original=original,
+        truth=asked.data.truth,
+        title=f"estimate of {symbol} from each set",
+    )
     alt = "Estimates from every released set by each method, beside the confidential data and the truth."
     show_figure(chart, key=f"{PREFIX}release", alt=alt, height=150 + 44 * len(shown))
     rows = []
