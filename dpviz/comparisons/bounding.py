@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from dpviz.types import FloatArray, IntArray
 
-AT_ONCE = 65_536  # Numbers drawn at a time, which then stay near the processor
+AT_ONCE = 32_768  # Numbers drawn at a time, which then stay near the processor
 LEAST_SIDE = 32  # Fewest sets that are drawn side by side, so that no loop is short
 ACCEPTED = 0.3  # Share of draws inside the bounds from which drawing again beats inverting the distribution
 

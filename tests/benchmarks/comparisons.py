@@ -1,0 +1,83 @@
+"""Row G: a study of normal data against the random numbers that it draws, and against the loop that one would write."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import t
+
+from dpviz.comparisons import GaussianPlan, KnownVariance, UnknownVariance
+from dpviz.comparisons.gaussian_data import GaussianData
+from dpviz.comparisons.gaussian_methods import GaussianMethod, ModipsMean, ModipsSplit
+from dpviz.published.liu_gaussian import compare_liu_gaussian
+from dpviz.studies import run_study
+from tests.benchmarks.timing import Result, interleaved, seconds
+
+SETS, EPSILON, LEVEL, LOW, HIGH = 10, 1.0, 0.95, -3.0, 4.0
+REPETITIONS, FRACTION, AT_ONCE = 5_000, 50, 65_536
+MOST, LOOP_GOAL = 1.5, 20
+
+
+def study(data: GaussianData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
+    plan = GaussianPlan(data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed)
+    return run_study(plan).measures("mean", "reiter_2003").coverage.value
+
+
+def random_numbers(n: int, repetitions: int, variance: bool) -> None:
+    """Draw what a study needs, and nothing else: the rows, and the noise and parameters of each set."""
+    random, held = np.random.default_rng(1), np.empty(AT_ONCE)
+    for _ in range(math.ceil(repetitions * n * (SETS + 1) / AT_ONCE)):
+        random.standard_normal(out=held)
+    for _ in range(repetitions // 500):
+        random.laplace(size=(1 + variance) * 500 * SETS)
+        random.standard_normal(500 * SETS)
+        if variance:
+            random.chisquare(n - 1, 500 * SETS)
+
+
+def loop_coverage(n: int, repetitions: int, seed: int) -> float:
+    """Share of Theorem 7's intervals that hold μ = 0 under modips with σ known, one repetition after the other."""
+    random, covered = np.random.default_rng(seed), 0
+    scale = (HIGH - LOW) * SETS / (n * EPSILON)
+    for _ in range(repetitions):
+        mean = np.clip(random.normal(size=n), LOW, HIGH).mean()
+        means, variances = np.empty((2, SETS))
+        for j in range(SETS):
+            centre = random.normal(np.clip(mean + random.laplace(0, scale), LOW, HIGH), 1 / math.sqrt(n))
+            rows = np.clip(random.normal(centre, 1, size=n), LOW, HIGH)
+            means[j], variances[j] = rows.mean(), rows.var(ddof=1) / n
+        between, within = means.var(ddof=1) / SETS, variances.mean()
+        degrees = (SETS - 1) * (1 + within / between) ** 2
+        covered += abs(means.mean()) <= t.ppf((1 + LEVEL) / 2, degrees) * math.sqrt(within + between)
+    return covered / repetitions
+
+
+def cases() -> Iterator[Result]:
+    data = {"mean": 0.0, "sigma": 1.0, "low": LOW, "high": HIGH}
+    for n, repetitions in ((100, REPETITIONS), (1000, 1_000)):
+        known, both = KnownVariance(n=n, **data), UnknownVariance(n=n, **data)
+        for name, one, method in (("mean", known, ModipsMean()), ("mean and variance", both, ModipsSplit())):
+            numbers, ours = interleaved(
+                lambda n=n, repetitions=repetitions, variance=one is both: random_numbers(n, repetitions, variance),
+                lambda one=one, method=method, repetitions=repetitions: study(one, method, repetitions),
+            )
+            yield Result(
+                name=f"G {name}, n = {n}, against its random numbers", reference=numbers, ours=ours, goal=MOST,
+                at_most=True,
+            )  # fmt: skip
+    part, known = REPETITIONS // FRACTION, KnownVariance(n=100, **data)
+    theirs, mine = loop_coverage(100, 5 * part, 1), study(known, ModipsMean(), REPETITIONS)
+    if abs(theirs - mine) > 5 * math.sqrt(mine * (1 - mine) / (5 * part)):
+        raise AssertionError(f"normal data: the loop found {theirs}, ours {mine}")
+    loop, ours = interleaved(
+        lambda: loop_coverage(100, part, 2), lambda: study(known, ModipsMean(), REPETITIONS, seed=2)
+    )
+    yield Result(name=f"G {REPETITIONS:,} runs, M = 10, n = 100", reference=FRACTION * loop, ours=ours, goal=LOOP_GOAL)
+
+
+def table_seconds() -> float:
+    """Seconds for Liu's Table 1b, every reading, 20,000 repetitions a cell."""
+    compare_liu_gaussian.cache_clear()
+    return seconds(compare_liu_gaussian, 1)
