@@ -351,9 +351,10 @@ class DataKind(ABC):
 
 @dataclass(frozen=True)
 class Compared:
-    """The outcomes so far, the last of each method at each ε."""
+    """The outcomes so far, the last of each method at each ε, and the smallest `release_error` at each ε."""
 
     outcomes: Mapping[tuple[str, float], Outcome]
+    least: Mapping[float, float]
 
     def of(self, method: Method) -> list[Outcome]:
         """Return the outcomes of one method in the order of ε."""
@@ -364,11 +365,27 @@ class Compared:
 def stream_comparison(
     data: DataKind, methods: Sequence[Method], epsilons: Sequence[float], analysis: Analysis, terms: Terms
 ) -> Iterator[Compared]:
-    """Yield the outcomes of `DataKind.compare` as they come, all that there are so far."""
+    """Yield the outcomes of `DataKind.compare` as they come, all that there are so far.
+
+    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last.
+    """
     found: dict[tuple[str, float], Outcome] = {}
+    least: dict[float, float] = {}
+
+    def search() -> Iterator[Compared]:
+        for epsilon in epsilons:
+            smallest = data.least_error(epsilon, terms.delta)
+            if smallest is not None:
+                least[epsilon] = smallest
+                yield Compared(dict(found), dict(least))
+
+    if terms.delta == 0:
+        yield from search()
     for outcome in data.compare(methods, epsilons, analysis, terms):
         found[outcome.method.key, outcome.epsilon] = outcome
-        yield Compared(dict(found))
+        yield Compared(dict(found), dict(least))
+    if terms.delta > 0:
+        yield from search()
 
 
 @cache

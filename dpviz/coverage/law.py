@@ -133,10 +133,32 @@ def boxes_of(rows: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
     return boxes
 
 
+def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> float:
+    """Return how many entries the transforms of `release_law` have; infinite where it refuses, 0 for up to two sets.
+
+    >>> from dpviz.synthesizers import BetaBinomial
+    >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
+    42
+    """
+    if sets <= 2 or not within_reach(synthesizer.n, synthesizer.m, sets):
+        return 0 if within_reach(synthesizer.n, synthesizer.m, sets) else math.inf
+    mixture = confidential_mixture(synthesizer.n, p, TAIL)
+    rows = released_rows(synthesizer, mixture.counts)
+    try:
+        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture)))
+    except ValueError:
+        return math.inf
+
+
+def _errors(mixture: Mixture) -> FloatArray:
+    """The error that the box of each count may have, larger the less likely it is."""
+    return np.minimum(BOX_ERROR / (len(mixture.counts) * mixture.weights), 0.5)
+
+
 def _by_transforms(rows: FloatArray, mixture: Mixture, sets: int) -> tuple[IntArray, IntArray, FloatArray, float]:
     """S, Q, their probabilities, and how much of those is missing or wrong."""
     weights = mixture.weights
-    errors = np.minimum(BOX_ERROR / (len(rows) * weights), 0.5)
+    errors = _errors(mixture)
     boxes = boxes_of(rows, sets, errors)
     low, high = min(box.low for box in boxes), max(box.high for box in boxes)
     mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in boxes)) + 16, real=True)))

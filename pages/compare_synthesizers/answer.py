@@ -39,7 +39,7 @@ def _first(
 
 def least_error(asked: Asked, epsilon: float) -> float | None:
     """The smallest error that any release can add at this ε, on the reader's terms."""
-    return cached(asked.data.least_error)(epsilon, asked.terms.delta)
+    return cached(asked.data.least_error, "The best that is possible …")(epsilon, asked.terms.delta)
 
 
 def show_answer(asked: Asked) -> None:

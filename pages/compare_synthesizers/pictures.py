@@ -1,18 +1,17 @@
 """Small pictures of every measure against ε, which grow as their numbers come."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Limit, Panel, Series, comparison_chart
-from dpviz.comparisons import Compared, DataKind, stream_comparison
+from dpviz.comparisons import Compared, stream_comparison
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import percent
@@ -70,7 +69,7 @@ def _draw(asked: Asked, found: Compared) -> None:
             with column:
                 chart = comparison_chart(
                     series_of(asked, found, one.measure), one.panel, axis=asked.terms.axis,
-                    chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(asked, one.measure),
+                    chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(found, one.measure),
                 )  # fmt: skip
                 show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=340 + 10 * len(asked.methods))
     done = sum(_known(found, "coverage"))
@@ -94,17 +93,9 @@ def series_of(asked: Asked, found: Compared, measure: str) -> list[Series]:
     return lines
 
 
-def limit_of(asked: Asked, measure: str) -> Limit | None:
-    """The smallest error that any release with this promise can add, where it is known."""
-    if measure != "release_error":
+def limit_of(found: Compared, measure: str) -> Limit | None:
+    """The smallest error that any release with this promise can add, as far as it is known."""
+    if measure != "release_error" or not found.least:
         return None
-    least = cached(_limits, "The best that is possible …")(asked.data, tuple(asked.epsilons), asked.terms.delta)
-    known = [(epsilon, value) for epsilon, value in zip(asked.epsilons, least, strict=True) if value is not None]
-    if not known:
-        return None
-    x, y = np.array(known).T
+    x, y = np.array(sorted(found.least.items())).T
     return Limit(name="no mechanism errs less", x=x, y=y)
-
-
-def _limits(data: DataKind, epsilons: Sequence[float], delta: float) -> list[float | None]:
-    return [data.least_error(epsilon, delta) for epsilon in epsilons]

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from dpviz.comparisons import Compared, Outcome, stream_comparison
+from dpviz.comparisons import Compared, Outcome, Terms, stream_comparison
 from dpviz.parameters import readable
 from dpviz.studies import Measure
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.components.cached import cached
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import heading, listing, number, percent
+
+ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
 
 
 def show_ranking(asked: Asked) -> None:
@@ -31,7 +32,7 @@ def show_ranking(asked: Asked) -> None:
 def _table(asked: Asked, found: Compared) -> None:
     """One row for each method."""
     outcomes = sorted(found.outcomes.values(), key=lambda one: one.root_mean_squared_error.value)
-    least = cached(asked.data.least_error)(asked.design.epsilon, asked.terms.delta)
+    least = found.least.get(asked.design.epsilon)
     head = ["method", "error", "bias", "coverage", "mean width", "usable", "real ε", "added error"]
     if least is not None:
         head.append("times the best")
@@ -47,7 +48,7 @@ def _table(asked: Asked, found: Compared) -> None:
             shared(one.coverage),
             written(one.mean_width),
             shared(one.usable_share),
-            real(one),
+            real(one, asked.terms),
             written(one.release_error),
         ]
         if asked.terms.asks:
@@ -56,7 +57,8 @@ def _table(asked: Asked, found: Compared) -> None:
             cells.append(number(one.release_error.value / least if least else math.nan, 3))
         rows.append(cells)
     listing(head, rows, "The methods in order")
-    st.caption(SPEC.note("table", rule=asked.analysis.rule_for(asked.analysis.sets).label))
+    rule, level = asked.analysis.rule_for(asked.analysis.sets), percent(asked.analysis.level, 8)
+    st.caption(SPEC.note("table", rule=rule.label, level=level))
 
 
 def written(measure: Measure) -> str:
@@ -75,11 +77,11 @@ def shared(measure: Measure) -> str:
     return percent(measure.value, 4) + spread
 
 
-def real(one: Outcome) -> str:
-    """The exact ε of all sets, marked where it is more than was promised."""
+def real(one: Outcome, terms: Terms) -> str:
+    """The exact pure ε of all sets, marked where it is more than was promised."""
     if one.real_epsilon is None:
         return "–"
     if one.method.reference:
         return "none" if math.isinf(one.real_epsilon) else f"{readable(one.real_epsilon, 4)}, not promised"
-    broken = one.real_epsilon > one.setting * (1 + 1e-9)
+    broken = terms.delta == 0 and one.real_epsilon > one.epsilon * (1 + ROUNDING)
     return f"{readable(one.real_epsilon, 4)}{', <b>broken</b>' if broken else ''}"
