@@ -24,12 +24,7 @@ def nearest(log_odds: FloatArray) -> FloatArray:
 
 
 def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the narrowest intervals of floating-point numbers around these, 0 or 1 for ±`FARTHEST` alone.
-
-    >>> low, high = outward(np.array([-FARTHEST, 80.0]), np.array([-800.0, FARTHEST]))
-    >>> low.tolist(), high.tolist()
-    ([0.0, 0.9999999999999999], [5e-324, 1.0])
-    """
+    """Return the ends of the narrowest intervals of floats around these; 0 or 1 for ±`FARTHEST` alone."""
     start, stop = nearest(low), nearest(high)
     with np.errstate(divide="ignore"):
         start = np.where(logit(start) > low, np.nextafter(start, 0.0), start)
@@ -42,11 +37,7 @@ def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def incomplete_beta(log_odds: FloatArray, a: Numbers, b: Numbers, log_beta: Numbers) -> FloatArray:
-    """I_p(a, b), from the nearer end of [0, 1]; there by its first term where p, or 1 − p, is no floating-point number.
-
-    >>> incomplete_beta(np.array([-1000.0, 1000.0]), 0.01, 1.0, np.log(100.0)).round(12).tolist()  # e⁻¹⁰
-    [4.539993e-05, 1.0]
-    """
+    """I_p(a, b), from the nearer end of [0, 1]; there by its first term where p, or 1 − p, is no float."""
     left = log_odds < 0
     near, far = np.where(left, a, b), np.where(left, b, a)
     log_near, log_far = log_parts(-np.abs(log_odds))

@@ -157,11 +157,12 @@ class Mixtures:
 
 def falling_roots(
     value: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]], low: FloatArray, high: FloatArray,
-    start: FloatArray | None = None,
+    start: FloatArray | None = None, last_step: float = SETTLED,
 ) -> FloatArray:  # fmt: skip
     """Where functions that are positive at `low` and negative at `high` pass 0: Newton's rule inside their brackets.
 
-    `value` gives values and slopes of the functions with these indices at these places.
+    `value` gives values and slopes of the functions with these indices at these places. A step from x of no more than
+    `last_step` max(|x|, 1) is the last: what is left is of the order of its square.
     """
     low, high = low.copy(), high.copy()
     x = (low + high) / 2
@@ -178,8 +179,9 @@ def falling_roots(
             goal = at - f / slope
         inside = (goal >= low[here]) & (goal <= high[here])
         x[here] = np.where(inside, goal, (low[here] + high[here]) / 2)
-        scale = SETTLED * np.maximum(np.abs(at), 1.0)
-        here = here[(np.abs(f) > ROUNDING) & (np.abs(x[here] - at) > scale) & (high[here] - low[here] > scale)]
+        scale = np.maximum(np.abs(at), 1.0)
+        moved, left = np.abs(x[here] - at) > last_step * scale, high[here] - low[here] > SETTLED * scale
+        here = here[(np.abs(f) > ROUNDING) & moved & left]
     return x
 
 

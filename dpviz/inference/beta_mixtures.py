@@ -220,13 +220,7 @@ class BetaMixture:
 
     @cached_property
     def outline(self) -> tuple[FloatArray, FloatArray]:
-        """Values of p to draw the density at, evenly over 0 to 1 and closer where it stands, and the density there.
-
-        >>> even = BetaMixture(first=np.array([1.0]), second=np.array([1.0]), weights=np.array([1.0]))
-        >>> p, density = even.outline
-        >>> float(p[0]), float(p[-1]), bool((density == 1).all())
-        (0.0, 1.0, True)
-        """
+        """Values of p to draw the density at, evenly over 0 to 1 and closer where it stands, and the density there."""
         near = self.mean + math.sqrt(self.variance) * np.linspace(-6, 6, 161)
         p = np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
         return p, self.pdf(p)
@@ -238,10 +232,6 @@ def on_one_ladder(
     """The same mixture of components with one a + b, a one up at each step; None where theirs differ by fractions.
 
     Beta(a, b) is a / (a + b) Beta(a + 1, b) + b / (a + b) Beta(a, b + 1): a smaller a + b rises to the largest.
-
-    >>> first, second, weights = on_one_ladder(np.array([1.0, 3.0]), np.array([1.0, 1.0]), np.array([0.5, 0.5]))
-    >>> first.tolist(), second.tolist(), weights.round(6).tolist()  # the uniform law is a third of each of three
-    ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [0.166667, 0.166667, 0.666667])
     """
     total = first + second
     lowest, least = first.min(), total.min()

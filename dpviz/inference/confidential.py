@@ -43,11 +43,7 @@ def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
 
 
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
-    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count; x and n broadcast.
-
-    >>> np.exp(log_prior_counts(np.arange(3), 2, 1.0, 1.0)).round(12).tolist()  # uniform p makes x uniform
-    [0.333333333333, 0.333333333333, 0.333333333333]
-    """
+    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count; x and n broadcast."""
     x, n = np.broadcast_arrays(x, n)
     largest = int(n.max())
     factorial = log_rising_ratio(1.0, largest)

@@ -63,11 +63,6 @@ def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, square
     """Return the releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast.
 
     q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³).
-
-    >>> from dpviz.synthesizers import BetaBinomial
-    >>> found = releases(BetaBinomial(n=4, m=4, alpha=1, beta=1), 2, np.array(4), np.array(10))  # counts 1 and 3
-    >>> float(found.estimate), float(found.between), float(found.within)
-    (0.5, 0.125, 0.046875)
     """
     total, squares = np.broadcast_arrays(np.asarray(total, np.int64), np.asarray(squares, np.int64))
     rows = synthesizer.m

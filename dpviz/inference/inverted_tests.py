@@ -116,9 +116,6 @@ def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: Float
     """For each row the p in [low, high] up to which Σ_x Binomial(x; n, p) row_x ≤ target, from below and to 1e-13.
 
     Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once.
-
-    >>> crossing(np.array([[0.0, 1.0]]), np.array([0.25]), np.zeros(1), np.ones(1)).round(9).tolist()
-    [0.25]
     """
     low, high, p = low.copy(), high.copy(), low.copy()
     rows, n = np.arange(len(low)), table.shape[1] - 1

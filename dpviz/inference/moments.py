@@ -186,10 +186,6 @@ def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Centra
 
     For a binomial whose proportion is Beta(α + x, β + n − x) or fixed, the closed forms of the factorial moments,
     arranged so that no digits cancel; for every other synthesizer sums over the row of the transition matrix.
-
-    >>> found = central_moments(BetaBinomial(n=2, m=1, alpha=1, beta=1), np.array([1]))
-    >>> [round(float(value[0]), 12) for value in found]
-    [0.5, 0.0, 0.25, 0.0, 0.0625]
     """
     m = synthesizer.m
     if isinstance(synthesizer, BetaBinomial):

@@ -56,13 +56,7 @@ class NoiseAwareRule(IntervalRule):
 
     @checked(sets=SETS, level=LEVEL)
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
-        """Return the lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large.
-
-        >>> from dpviz.synthesizers import BetaBinomial
-        >>> low, high = NOISE_AWARE_RULES["score"].by_sum(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1)
-        >>> low.tolist(), high.tolist()
-        ([0.0, 0.0], [1.0, 1.0])
-        """
+        """Return the lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large."""
         return _ends(self.table, synthesizer, sets, level)
 
     def largest_width(self, **_: float) -> float:

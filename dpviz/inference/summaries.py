@@ -11,7 +11,7 @@ from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.checked import checked
 from dpviz.inference._highest_density import Ladder, Region, highest_density
 from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
-from dpviz.inference._turning_points import angle_grid
+from dpviz.inference._turning_points import angle_grid, falling_roots
 from dpviz.inference.beta_mixtures import DROPPED, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
 from dpviz.numerics.blocks import blocks
@@ -19,8 +19,7 @@ from dpviz.numerics.gamma import log_beta
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray
 
-NEWTON_STEPS, CONVERGED = 60, 1e-13
-LAST_STEP = 1e-8  # A step of Newton's method this small leaves an error of the order of its square
+LAST_STEP = 1e-8  # A step of Newton's method this small is the last
 
 Regions = tuple[FloatArray, FloatArray, dict[int, Region]]
 """Outer ends of one region for each mixture, and those regions that are several intervals."""
@@ -94,27 +93,17 @@ class Components:
         rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
         q = tail if sign > 0 else 1 - tail
         place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
-        low, high = edges[place], edges[place + 1]
         left, right = on_grid[rows, place], on_grid[rows, place + 1]
         share = np.clip((q - left) / np.maximum(right - left, 1e-300), 0.01, 0.99)
-        u = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
-        for _ in range(NEWTON_STEPS):
-            here = u[rows]
-            held, slope = self._tail(weights, beyond, here, sign)
+        start = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
+
+        def value(some: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+            which = some if len(some) < len(weights) else slice(None)
+            held, slope = self._tail(weights[which], beyond[which], log_odds, sign)
             with np.errstate(divide="ignore", invalid="ignore"):
-                excess = sign * (np.log(held) - math.log(tail))
-                following = here - excess * held / slope
-            low[rows] = np.where(excess <= 0, here, low[rows])
-            high[rows] = np.where(excess >= 0, here, high[rows])
-            inside = (following >= low[rows]) & (following <= high[rows])
-            u[rows] = np.where(inside, following, (low[rows] + high[rows]) / 2)
-            still = ~inside | (np.abs(following - here) > LAST_STEP)
-            still &= high[rows] - low[rows] > CONVERGED
-            if not still.any():
-                break
-            if not still.all():
-                rows, weights, beyond = rows[still], weights[still], beyond[still]
-        return u
+                return sign * (math.log(tail) - np.log(held)), -slope / held
+
+        return falling_roots(value, edges[place], edges[place + 1], start, LAST_STEP)
 
 
 @dataclass(frozen=True)

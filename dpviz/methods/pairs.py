@@ -70,12 +70,7 @@ class BetaLosses(Losses):
 
 
 def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
-    """L(j) = ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1).
-
-    >>> pair = beta_binomial_pair(1.0, 1.0, 1)
-    >>> np.exp(pair.losses).round(9).tolist(), np.exp(pair.log_masses).round(6).tolist()
-    ([0.5, 2.0], [0.333333, 0.666667])
-    """
+    """L(j) = ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1)."""
     release = ManyBetaBinomial(n=1, m=m, alpha=x, beta=y)
     j = np.arange(release.m + 1)
     return DiscreteLosses(

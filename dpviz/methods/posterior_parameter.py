@@ -123,10 +123,6 @@ def log_loss_density(x: FloatArray, y: FloatArray) -> FloatArray:
     of one table x and p grow and x + y is fixed, so that all but e^w is log-convex at every L, and a mixture of
     log-convex functions is log-convex. Hence e^{−w}, the integral of that part, is, and so is e^{−Mw} δ_M(ε), where
     δ_M(ε) = E (1 − e^{ε − S})_+ for a sum S of M such losses: w is concave, and ln δ_M − M w is convex.
-    At x = y = 1 the loss is the logit of θ ~ Beta(2, 1), whose density 2θ · θ (1 − θ) is 1/4 at θ = 1/2.
-
-    >>> round(float(np.exp(log_loss_density(np.array([1.0]), np.array([1.0])))[0]), 12)
-    0.25
     """
     return log_peak(x, y) + np.log(x) + np.log(y / (x + y))
 

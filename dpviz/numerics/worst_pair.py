@@ -25,9 +25,6 @@ def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArr
     """Return the pairs i = 0 … n − 1 whose δ is the largest, or within `NEAR` of it; the largest last.
 
     `delta` gives those with shared rows x = ones + i and y = zeros + (n − 1 − i), and never rises in either.
-
-    >>> largest_pairs(lambda x, y: 1 / x + 0.9 / y, 5, 1.0, 1.0).tolist()
-    [0]
     """
     seen: list[IntArray] = []
     values: list[FloatArray] = []
@@ -64,9 +61,6 @@ def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones
 
     Let ln δ_i − w_i be convex in i and w_i concave. Between a and b ln δ_i is at most the larger of ln δ_a and ln δ_b
     plus what w rises above its chord, nowhere more than twice as much as in the middle.
-
-    >>> largest_log_convex(lambda x, y: 1 / x + 0.9 / y, lambda x, y: 0 * x, 5, 1.0, 1.0)
-    0
     """
 
     def weight(i: FloatArray) -> FloatArray:

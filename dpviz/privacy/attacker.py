@@ -115,8 +115,6 @@ def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
 
     >>> round(epsilon_for_risk_ratio(5.0, prior_risk=0.1), 12) == round(math.log(9), 12)
     True
-    >>> epsilon_for_risk_ratio(2.0, prior_risk=0.5)
-    inf
     """
     if ratio * prior_risk >= 1:
         return math.inf

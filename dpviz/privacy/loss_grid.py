@@ -60,14 +60,7 @@ class LossGrid:
     def from_outcomes(
         cls, losses: FloatArray, log_masses: FloatArray, spacing: float, tilt: float, anchor: float | None = None
     ) -> LossGrid:
-        """Finite outcomes on a grid through `anchor`, or else the largest; those of negligible tilted mass are cut.
-
-        Loss 0 between −ln 2 and ln 2 keeps its masses: 1/3 + 2/3 under P, 1/3 · 2 + 2/3 · 1/2 under Q.
-
-        >>> law = LossGrid.from_outcomes(np.zeros(1), np.zeros(1), 2 * math.log(2), 0.0, math.log(2))
-        >>> law.masses.round(9).tolist()
-        [0.333333333, 0.666666667]
-        """
+        """Finite outcomes on a grid through `anchor`, or else the largest; those of negligible tilted mass are cut."""
         tilt, astray = min(tilt, LARGEST_TILT / spacing), 0.0
         exponents = log_masses + tilt * losses
         kept = exponents > float(exponents.max()) + math.log(NEGLIGIBLE / len(exponents))

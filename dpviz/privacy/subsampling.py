@@ -149,12 +149,7 @@ class SubsampledRelease(TwoCellSynthesizer):
 
 
 def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
-    """Return the smallest ε at an allowed δ of the release of a sample, exact over all neighbouring populations.
-
-    >>> from dpviz.synthesizers import BetaBinomial
-    >>> round(subsampled_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, 0.0), 6)  # ln(1 + (2 − 1) / 2)
-    0.405465
-    """
+    """Return the smallest ε at an allowed δ of the release of a sample, exact over all neighbouring populations."""
     return epsilon_for_delta(SubsampledRelease(sample=synthesizer, population=population), delta)
 
 

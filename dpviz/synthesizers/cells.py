@@ -45,13 +45,7 @@ CANCELLATION, SMALLEST = 1e-4, 1e-290
 
 
 class LossDistribution:
-    """Outcomes by their privacy loss L = ln(P / Q), with their probability under P: δ(ε) = Σ_{L > ε} P (1 − e^{ε − L}).
-
-    Randomized response that tells the truth with probability 3/4 has losses ± ln 3.
-
-    >>> LossDistribution(np.log([3, 1 / 3]), np.array([0.75, 0.25])).delta(0.0)
-    0.5
-    """
+    """Outcomes by their loss L = ln(P / Q), with their probability under P: δ(ε) = Σ_{L > ε} P (1 − e^{ε − L})."""
 
     def __init__(self, losses: FloatArray, masses: FloatArray) -> None:
         counted = (losses > 0) & (masses > 0)
