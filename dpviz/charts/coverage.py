@@ -126,8 +126,6 @@ def turns(lines: int) -> list[str]:
     The lowest is solid, the one with j lines below it covers one part of j + 1. Two turns of each fit into a gap of the
     one above it, so that it does not matter where a dash begins.
 
-    Examples
-    --------
     >>> turns(1), turns(3)
     (['solid'], ['solid', '5px,5px', '10px,20px'])
     """
@@ -276,8 +274,6 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
 def signed(points: float, digits: int = 3) -> str:
     """Return points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
 
-    Examples
-    --------
     >>> signed(-60.299), signed(7.26), signed(2e-7)
     ('−60.3', '+7.26', '0')
     """

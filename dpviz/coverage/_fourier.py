@@ -104,9 +104,6 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
 
     Pr = F⁻¹[φ^M], φ the transform of one draw at (y, y(y−1)/2) with y = x̃ − ``box.first``, the powers mixed before the
     inverse; then every row S is turned so that it starts at its smallest spread.
-
-    Examples
-    --------
     Two draws from 0, 1, 2, equally likely: S = 2 with d = 0 once (1, 1) and with d = 1 twice (0, 2), (2, 0).
 
     >>> third = np.full(3, 1 / 3)

@@ -29,28 +29,21 @@ Numbers = TypeVar("Numbers")
 class Measures(Generic[Numbers]):
     """What intervals do: a number each for one rule at one design, else arrays with an axis of rules, then of points.
 
-    Parameters
-    ----------
-    coverage
-        Pr(low ≤ p ≤ high), for a combining rule Pr(|q̄ − p| ≤ t √T); a release without an interval does not cover.
-    mean_width
-        Expected width of the interval, given that there is one; NaN where there never is. For the rules with
-        ν = (M − 1)(1 − 1/r)² it is made by releases with almost 0 degrees of freedom, which may be among those left
-        out as too unlikely: then it says nothing, and its error bound is infinite.
-    mean_width_error_bound
-        Bound of its absolute error: `error_bound` times the largest width that a release can have, about.
-    mean_width_inside, mean_width_inside_error_bound
-        The same for the part of the interval between 0 and 1, which is never wider than 1.
-    negative_variance_share
-        Probability that the rule's variance is negative, so that there is no interval.
-    vacuous_share
-        Probability that the interval holds all of 0 to 1, so that it covers whatever p is.
-    coverage_given_negative_total, coverage_given_nonnegative_total
-        Coverage given T_M < 0, and given T_M ≥ 0, off by at most 10⁻⁶; NaN where that is too rare to say.
-    negative_total_share
-        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set.
-    error_bound
-        Bound of the absolute error of `coverage` and of every share: releases left out, aliasing, rounding.
+    `coverage`: Pr(low ≤ p ≤ high), for a combining rule Pr(|q̄ − p| ≤ t √T); a release without an interval does not
+    cover.
+    `mean_width`: Expected width of the interval, given that there is one; NaN where there never is. For the rules with
+    ν = (M − 1)(1 − 1/r)² it is made by releases with almost 0 degrees of freedom, which may be among those left out as
+    too unlikely: then it says nothing, and its error bound is infinite.
+    `mean_width_error_bound`: Bound of its absolute error: `error_bound` times the largest width that a release can
+    have, about.
+    `mean_width_inside`, `mean_width_inside_error_bound`: The same for the part of the interval between 0 and 1, which
+    is never wider than 1.
+    `negative_variance_share`: Probability that the rule's variance is negative, so that there is no interval.
+    `vacuous_share`: Probability that the interval holds all of 0 to 1, so that it covers whatever p is.
+    `coverage_given_negative_total`, `coverage_given_nonnegative_total`: Coverage given T_M < 0, and given T_M ≥ 0, off
+    by at most 10⁻⁶; NaN where that is too rare to say.
+    `negative_total_share`: Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set.
+    `error_bound`: Bound of the absolute error of `coverage` and of every share: releases left out, aliasing, rounding.
     """
 
     coverage: Numbers

@@ -37,11 +37,7 @@ def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
     columns are served in order from the pooled excess of the heavy ones, in order; a heavy column that has given more
     than its excess keeps the rest and is filled up by the next. Two searches in cumulative sums find all of it. The
     distribution is divided by its sum; a column of probability 0 is never drawn.
-
     Source: Walker (1977); Vose (1991).
-
-    Examples
-    --------
     Probabilities 1/4 and 3/4: cell 0 keeps column 0 half of the time.
 
     >>> keep, other = alias_table(np.array([0.25, 0.75]))

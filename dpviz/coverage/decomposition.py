@@ -97,14 +97,9 @@ def coverage_decomposition(
     2. *Ignored variance.* T is multiplied by Var(q̄)/E[T], so that it is right on average; where E[T] ≤ 0 no factor
        does that, and Var(q̄) itself takes its place.
     3. *Rule noise.* T is replaced by its expectation and the t quantile by the normal one; no interval where E[T] < 0.
-
     E[q̄] and Var(q̄) are in closed form (`set_moments`), E[T] is from the distribution of the releases; one too small
     to be known is refused. Parameters are those of `exact_coverage`.
-
     Source: Shapley (1953), *A value for n-person games*, for the shares.
-
-    Examples
-    --------
     Charest's T* at ε = 2, p = 1/4, M = 5: the center costs more than the long intervals give back.
 
     >>> from dpviz.synthesizers import BetaBinomial

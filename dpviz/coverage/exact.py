@@ -40,20 +40,10 @@ def exact_coverage(
     Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃_j and Q = Σ x̃_j², which determine q̄, b and v̄.
     Rules that know the noise read S alone: where only such rules are asked for, its distribution is enough. Other sums
     that would take too long are refused, see `within_reach`.
-
-    Parameters
-    ----------
-    synthesizer
-        Synthesizer of one set of two counts; its share of the privacy budget is already its own.
-    p, sets, level
-        True proportion, M, at least as many as the rule needs, and level of the interval.
-    rule
-        Key of `dpviz.inference.RULES`.
-
+    `synthesizer`: Synthesizer of one set of two counts; its share of the privacy budget is already its own.
+    `p`, `sets`, `level`: True proportion, M, at least as many as the rule needs, and level of the interval.
+    `rule`: Key of `dpviz.inference.RULES`.
     Source: Charest (2011), §3.4, who simulates it.
-
-    Examples
-    --------
     Charest's T* at ε = 2, p = 1/4, M = 2, where the level is meant to be 0.95.
 
     >>> import math
@@ -100,9 +90,6 @@ def coverage_by_proportion(
     """Exact coverage at every p, each from 0 to 1, to within 1e-8: Σ_x Pr(x | p) F_x(p), F_x(p) the coverage given x.
 
     Parameters are those of `exact_coverages`.
-
-    Examples
-    --------
     At p = 0 every confidential row is 0; a release of one row then has a zero-width interval at 0 or 1.
 
     >>> from dpviz.synthesizers import BetaBinomial
@@ -136,8 +123,6 @@ def stream_by_synthesizer(
 
     The synthesizers' n and m may differ; the other parameters are those of `exact_coverages`.
 
-    Examples
-    --------
     >>> from dpviz.synthesizers import BetaBinomial
     >>> releases = [BetaBinomial(n=1, m=1, alpha=prior, beta=prior) for prior in (1, 1e12)]
     >>> *_, last = stream_by_synthesizer(releases, p=0, sets=1, rules=["as_if_real"])
@@ -175,8 +160,6 @@ def growing(
 def coarse_to_fine(count: int) -> list[int]:
     """Return the indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
 
-    Examples
-    --------
     >>> coarse_to_fine(5)
     [0, 4, 2, 1, 3]
     """
@@ -208,8 +191,6 @@ def stream_lengths(
 ) -> Iterator[LengthCurves]:
     """Yield the expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
 
-    Examples
-    --------
     A fair coin in place of one row: the interval that must hold its level at every p is [0, 1], or nothing.
 
     >>> from dpviz.synthesizers import BetaBinomial

@@ -64,8 +64,6 @@ def within_reach(n: int, m: int, sets: int) -> bool:
     The work is estimated for x near n/2 and sets of variance (m/4)(1 + m/n), those of posterior draws with a small
     prior. A synthesizer with more noise than that may be refused all the same, with a ValueError.
 
-    Examples
-    --------
     >>> within_reach(100, 100, 10), within_reach(2000, 2000, 2), within_reach(2000, 2000, 10)
     (True, True, False)
     """
@@ -219,9 +217,6 @@ def estimate_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> Est
     """Return the distribution of q̄ = Σ_j x̃_j / (Mm): Σ_x Pr(x) (row x of the matrix convolved M times).
 
     The powers are taken of the Fourier transforms, at a length that no sum passes, and mixed before one inverse.
-
-    Examples
-    --------
     The one row is 1, and each of two draws is 1 with probability 2/3.
 
     >>> from dpviz.synthesizers import BetaBinomial

@@ -36,13 +36,11 @@ SAME = 1e-14  # Distance of proportions that is rounding: an end of an interval 
 class CoverageLines:
     """Coverage of several rules along an axis, at the corners of the polygon to draw.
 
-    Parameters
-    ----------
-    rules, points, coverage
-        Keys of the rules, the corners in increasing order, and the exact coverage there, shape (rules, corners).
-    drawn_from, jumps
-        Points at which the coverage was computed, of which the corners are those that the line needs, and whether both
-        sides of every jump are among them; 0 where it is only sampled, so that in between it can be anything.
+    `rules`, `points`, `coverage`: Keys of the rules, the corners in increasing order, and the exact coverage there,
+    shape (rules, corners).
+    `drawn_from`, `jumps`: Points at which the coverage was computed, of which the corners are those that the line
+    needs, and whether both sides of every jump are among them; 0 where it is only sampled, so that in between it can be
+    anything.
     """
 
     rules: tuple[str, ...]
@@ -54,8 +52,6 @@ class CoverageLines:
     def through(self, place: float, coverage: Mapping[str, float]) -> CoverageLines:
         """Return the same lines with one more corner, at which the coverage of each of the rules is known.
 
-        Examples
-        --------
         >>> line = CoverageLines(rules=("wald",), points=np.array([0.0, 1.0]), coverage=np.array([[0.0, 0.0]]))
         >>> line.through(0.5, {"wald": 0.9}).coverage.tolist()
         [[0.0, 0.9, 0.0]]
@@ -76,11 +72,7 @@ def stream_lines(
     that release, and is a polynomial in between. In the end it is computed at points 1/1800 apart, half a pixel of a
     usual picture, and, where the ends of all intervals are few, on both sides of every jump; corners that do not move
     the line by 0.0005 are left out. For releases too many for tables in memory it stays a sample.
-
     Source: the coverage of Charest (2011), §3.4; Brown, Cai & DasGupta (2001) on its jumps.
-
-    Examples
-    --------
     One row and one synthetic row, as if real: an interval of width 0 at 0 or 1, which no p in between is in.
 
     >>> from dpviz.synthesizers import BetaBinomial
@@ -243,8 +235,6 @@ def corners_of(points: FloatArray, values: FloatArray, kept: BoolArray) -> IntAr
     From each corner on the slopes that pass all points so far within the distance are an interval; where the next
     point's is outside, the point before it is a corner. Points that are `kept` are corners.
 
-    Examples
-    --------
     >>> line = np.array([[0.0, 1.0, 2.0, 2.0, 2.0]])
     >>> corners_of(np.arange(5.0), line, np.zeros(5, dtype=bool)).tolist()
     [0, 2, 4]

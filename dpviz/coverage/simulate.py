@@ -32,20 +32,14 @@ LARGEST = 1e5  # No |T| is as large: b and v̄ are at most 1/2, and their factor
 class RuleTally(Sums):
     """Counts and exact sums of one rule; T is its variance, d = q̄ − p. Sums are in units of 2⁻¹⁰⁷⁴: see `total`.
 
-    Parameters
-    ----------
-    covered, covered_negative, vacuous
-        Intervals that hold p, those of them where T_M = (1 + 1/M) b − v̄ is negative, and those that hold all of 0 to 1.
-    negative
-        Repetitions whose variance is negative, so that there is no interval; they do not cover.
-    unbounded
-        Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
-    variance, variance_squared, variance_deviation, variance_deviation_squared
-        Sums of T, T², T d and T d² over all repetitions; 0 for a rule that has no T.
-    width, width_squared
-        Sums of the width and its square over the bounded intervals.
-    inside, inside_squared
-        Sums of the length of the interval inside 0 to 1 and its square, over all intervals.
+    `covered`, `covered_negative`, `vacuous`: Intervals that hold p, those of them where T_M = (1 + 1/M) b − v̄ is
+    negative, and those that hold all of 0 to 1.
+    `negative`: Repetitions whose variance is negative, so that there is no interval; they do not cover.
+    `unbounded`: Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
+    `variance`, `variance_squared`, `variance_deviation`, `variance_deviation_squared`: Sums of T, T², T d and T d² over
+    all repetitions; 0 for a rule that has no T.
+    `width`, `width_squared`: Sums of the width and its square over the bounded intervals.
+    `inside`, `inside_squared`: Sums of the length of the interval inside 0 to 1 and its square, over all intervals.
     """
 
     covered: int = 0
@@ -112,16 +106,10 @@ class Tally(StudyTally):
 class CoveragePlan(Plan[Tally]):
     """A simulation of Charest's design: x ~ Binomial(n, p) (or fixed), M sets given x, one interval for each rule.
 
-    Parameters
-    ----------
-    synthesizer, p, sets, rules, level
-        As for `exact_coverages`, each rule once.
-    confidential_count
-        x where it is held fixed, 0 to n; None draws it.
-    repetitions, seed, batch, shown
-        As in `dpviz.studies.Plan`. A block of 500 repetitions takes 200 µs or more: larger blocks save little, and
-        smaller ones do not come sooner.
-
+    `synthesizer`, `p`, `sets`, `rules`, `level`: As for `exact_coverages`, each rule once.
+    `confidential_count`: x where it is held fixed, 0 to n; None draws it.
+    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.studies.Plan`. A block of 500 repetitions takes 200 µs or
+    more: larger blocks save little, and smaller ones do not come sooner.
     Source: Charest (2011), §3.
     """
 

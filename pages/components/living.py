@@ -20,18 +20,11 @@ def show_living(
 ) -> None:
     """Show `html`; where it is as before, only what changed in it changes.
 
-    Parameters
-    ----------
-    html
-        The piece, our own: nothing in it is escaped.
-    key
-        Key of the element.
-    texts
-        Text of the elements with that ``data-text``.
-    numbers
-        Style variables.
-    dots
-        How many of the children of the elements with that ``data-dots`` are marked.
+    `html`: The piece, our own: nothing in it is escaped.
+    `key`: Key of the element.
+    `texts`: Text of the elements with that ``data-text``.
+    `numbers`: Style variables.
+    `dots`: How many of the children of the elements with that ``data-dots`` are marked.
     """
     message = {"html": html, "texts": texts, "numbers": numbers, "dots": dots}
     _component(key=key, data=json.dumps(message, ensure_ascii=False).encode(), height="content")
