@@ -477,3 +477,54 @@ def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -
     assert set(bins[variance > 0.24]) == {1}
     assert set(bins[variance == 0]) == {LARGEST_BINS}
     agrees(study(data, PerturbedHistogramScott(), epsilon=100.0).bias, 0.0)
+
+
+# What the papers found
+
+
+def of_study_2(n: int, method: Any, epsilon: float, estimand: str = "mean", **changes: Any) -> GaussianMeasures:
+    """Bowen & Liu's second study: μ = 0, σ = 1, bounds −3 and 4, ten sets."""
+    data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
+    found = study(data, method, estimand, epsilon=epsilon, sets=10, repetitions=1000, **changes)
+    assert isinstance(found, GaussianMeasures)
+    return found
+
+
+@pytest.mark.parametrize("method", [ModipsSplit(), ModipsCommunal(), PerturbedHistogramScott(), SmoothedHistogram()])
+def test_at_small_epsilon_the_mean_is_overestimated_as_the_bounds_are_not_symmetric(method: GaussianMethod) -> None:
+    """Bowen & Liu, §4.2: the bias was positive in all examined cases, and vanished as ε grew."""
+    small, large = (of_study_2(100, method, epsilon).bias for epsilon in (0.1, 1000.0))
+    assert small.value > 5 * small.error
+    assert abs(large.value) < small.value / 4
+
+
+def test_splitting_helps_the_mean_and_sharing_the_noise_helps_the_variance() -> None:
+    """Bowen & Liu, §4.2 and Figures 8 and 9 of their supplement."""
+    errors = {
+        (estimand, method.key): of_study_2(100, method, 10.0, estimand).root_mean_squared_error.value
+        for estimand in ("mean", "variance")
+        for method in (ModipsSplit(), ModipsCommunal())
+    }
+    assert errors["mean", "modips_split"] < 0.8 * errors["mean", "modips_communal"]
+    assert errors["variance", "modips_communal"] < 0.9 * errors["variance", "modips_split"]
+
+
+def test_more_rows_help_every_method_but_the_smoothed_histogram() -> None:
+    """Bowen & Liu, §4.2: its share of the uniform distribution tends to K/(K + ε), and K grows."""
+    for method in (ModipsSplit(), PerturbedHistogramScott()):
+        small, large = (of_study_2(n, method, 1.0).root_mean_squared_error.value for n in (40, 1000))
+        assert large < small / 2
+    small, large = (abs(of_study_2(n, SmoothedHistogram(), 1.0).bias.value) for n in (40, 1000))
+    assert large > small
+
+
+def test_truncation_covers_too_seldom_and_setting_to_the_bounds_does_not() -> None:
+    """Liu, §5.3 and Figure 8: ε = 1, ten sets, bounds −4 and 5; with 1,000 rows where most of ε goes to the mean."""
+    for n, share in ((100, 0.1), (1000, 0.9)):
+        data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-4.0, high=5.0)
+        kept, broken = (
+            study(data, method(share=share), sets=10, repetitions=1000).coverage
+            for method in (ModipsSplit, ModipsSplitTruncated)
+        )
+        assert kept.value > 0.92
+        assert broken.value + 2 * broken.error < 0.95

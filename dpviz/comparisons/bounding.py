@@ -82,8 +82,11 @@ class Bounding(ABC):
         """Yield rows of N(centre, scale²) of every set, kept between `low` and `high`."""
 
     @abstractmethod
-    def excess_loss(self, centre: float, other: float, scale: float, low: float, high: float) -> float:
-        """Return by how much bounding raises the privacy loss |other − centre| / scale of one Laplace release."""
+    def loss(self, epsilon: float, steps: float) -> float:
+        """Return the exact ε of a bounded statistic with Laplace noise for `epsilon`.
+
+        Its range is `steps` times as long as one row can move it.
+        """
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,9 @@ class BoundaryInflated(Bounding):
             np.minimum(values, most, out=values)
             yield Rows(place, values, centre[place], scale[place])
 
-    def excess_loss(self, centre: float, other: float, scale: float, low: float, high: float) -> float:  # noqa: ARG002
-        """0: a bound has the probability of all that lies beyond it, and no ratio grows."""
-        return 0.0
+    def loss(self, epsilon: float, steps: float) -> float:  # noqa: ARG002
+        """ε itself: a bound has the probability of all that lies beyond it, and no ratio grows."""
+        return epsilon
 
 
 @dataclass(frozen=True)
@@ -153,20 +156,15 @@ class Truncated(Bounding):
             np.clip(values, lower, upper, out=values)
             yield Rows(place, np.where(mirrored, -values, values), centre[place], scale[place])
 
-    def excess_loss(self, centre: float, other: float, scale: float, low: float, high: float) -> float:
-        """|ln(Z' / Z)|, Z and Z' being the probabilities that a draw around `centre` and `other` lies inside.
+    def loss(self, epsilon: float, steps: float) -> float:
+        """ε and ln(Z' / Z), Z and Z' being the probabilities that noise from the lower bound, and one step above, lies
+        inside: the density inside is divided by them, and at the bound itself the noise shows all of ε as well.
 
-        The density inside is divided by Z, and the released bound shows the full loss of the noise as well. From the
-        bound `low` itself, with noise of a scale far below the range, it tends to ln(2 − e^{−ε}).
-
-        >>> round(Truncated().excess_loss(0.0, 0.01, 0.1, 0.0, 1.0), 4)  # 100 rows at ε = 0.1
-        0.0909
+        >>> round(Truncated().loss(0.1, 1000), 4)  # ln(2e^0.1 − 1)
+        0.1909
         """
-        inside = [
-            -0.5 * (math.expm1(-(place - low) / scale) + math.expm1(-(high - place) / scale))
-            for place in (centre, other)
-        ]
-        return abs(math.log(inside[1] / inside[0]))
+        here, above = math.expm1(-epsilon * steps), math.expm1(-epsilon) + math.expm1(-epsilon * (steps - 1))
+        return epsilon + math.log(above / here)
 
 
 def _limits(centre: FloatArray, scale: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:

@@ -45,6 +45,8 @@ HISTOGRAMS: tuple[GaussianMethod, ...] = (
     SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
 )  # fmt: skip
 
+# Repetitions in a block: about as many rows as are drawn in 20 ms, so that the first result is soon there
+AT_ONCE, FEWEST, MOST = 2_000_000, 20, 500
 USUAL = "perturbed_histogram_safe", "smoothed_histogram"
 
 
@@ -63,6 +65,7 @@ class SimulatedData(GaussianData):
         plan = GaussianPlan(
             data=self, method=method, epsilon=setting, sets=sets, estimands=(self.estimand,), rules=(rule,),
             level=analysis.level, repetitions=analysis.repetitions, seed=analysis.seed,
+            batch=max(FEWEST, min(MOST, AT_ONCE // (self.n * sets))),
         )  # fmt: skip
         real = method.real_epsilon(self, setting, sets)
         for tally in stream_study(plan):

@@ -155,7 +155,7 @@ class ModipsMean(KnownVariance):
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
         """Return that of the sanitized means: all rows at c0, or all but one which is at c1."""
-        return sets * loss_of_mean(self.bounding, data, setting / sets)
+        return sets * self.bounding.loss(setting / sets, data.n)
 
 
 class ModipsMeanTruncated(ModipsMean):
@@ -189,8 +189,7 @@ class ModipsMeanAndVariance(PosteriorPredictive):
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
         """Return that of the sanitized statistics: all rows at c0, or all but one which is at c1 (s² is 0 or R²/n)."""
         share, one = self.share_of(data), setting / sets
-        mean = loss_of_mean(self.bounding, data, share * one)
-        return sets * (mean + loss_of_variance(self.bounding, data, (1 - share) * one))
+        return sets * (self.bounding.loss(share * one, data.n) + self.bounding.loss((1 - share) * one, data.n / 4))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,21 +253,3 @@ class ModipsCommunalTruncated(ModipsCommunal):
     label = "Model-based (modips), not split (communal), truncation"
     finding = TRUNCATED_FINDING
     bounding = TRUNCATION
-
-
-def loss_of_mean(bounding: Bounding, data: GaussianData, epsilon: float) -> float:
-    """Return the largest privacy loss of one mean with noise of scale R/(nε): all rows at c0, or one at c1.
-
-    >>> from dpviz.comparisons.gaussian import UnknownVariance
-    >>> data = UnknownVariance(n=1000, mean=0, sigma=1, low=-4, high=4)
-    >>> round(loss_of_mean(TRUNCATION, data, 0.1), 4)  # ln(2e^0.1 − 1)
-    0.1909
-    """
-    step = data.width / data.n
-    return epsilon + bounding.excess_loss(data.low, data.low + step, step / epsilon, data.low, data.high)
-
-
-def loss_of_variance(bounding: Bounding, data: GaussianData, epsilon: float) -> float:
-    """Return the same of one variance with noise of scale R²/(nε)."""
-    step = data.width**2 / data.n
-    return epsilon + bounding.excess_loss(0.0, step, step / epsilon, 0.0, data.width**2 / 4)
