@@ -22,12 +22,9 @@ GAMMA_ONES = Parameter(
     help="Invented rows with a 1 in the analyst's own prior of the proportion. Usually 1 and 1, the uniform prior.",
 )  # fmt: skip
 GAMMA_ZEROS = replace(
-    GAMMA_ONES,
-    name="gamma2",
-    symbol="γ2",
-    title="Analyst's prior zeros",
+    GAMMA_ONES, name="gamma2", symbol="γ2", title="Analyst's prior zeros",
     help="Invented rows with a 0 in the analyst's own prior of the proportion.",
-)
+)  # fmt: skip
 SETS = replace(COMPOSED_SETS, maximum=limits.SETS, default=5, slider_maximum=10)
 POSTERIOR_ROWS = replace(ROWS, maximum=limits.POSTERIOR_ROWS)
 POSTERIOR_SYNTHETIC_ROWS = replace(SYNTHETIC_ROWS, maximum=limits.POSTERIOR_ROWS)

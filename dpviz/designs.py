@@ -18,14 +18,13 @@ from dpviz.prior_rules import PRIOR_RULES, promised_by
 from dpviz.privacy import pure_epsilon
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.synthesizers.prior import PRIOR_ONES
 
 MATRIX_FIELDS = ("probabilities", "decimals")
-DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 CONFIDENTIAL_COUNT = dataclasses.replace(
-    DATA_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
+    MANY_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
 # What the address of a page calls them, and an ε of the mechanism's own.
 SHORT, NOISE = {"mechanism": "law", "confidential_count": "x"}, "noise_epsilon"
@@ -57,8 +56,8 @@ class Design:
     """
 
     mechanism: str | GivenMatrix
-    n: int = _number(DATA_ROWS, default=None)
-    m: int = _number(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS, default=None)
+    n: int = _number(MANY_ROWS, default=None)
+    m: int = _number(MANY_SYNTHETIC_ROWS, default=None)
     sets: int = _number(SETS, default=1)
     epsilon: float = _number(EPSILON)
     delta: float = _number(DELTA, default=0.0)

@@ -8,10 +8,10 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincc
 
 from dpviz.checked import check_epsilon, checked
-from dpviz.methods.base import MANY_ROWS
 from dpviz.methods.posterior_parameter import log_parameter_delta, tail_fraction
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
+from dpviz.synthesizers.base import MANY_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray
 

@@ -14,13 +14,10 @@ from dpviz.numerics.ends import private_side
 from dpviz.privacy.average_case import average_case_delta
 from dpviz.privacy.composition import Losses
 from dpviz.synthesizers import Release, TwoCellSynthesizer
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, Numbers
 
-MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
-MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRIOR_ROWS)
 TWO_CELLS_OR_MORE = dataclasses.replace(CELLS, minimum=2, default=2)
 
 

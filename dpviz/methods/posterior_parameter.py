@@ -9,10 +9,9 @@ import numpy as np
 from scipy.special import betainc, betaincc
 
 from dpviz.checked import check_epsilon, checked
-from dpviz.methods.base import MANY_ROWS
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
-from dpviz.synthesizers.base import WorstCase
+from dpviz.synthesizers.base import MANY_ROWS, WorstCase
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, Numbers
 

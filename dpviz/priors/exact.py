@@ -11,11 +11,12 @@ import numpy as np
 from dpviz.checked import checked
 from dpviz.limits import PROBABILISTIC_ROWS
 from dpviz.methods import METHODS, Method
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.methods.base import TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._least_root import APART, RESOLUTION, Pair, Start, excess_of, least_root
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.synthesizers import WorstCase
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2  # The largest prior that is tried where no closed form bounds the answer

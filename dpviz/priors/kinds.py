@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.methods.base import TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, PRIOR, RANGE, readable
 from dpviz.priors._in_step import least_priors
 from dpviz.priors._least_root import Start
@@ -19,6 +19,7 @@ from dpviz.priors.ranges import SIGMA, SIGMA0, GaussianRelease, check_fields
 from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy.composition import Bracket
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES
 from dpviz.types import FloatArray
 

@@ -15,12 +15,12 @@ from scipy.optimize import brentq
 from dpviz import limits
 from dpviz.checked import check_epsilon, checked
 from dpviz.methods import METHODS, Method
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.numerics.ends import private_side
 from dpviz.parameters import DELTA, EPSILON, Parameter, plain_number, shown
 from dpviz.priors.conditioned import conditioned_epsilon, joint_law, single_law
 from dpviz.privacy.composition import SETS as COMPOSED_SETS
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 
 SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.SETS, default=1)
 SIGMA = Parameter(

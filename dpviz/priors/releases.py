@@ -7,9 +7,10 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.methods import CALIBRATED, PARAM_MAP, Method
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.methods.base import TWO_CELLS_OR_MORE
 from dpviz.privacy.hockey_stick import delta_for_epsilon
 from dpviz.synthesizers import Release
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.types import FloatArray, IntArray
 

@@ -9,11 +9,12 @@ from scipy.optimize import brentq, minimize_scalar
 from dpviz.checked import checked
 from dpviz.limits import PRIOR_ROWS, ROWS_OF_CELL_SETS
 from dpviz.methods import CALIBRATED
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS, TWO_CELLS_OR_MORE
+from dpviz.methods.base import TWO_CELLS_OR_MORE
 from dpviz.parameters import DELTA, EPSILON, readable
 from dpviz.priors._set_search import TOLERANCE, SetSearch
 from dpviz.priors.exact import minimum_prior
 from dpviz.privacy.composition import SETS, Bracket
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 
 ALMOST_NONE = 1e-291  # A prior that counts as none; the search for a larger one starts from it
 

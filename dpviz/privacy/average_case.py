@@ -9,21 +9,18 @@ Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not kno
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpviz import limits
 from dpviz.checked import check_epsilon
 from dpviz.numerics.sums import cumulative_sum
 from dpviz.parameters import Parameter
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.base import ROWS
+from dpviz.synthesizers.base import MANY_ROWS
 from dpviz.types import FloatArray, IntArray
 
-DATA_ROWS = dataclasses.replace(ROWS, maximum=limits.PRIOR_ROWS)
 THETA_REAL = Parameter(
     name="theta_real", symbol="θ_real", title="Probability of a one", minimum=0.0, maximum=1.0, default=0.5,
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
@@ -68,7 +65,7 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
-    n, theta, epsilon = int(DATA_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)
+    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)
     if theta in (0.0, 1.0):
         return 1.0
     weights, count, never = log_count_probabilities(n - 1, theta), np.arange(n + 1), np.array([-np.inf])

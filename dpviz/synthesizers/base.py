@@ -21,12 +21,12 @@ ROWS = Parameter(
     help="The number of rows in the confidential data. It is public: neighbouring tables have the same n.",
 )  # fmt: skip
 SYNTHETIC_ROWS = dataclasses.replace(
-    ROWS,
-    name="m",
-    symbol="m",
-    title="Synthetic rows",
-    private_end="smaller",
+    ROWS, name="m", symbol="m", title="Synthetic rows", private_end="smaller",
     help="The number of rows released. Fewer are more private: each is one more draw of the fitted distribution.",
+)  # fmt: skip
+# Where no matrix is needed.
+MANY_ROWS, MANY_SYNTHETIC_ROWS = (
+    dataclasses.replace(rows, maximum=limits.PRIOR_ROWS) for rows in (ROWS, SYNTHETIC_ROWS)
 )
 
 

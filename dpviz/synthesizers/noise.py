@@ -13,11 +13,9 @@ from dpviz.synthesizers.base import ROWS, TwoCellSynthesizer, WorstCase, paramet
 from dpviz.types import FloatArray, IntArray
 
 NOISE_EPSILON = dataclasses.replace(
-    EPSILON,
-    minimum=5e-7,
-    title="Privacy loss of the noise",
+    EPSILON, minimum=5e-7, title="Privacy loss of the noise",
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

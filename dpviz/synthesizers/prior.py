@@ -19,12 +19,9 @@ PRIOR_ONES = Parameter(
     "synthetic data away from the confidential data.",
 )  # fmt: skip
 PRIOR_ZEROS = dataclasses.replace(
-    PRIOR_ONES,
-    name="beta",
-    symbol="β",
-    title="Prior zeros",
+    PRIOR_ONES, name="beta", symbol="β", title="Prior zeros",
     help="Invented rows with a 0 that the prior adds to the data. Equal to α unless it is set.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import streamlit as st
 
 from dpviz.designs import Design
-from dpviz.methods.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.priors import KINDS, Kind, Setting
 from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
 from dpviz.synthesizers import SYNTHESIZERS
+from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from pages.components.address import keep_choice, read_address
 from pages.components.choices import presets, segments
