@@ -1,7 +1,7 @@
 """What an analyst makes of a released column: the posterior mean under a prior, and the estimate for the worst x."""
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dpviz.types import FloatArray
 
@@ -9,6 +9,7 @@ CLOSE = 1e-10  # Relative gap between the two sides of the minimax theorem at wh
 STEPS = 80
 SHARE = 0.99  # Of the longest step that keeps every weight positive
 CENTERING = 0.1
+RIDGE = 1e-13  # Added to the diagonal, relative to it, so that rounding does not make the matrix singular
 
 
 def bayes(channel: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -61,7 +62,11 @@ def minimax(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
         drift = weights @ slopes
         matrix = (slopes / bends) @ slopes.T
         matrix[np.diag_indices(size)] += slack / weights
-        factor = cho_factor(matrix)
+        matrix[np.diag_indices(size)] *= 1 + RIDGE
+        try:
+            factor = cho_factor(matrix)
+        except (LinAlgError, ValueError):  # singular, or no longer finite: what was found before is as proven
+            break
         wanted = cho_solve(factor, errors / scale - level + target / weights - slopes @ (drift / bends))
         ones = cho_solve(factor, np.ones(size))
         rise = float(wanted.sum() / ones.sum())

@@ -39,7 +39,7 @@ def truncated_noise(n: int, epsilon: float, delta: float) -> Mechanism | None:
     [0.3, 0.4, 0.3, 0.0, 0.0]
     """
     distances = np.arange(n + 1)
-    with np.errstate(under="ignore"):
+    with np.errstate(under="ignore", over="ignore"):
         mass = np.exp(-epsilon * distances)
         outermost = mass / (2 * np.cumsum(mass) - 1)
     if outermost[-1] > delta:

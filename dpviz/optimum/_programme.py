@@ -19,6 +19,7 @@ class Solution:
 
     channel: FloatArray
     bound: float
+    missed: FloatArray  # Numbers that keep the bound low: the programme should have had them
 
 
 def solve(numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float) -> Solution | None:
@@ -63,7 +64,7 @@ def solve(numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float) 
     levels = np.concatenate([each, each[: n + 1 - rows][::-1]])
     prices = np.maximum(-found.ineqlin.marginals[2 * pairs.size :], 0.0) / 2
     channel /= channel.sum(axis=1, keepdims=True)
-    return Solution(channel, _bound(numbers, prior, epsilon, delta, levels, prices))
+    return Solution(channel, *_bound(numbers, prior, epsilon, delta, levels, prices))
 
 
 def _pick(places: IntArray, width: int) -> sparse.csr_array:
@@ -82,8 +83,8 @@ def _sums(parts: list[IntArray], share: FloatArray, width: int) -> sparse.csr_ar
 
 def _bound(
     numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float, levels: FloatArray, prices: FloatArray
-) -> float:
-    """Return a bound from below on the error of every (ε, δ)-differentially private release of any numbers.
+) -> tuple[float, FloatArray]:
+    """Return a bound from below on the error of every (ε, δ)-differentially private release, and what keeps it low.
 
     `prices[x]` is what a unit of δ costs the pair (x, x + 1) and (n − x, n − x − 1). The bound is Σ levels − δ Σ prices
     if for every number y there are 0 ≤ u[x, x'] ≤ price with, for all x,
@@ -104,19 +105,26 @@ def _bound(
     counts = np.arange(n + 1)[:, None]
     needs = levels[:, None] + prior[:, None] * (widths**2 / 4 - (spots - counts) ** 2)
     nearest = np.clip(np.rint(spots).astype(int), 0, n)
-    missing = np.zeros(n + 1)
+    missing, missed = np.zeros(n + 1), np.zeros(n + 1, dtype=int)
     meeting = needs[nearest, np.arange(len(spots))]
+
+    def lower(x: int, by: FloatArray) -> None:
+        spot = int(np.argmax(by))
+        if by[spot] > missing[x]:
+            missing[x], missed[x] = by[spot], spot
+
     # From the right it is the same as from the left, in the mirror: levels, prior and prices are symmetric
-    for order, turn in ((needs, nearest), (needs[::-1], n - nearest)):
+    for order, turn, rows in ((needs, nearest, range(n)), (needs[::-1], n - nearest, range(n, 0, -1))):
         carried = np.zeros(len(spots))
-        for x in range(n):
+        for x, row in enumerate(rows):
             active = x < turn
             need = order[x] + carried
-            lowered = np.where(active, np.maximum(need - prices[x], 0.0), 0.0).max()
-            missing[x if order is needs else n - x] = max(missing[x if order is needs else n - x], lowered)
+            lower(row, np.where(active, need - prices[x], 0.0))
             paid = np.minimum(np.maximum(need, 0.0), prices[x])
             spared = np.minimum(np.maximum(-need, 0.0) * math.exp(-epsilon), prices[n - 1 - x])
             carried = np.where(active, math.exp(epsilon) * paid - spared, carried)
         meeting = meeting + carried
-    np.maximum.at(missing, nearest, meeting)
-    return float(levels.sum() - missing.sum() - 2 * delta * prices.sum())
+    for row in range(n + 1):
+        lower(row, np.where(nearest == row, meeting, 0.0))
+    bound = float(levels.sum() - missing.sum() - 2 * delta * prices.sum())
+    return bound, spots[missed[missing > 0]]

@@ -12,12 +12,12 @@ from dpviz.optimum._criteria import Criterion
 from dpviz.optimum._mechanisms import Mechanism, sometimes_exact, truncated_noise
 from dpviz.types import FloatArray
 
-FINE = 4  # Numbers of the programme to a standard error, and the most to a count
-COARSEST = 12  # Smallest number of them to a standard error
-WORK = 100_000  # Bound on rows times numbers times the standard error: what a programme of a few seconds has
-ROUNDS = 4
-CLOSE = 1e-2  # Relative gap of the squared error at which no further programme is solved
-LARGEST_EPSILON = 20.0  # Beyond it e^ε is too far from 1 for the programme
+TO_A_SPREAD = 12  # Numbers to a standard error that the first programme has, and not more than one to a count
+FEWEST = 20
+WORK = 45_000  # Bound on rows times numbers times the root of the spread of a next programme: a few seconds
+ROUNDS = 8
+CLOSE = 2e-3  # Relative gap of the squared error at which no further programme is solved
+LARGEST_EPSILON = 15.0  # Beyond it e^ε is too far from 1 for the programme
 BLOCK = 60  # Steps of the counts that bound the error for larger n
 STEP = 0.3  # Of the standard error: the largest of these steps
 
@@ -26,7 +26,7 @@ def search(n: int, epsilon: float, delta: float, criterion: Criterion) -> tuple[
     """Return the best mechanism of those known, and of those of the programme up to `PROGRAMME_ROWS`, and a bound.
 
     Each programme is solved for a prior, whose Bayes risk bounds the worst case too. The next one has the mean of the
-    priors that were least favorable to what was found so far, and the posterior means among its numbers.
+    priors that were least favorable to what was found so far, and has the numbers that kept the bound low.
     """
     known = [sometimes_exact(criterion.pure(n, epsilon)[0], delta), truncated_noise(n, epsilon, delta)]
     best = min((one for one in known if one), key=lambda one: criterion.of(one.errors))
@@ -35,7 +35,9 @@ def search(n: int, epsilon: float, delta: float, criterion: Criterion) -> tuple[
         return best, bound
     if n > PROGRAMME_ROWS:
         return best, max(bound, _bound_of_some(n, epsilon, delta, criterion, error))
-    numbers, prior = _numbers(n, math.sqrt(error)), _even(criterion.fit(best.channel())[0])
+    first = max(math.ceil(n * min(1.0, TO_A_SPREAD / math.sqrt(error))), FEWEST)
+    numbers: FloatArray = np.linspace(0, n, first + 1)
+    prior = _even(criterion.fit(best.channel())[0])
     for solved in range(1, ROUNDS + 1):
         found = _programme.solve(numbers, prior, epsilon, delta)
         if found is None:
@@ -46,9 +48,9 @@ def search(n: int, epsilon: float, delta: float, criterion: Criterion) -> tuple[
         if criterion.of(errors) < error:
             best, error = Mechanism(partial(np.copy, channel), estimates, errors), criterion.of(errors)
         bound = max(bound, found.bound)
-        numbers = _symmetric(np.concatenate([numbers, _estimates.bayes(channel, prior)[0]]), n)
+        numbers = _symmetric(np.concatenate([numbers, found.missed]), n)
         prior = _even((solved * prior + unfavorable) / (solved + 1))
-        if bound >= (1 - CLOSE) * error or len(numbers) * (n + 1) * max(1.0, math.sqrt(error)) > WORK:
+        if bound >= (1 - CLOSE) * error or len(numbers) * (n + 1) * max(1.0, error) ** 0.25 > WORK:
             break
     return best, bound
 
@@ -56,12 +58,6 @@ def search(n: int, epsilon: float, delta: float, criterion: Criterion) -> tuple[
 def _even(prior: FloatArray) -> FloatArray:
     """Return the mean of a prior and its mirror image: exactly symmetric."""
     return (prior + prior[::-1]) / 2
-
-
-def _numbers(n: int, spread: float) -> FloatArray:
-    """Return evenly spaced numbers from 0 to n, `FINE` to a count where the error is of the order of 1."""
-    finest = min(max(FINE / spread, 1.0), FINE) if spread < COARSEST else COARSEST / spread
-    return np.linspace(0, n, max(math.ceil(n * math.ceil(finest) if finest > 1 else n * finest), 4) + 1)
 
 
 def _symmetric(numbers: FloatArray, n: int) -> FloatArray:
@@ -73,7 +69,8 @@ def _symmetric(numbers: FloatArray, n: int) -> FloatArray:
 
 def _repaired(channel: FloatArray, n: int, epsilon: float, delta: float) -> FloatArray:
     """Return a channel of the solver, mixed with the geometric mechanism as far as it exceeds δ by rounding."""
-    kept = channel[:, channel.sum(axis=0) > 0]
+    used = channel.sum(axis=0) > 0
+    kept = channel[:, used] if used.sum() > 1 else channel  # a matrix has two columns at least
     uncovered = [
         np.maximum(a - math.exp(epsilon) * b, 0).sum(axis=1).max()
         for a, b in ((kept[1:], kept[:-1]), (kept[:-1], kept[1:]))

@@ -16,6 +16,7 @@ from dpviz.parameters import DELTA, readable
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.types import FloatArray
 
+LARGEST_EPSILON = 600.0  # With more than that the error is below 10⁻¹³⁰ all the same
 SMALLEST = 1e-300  # Probability that every column has, so that none is 0 beside a positive one
 ROUNDED = 1e-16  # First share of even columns that is mixed in against rounding, in units of e^−ε
 ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
@@ -112,11 +113,9 @@ def least_error(
     [[0.75, 0.25], [0.25, 0.75]]
     """
     judged = CRITERIA[criterion]
-    if delta == 0:
-        mechanism, _, bound = judged.pure(n, epsilon)
-    else:
-        mechanism, bound = search(n, epsilon, delta, judged)
-    error = judged.of(mechanism.errors)
+    enough = min(epsilon, LARGEST_EPSILON)
+    mechanism, bound = judged.pure(n, enough)[::2] if delta == 0 else search(n, enough, delta, judged)
+    error, bound = judged.of(mechanism.errors), bound if enough == epsilon else 0.0
     root, least = math.sqrt(max(error, 0.0)) / n, math.sqrt(max(bound, 0.0)) / n
     return LeastError(
         n=n, epsilon=epsilon, delta=delta, criterion=criterion, root_mean_squared_error=root,
