@@ -119,26 +119,16 @@ class Method(ABC):
 class Outcome:
     """How one method did at one ε, of all sets together.
 
-    Parameters
-    ----------
-    method, epsilon
-        The method, and the ε of the comparison: the place on the axis.
-    setting
-        The ε that the method was given for all its sets: the same, or the one with equal real privacy.
-    sets
-        How many sets it released.
-    bias, root_mean_squared_error
-        Of the analyst's estimate over confidential data and release.
-    coverage, mean_width
-        Of the analyst's interval: how often it holds the truth, and its mean width where there is one.
-    usable_share
-        Probability that a release can be analysed.
-    real_epsilon
-        The exact pure ε of all sets together; None where it is not known.
-    release_error
-        Root mean squared distance of the estimate from that of the confidential data, each of which counts alike: what
-        the release adds, which can be compared with the best that is possible.
-
+    `method`, `epsilon`: The method, and the ε of the comparison: the place on the axis.
+    `setting`: The ε that the method was given for all its sets: the same, or the one with equal real privacy.
+    `sets`: How many sets it released.
+    `bias`, `root_mean_squared_error`: Of the analyst's estimate over confidential data and release.
+    `coverage`, `mean_width`: Of the analyst's interval: how often it holds the truth, and its mean width where there is
+    one.
+    `usable_share`: Probability that a release can be analysed.
+    `real_epsilon`: The exact pure ε of all sets together; None where it is not known.
+    `release_error`: Root mean squared distance of the estimate from that of the confidential data, each of which counts
+    alike: what the release adds, which can be compared with the best that is possible.
     The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
     """
 

@@ -104,14 +104,12 @@ class GaussianMeasures:
 class GaussianPlan(Plan[GaussianTally]):
     """A simulation of one method: confidential data, M sets given them, and intervals by each rule.
 
-    Parameters
-    ----------
-    data, method, epsilon, sets
-        What is released and how; `epsilon` is that of all sets. A method that releases a single set has one.
-    estimands, rules
-        Keys of `ESTIMANDS` and of the combining rules, each once; the rules must be defined for so many sets.
-    repetitions, seed, batch, shown
-        As in `dpviz.studies.Plan`. Methods with the same data and seed see the same confidential rows.
+    `data`, `method`, `epsilon`, `sets`: What is released and how; `epsilon` is that of all sets. A method that releases
+    a single set has one.
+    `estimands`, `rules`: Keys of `ESTIMANDS` and of the combining rules, each once; the rules must be defined for so
+    many sets.
+    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.studies.Plan`. Methods with the same data and seed see the
+    same confidential rows.
     """
 
     data: GaussianData

@@ -26,14 +26,10 @@ ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proporti
 class LeastError:
     """The answer of `least_error`, with the question.
 
-    Parameters
-    ----------
-    root_mean_squared_error
-        Of the number that `release` stands for, about the confidential proportion x/n: no mechanism that is known has
-        less.
-    gap
-        By how much less any mechanism with this promise could have at most; up to rounding 0 where δ = 0 and the
-        criterion is the average.
+    `root_mean_squared_error`: Of the number that `release` stands for, about the confidential proportion x/n: no
+    mechanism that is known has less.
+    `gap`: By how much less any mechanism with this promise could have at most; up to rounding 0 where δ = 0 and the
+    criterion is the average.
     """
 
     n: int
