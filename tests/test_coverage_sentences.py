@@ -23,7 +23,7 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from dpviz.synthesizers import two_cell_laws
+from dpviz.synthesizers import Modips, Synthesizer, two_cell_laws
 from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS
@@ -49,6 +49,7 @@ GRID = [
 NAMED = {
     "the prior's pull": "prior_bias",
     "the bias of noise that is cut off at 0 and n": "prior_bias",
+    f"the bias of {Modips.moved_by}": "prior_bias",
     "the rule's variance, which is too small on average,": "ignored_variance",
     "the rule's variance, which is too large on average,": "ignored_variance",
     "the noise of the rule's variance": "rule_noise",
@@ -69,8 +70,8 @@ def costs(one: CoverageDecomposition) -> dict[str, float]:
     return {**found, NOT_NORMAL: one.level - one.coverage[1, 1, 1]}
 
 
-def check_failure(one: CoverageDecomposition, *, prior: bool) -> str:
-    sentence, expected = failure_sentence(one, "Rule", prior=prior), costs(one)
+def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
+    sentence, expected = failure_sentence(one, "Rule", law), costs(one)
     off = one.level - float(one.coverage[0, 0, 0])
     told = {NAMED[name]: (name, verb, float(points)) for name, verb, points in COST.findall(sentence)}
     for key, value in expected.items():
@@ -83,8 +84,8 @@ def check_failure(one: CoverageDecomposition, *, prior: bool) -> str:
         assert points == pytest.approx(100 * abs(expected[key]), rel=6e-3)
         assert "too small" not in name or one.mean_variance < one.variance
         assert "too large" not in name or one.mean_variance >= one.variance
-    assert prior or "prior" not in sentence
-    assert not prior or "cut off" not in sentence
+    assert law.has_prior or "prior" not in sentence
+    assert not law.has_prior or law.moved_by not in sentence
     main = re.search("mainly because " + COST.pattern, sentence)
     if main:
         largest = expected[NAMED[main[1]]]
@@ -101,9 +102,9 @@ def check_failure(one: CoverageDecomposition, *, prior: bool) -> str:
     return "promise" if "as promised" in sentence else "main" if main else "none"
 
 
-def check_explained(one: CoverageDecomposition, release, p: float, *, prior: bool) -> None:
+def check_explained(one: CoverageDecomposition, release, p: float, law: type[Synthesizer]) -> None:
     """The length and the standard error after the first repair, from the curve E[q̄ | p] by finite differences."""
-    words = repairs_explained(one, prior=prior)
+    words, prior = repairs_explained(one, law), law.has_prior
     assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
     means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
     low, high = max(p - 1e-4, 0.0), min(p + 1e-4, 1.0)
@@ -118,8 +119,7 @@ def test_why_it_fails_says_what_the_shares_are():
     kinds, refused = set(), set()
     for law, n, m, sets, epsilon, p in GRID:
         made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
-        release, prior = made.release, made.law.has_prior
-        one = None
+        release, one = made.release, None
         for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real"):
             if RULES[rule].least_sets <= sets:
                 try:
@@ -128,9 +128,9 @@ def test_why_it_fails_says_what_the_shares_are():
                     assert "may decide it" in str(unknown)
                     refused.add((n, m, sets, epsilon, p))
                     continue
-                kinds.add(check_failure(one, prior=prior))
+                kinds.add(check_failure(one, made.law))
         if one is not None:
-            check_explained(one, release, p, prior=prior)
+            check_explained(one, release, p, made.law)
     assert kinds == {"promise", "main", "none"}
     # The least variance of a release that hardly changes anything: one row, or none or all of them ones.
     assert all(n == 1 or p in (0.0, 1.0) for n, m, sets, epsilon, p in refused), refused
@@ -142,7 +142,7 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
     for law, n, m, sets, epsilon, p in GRID:
         made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
         release, prior = made.release, made.law.has_prior
-        sentence = estimate_sentence(estimate_law(release, p=p, sets=sets), prior=prior)
+        sentence = estimate_sentence(estimate_law(release, p=p, sets=sets), made.law)
         matrix, shares, weights = release.transition_matrix(), np.arange(m + 1) / m, binom.pmf(np.arange(n + 1), n, p)
         means = matrix @ shares
         mean = float(weights @ means)

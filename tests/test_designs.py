@@ -36,7 +36,7 @@ from pages.components.spec import PageSpec
 from tests.pages import open_coverage, open_page, open_posterior, problems, text
 from tests.referees import divergence, of_sets
 
-LAWS = ["beta_binomial", "posterior_mean", "posterior_mode", "laplace", "geometric"]
+LAWS = ["beta_binomial", "posterior_mean", "posterior_mode", "laplace", "geometric", "modips", "modips_truncated"]
 WITH_PRIOR, WITHOUT = LAWS[:3], LAWS[3:]
 SMALL = [(4, 4, 2), (3, 5, 3), (5, 2, 2)]
 every_prior_law = pytest.mark.parametrize("law", WITH_PRIOR)

@@ -39,9 +39,11 @@ LIKELIHOODS: dict[str, Callable[[Design, np.ndarray, int], np.ndarray]] = {
     "posterior_mode": lambda d, x, c: binom.pmf(c, d.m, (x + d.alpha - 1) / (d.n + 2 * d.alpha - 2)),
     "laplace": lambda d, x, c: noisy(d, x, c, laplace(scale=d.sets / d.epsilon)),
     "geometric": lambda d, x, c: noisy(d, x, c, dlaplace(d.epsilon / d.sets)),
-    "given_matrix": lambda d, x, c: d.release.transition_matrix()[x, c],
+    **dict.fromkeys(
+        ("modips", "modips_truncated", "given_matrix"), lambda d, x, c: d.release.transition_matrix()[x, c]
+    ),
 }
-"""Pr(count | x) of each synthesizer, with distributions of scipy."""
+"""Pr(count | x) of each synthesizer, with distributions of scipy where it has them."""
 
 GIVEN = GivenMatrix(probabilities=np.random.default_rng(5).dirichlet(np.ones(21), size=41))
 
@@ -192,15 +194,22 @@ def test_equal_tails_never_hold_0_or_1(law):
 
 @pytest.mark.parametrize("law", two_cell_laws())
 def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) -> None:
-    """At ε = 2, p = 0.3, n = 100: the mean length of the interval, one set exactly and five simulated."""
-    found = {}
-    for sets in (1, 5):
-        design = Design(mechanism=law, n=100, sets=sets, epsilon=2.0, confidential_count=30)
-        assert "More sets are not more knowledge" in why(design)
-        found[sets] = posterior_coverage(
-            synthesizer=design.release, proportions=0.3, sets=sets, generator=np.random.default_rng(1), runs=200,
-        )  # fmt: skip
-    assert found[5].mean_width[0] > 1.02 * found[1].mean_width[0]
+    """At p = 0.3, n = 100: the mean length of the interval, one set exactly and five simulated.
+
+    Where rows are drawn after noise was added this holds at a small ε only, as is said.
+    """
+    drawn = two_cell_laws()[law].draws_after_noise
+    for epsilon in (2.0, 0.2) if drawn else (2.0,):
+        found = {}
+        for sets in (1, 5):
+            design = Design(mechanism=law, n=100, sets=sets, epsilon=epsilon, confidential_count=30)
+            assert ("More sets are not more knowledge" in why(design)) != drawn
+            assert ("narrower on average than from one at ε = 2, and wider at ε = 0.2" in why(design)) == drawn
+            found[sets] = posterior_coverage(
+                synthesizer=design.release, proportions=0.3, sets=sets, generator=np.random.default_rng(1), runs=200,
+            )  # fmt: skip
+        ratio = found[5].mean_width[0] / found[1].mean_width[0]
+        assert ratio < 0.9 if drawn and epsilon == 2.0 else ratio > 1.02
 
 
 def test_what_does_not_follow_from_a_promise_tells_more_with_every_set_and_costs_as_much_more() -> None:
@@ -234,9 +243,9 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
         moved = shares - np.linspace(0, 1, 21)
         assert abs(moved[10]) < 1e-12
         assert (moved[:10] > 0).all()
-        pulled = "pulls them towards ½" in why(design)
-        assert pulled == design.law.has_prior != ("cut off at 0 and n it moves them" in why(design))
-        assert np.ptp(np.diff(moved)) < 1e-12 if pulled else moved[0] > 10 * moved[5]
+        pulled, by_prior = "pulls them towards ½" in why(design), "invented row" in design.law.moved_by
+        assert pulled == design.law.has_prior != (f"But {design.law.moved_by} moves them" in why(design))
+        assert np.ptp(np.diff(moved)) < 1e-12 if pulled else moved[0] > (2 if by_prior else 10) * moved[5]
 
 
 @pytest.mark.parametrize("law", LIKELIHOODS)

@@ -17,6 +17,8 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
         PosteriorMode,
         LaplaceSanitizer,
         GeometricSanitizer,
+        Modips,
+        ModipsTruncated,
         DirichletMultinomial,
         MultinomialMean,
         MultinomialMode,

@@ -69,6 +69,13 @@ class Synthesizer(ABC):
     law: ClassVar[str]
     source: ClassVar[str]
     has_prior: ClassVar[bool] = False
+    kept_by: ClassVar[str] = ""
+    """Key of the synthesizer that keeps its ε where this one may spend more, and why this one may."""
+    broken_because: ClassVar[str] = ""
+    moved_by: ClassVar[str] = "noise that is cut off at 0 and n"
+    """What moves its shares where it has no prior that keeps the promise."""
+    draws_after_noise: ClassVar[bool] = False
+    """Whether rows are drawn after noise was added, so that several sets average the draw out."""
 
     def __post_init__(self) -> None:
         for declaration in self.parameters():

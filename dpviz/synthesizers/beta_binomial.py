@@ -30,7 +30,8 @@ RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows befor
 class BetaBinomial(PriorSynthesizer):
     """Pr(m1 | n1) = C(m, m1) B(α + n1 + m1, β + n0 + m0) / B(α + n1, β + n0), with n0 = n − n1 and m0 = m − m1.
 
-    Source: Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One).
+    Source: Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). With the
+    prior 1/3 it is the non-private multiple synthesis (MS) of Bowen & Liu (2016).
     With one row and a flat prior the posterior is Beta(1, 2) or Beta(2, 1), so a single draw has odds 2 to 1.
 
     >>> BetaBinomial(n=1, m=1, alpha=1, beta=1).transition_matrix().round(6).tolist()

@@ -49,19 +49,21 @@ class Modips(TwoCellSynthesizer):
     >>> Modips(n=1, m=1, epsilon=math.log(4)).transition_matrix().round(6).tolist()
     [[0.576498, 0.423502], [0.423502, 0.576498]]
     >>> Modips(n=1, m=1, epsilon=math.log(4), bounding="truncation").label
-    'Modips, truncated'
+    'Modips (truncated)'
     """
 
     bounding: InitVar[str | None] = None
 
     key = "modips"
-    label = "Modips, boundary-inflated"
+    label = "Modips (boundary-inflated)"
     law = (
         r"p^* = \min(\max(n_1/n + \mathrm{Laplace}(1/(n\varepsilon)), 0), 1),\quad "
         r"m_1 \sim \mathrm{BetaBinomial}(m,\ 1 + np^*,\ 1 + n(1-p^*))"
     )
     source = "Liu (2016), Algorithm 1; Bowen & Liu (2016), study 1"
     way: ClassVar[str] = "bit"
+    draws_after_noise = True
+    moved_by = "noise that is kept between 0 and n, with an invented row of each kind,"
 
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
@@ -189,7 +191,9 @@ class ModipsTruncated(Modips):
 
     key = "modips_truncated"
     way = "truncation"
-    label = "Modips, truncated"
+    kept_by = Modips.key
+    broken_because = "Noise that falls outside 0 to n is drawn again, and how often depends on the data."
+    label = "Modips (truncated)"
     law = (
         r"p^* = n_1/n + \mathrm{Laplace}(1/(n\varepsilon)) \text{ given } 0 \le p^* \le 1,\quad "
         r"m_1 \sim \mathrm{BetaBinomial}(m,\ 1 + np^*,\ 1 + n(1-p^*))"

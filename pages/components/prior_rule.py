@@ -10,15 +10,18 @@ import streamlit as st
 
 from dpviz.analysis import SETS
 from dpviz.designs import NOISE, Design
-from dpviz.parameters import DELTA, EPSILON, Parameter, readable, rounded_up
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable, readable_apart, rounded_up
 from dpviz.prior_rules import PRIOR_RULES, promised_by
-from dpviz.synthesizers import Synthesizer
+from dpviz.privacy import pure_epsilon
+from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS, keep_choice
+from pages.components.cached import cached
 from pages.components.choices import choice
 from pages.components.controls import LINKS, PageNumbers
 
 DEFAULT = "pure"
+TIE = 1e-12  # Relative difference up to which two ε are one, rounding aside
 
 SHARED_SETS = dataclasses.replace(
     SETS,
@@ -50,6 +53,42 @@ def prior_text(alpha: float) -> str:
     return readable(alpha, 4 if alpha < 1e4 else 6)
 
 
+def real_epsilon(design: Design) -> float | None:
+    """The exact ε of all sets where the synthesizer spends more than it promises; None where it does not."""
+    if not design.law.kept_by:
+        return None
+    release: Any = design.synthesizer
+    real, promised = cached(pure_epsilon)(release), release.epsilon
+    return design.sets * real if real > promised * (1 + TIE) else None
+
+
+def say_real_epsilon(design: Design, key: str) -> None:
+    """Say that a synthesizer, whose choice is kept under `key`, breaks its promise, and offer one that does not.
+
+    Nothing is said where the promise is kept.
+    """
+    real = real_epsilon(design)
+    if real is None:
+        return
+    release: Any = design.synthesizer
+    st.html(f'<p class="dpviz-note">{broken_sentence(design.law, design.sets * release.epsilon, real)}</p>')
+    st.button(
+        f"Use {SYNTHESIZERS[design.law.kept_by].label}",
+        key=f"{key}_kept_by",
+        on_click=st.session_state.update,
+        args=({key: design.law.kept_by},),
+        width="stretch",
+    )
+
+
+def broken_sentence(law: type[Synthesizer], promised: float, real: float) -> str:
+    """What is promised and what is really spent, why, and what keeps the promise."""
+    return (
+        f"<b>Promised ε = {readable(promised)}, really {readable_apart(real, promised, 3)}.</b> {law.broken_because} "
+        f"{SYNTHESIZERS[law.kept_by].label} keeps the promise."
+    )
+
+
 def promise_text(design: Design) -> str:
     """What the release follows from: the promise or an own prior or matrix, and what no control here says."""
     known = ("n", "m", "epsilon", "alpha", "beta")
@@ -63,7 +102,9 @@ def promise_text(design: Design) -> str:
         return said + fixed
     noise = "" if design.law.has_prior or design.sets == 1 else ", noise for ε/M in each set"
     delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
-    return f"ε = {readable(design.epsilon, 4)}{delta}{noise}{fixed}"
+    real = real_epsilon(design)
+    really = "" if real is None else f" (really {readable_apart(real, design.epsilon, 3)})"
+    return f"ε = {readable(design.epsilon, 4)}{really}{delta}{noise}{fixed}"
 
 
 def keep_prior_rule(prefix: str) -> str:

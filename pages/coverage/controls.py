@@ -104,6 +104,8 @@ def choose() -> Asked | Refused:
             raise ValueError("Choose at least one rule.")
         rules = tuple(key for key in RULES if key in chosen)
         design = Design(mechanism=law, rules=rules, **values)
+        with at("law"):
+            prior_rule.say_real_epsilon(design, LAW_KEY)
         fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
         few = [key for key in rules if RULES[key].least_sets > design.sets]
         large = [key for key in rules if key not in fit and key not in few]

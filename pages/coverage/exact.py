@@ -13,6 +13,7 @@ from dpviz.coverage.lines import CoverageLines, sampled_lines, stream_lines
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, readable_apart, rounded_up
+from dpviz.synthesizers import Synthesizer
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
@@ -108,9 +109,9 @@ def vacuous_sentence(share: float) -> str:
     return f" {percent(share, 3)} of all intervals hold everything from 0 to 1, so they say nothing." * (share >= 0.01)
 
 
-def estimate_sentence(law: EstimateLaw, *, prior: bool) -> str:
+def estimate_sentence(law: EstimateLaw, made: type[Synthesizer]) -> str:
     """Where the estimate falls on average: what moves it, and how far in its own standard errors."""
-    what, moves = ("The prior", "pulls") if prior else ("Cutting the noise off at 0 and n", "moves")
+    what, moves = ("The prior", "pulls") if made.has_prior else (made.moved_by.capitalize(), "moves")
     error = math.sqrt(law.variance)
     if abs(law.bias) <= max(MOVED * error, ROUNDING):
         return f"{what} does not move the estimate noticeably."

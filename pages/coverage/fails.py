@@ -12,6 +12,7 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
+from dpviz.synthesizers import Synthesizer
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
 from pages.coverage import SPEC
@@ -26,12 +27,10 @@ CAUSES = {
 }
 """Each cause of `CoverageDecomposition.lost`: its short name, and what sentences call it."""
 
-OF_NOISE = {"prior_bias": ("bias of the noise", "the bias of noise that is cut off at 0 and n")}
-"""What is otherwise where no prior pulls."""
 
-
-def _causes(place: int, *, prior: bool) -> dict[str, str]:
-    return {key: names[place] for key, names in (CAUSES if prior else CAUSES | OF_NOISE).items()}
+def _causes(place: int, law: type[Synthesizer]) -> dict[str, str]:
+    bias = {} if law.has_prior else {"prior_bias": ("bias of the noise", f"the bias of {law.moved_by}")}
+    return {key: names[place] for key, names in (CAUSES | bias).items()}
 
 
 def show_failure(design: Design) -> None:
@@ -41,10 +40,10 @@ def show_failure(design: Design) -> None:
         st.caption(SPEC.note("no_causes" if exact_values(design) else "no_repairs"))
         return
     found = {key: decomposition(design, key) for key in rules}
-    first, prior = found[rules[0]], design.law.has_prior
-    causes = _causes(0, prior=prior)
+    first, law = found[rules[0]], design.law
+    causes = _causes(0, law)
     change = f"{percent(first.published, 3)} → {percent(first.repaired, 3)}"
-    st.html(answer(change, failure_sentence(first, short(first.rule), prior=prior)))
+    st.html(answer(change, failure_sentence(first, short(first.rule), law)))
     effects = {
         key: {"<br>".join(wrap(causes[cause], 15)): -value for cause, value in one.lost.items()}
         | {"together": one.published - one.level}
@@ -58,7 +57,7 @@ def show_failure(design: Design) -> None:
         costs = (signed(-100 * value, 4) for value in one.lost.values())
         rows.append([f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published)])
     listing(["rule", "promised", *causes.values(), "as published"], rows, "What each cause costs, in points")
-    note(repairs_explained(first, prior=prior))
+    note(repairs_explained(first, law))
     rows = [
         [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place])) for one in found.values())]
         for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
@@ -75,7 +74,7 @@ def _repaired(place: tuple[int, ...], causes: dict[str, str]) -> str:
     return " and ".join(causes[key] for key in itertools.compress(REPAIRS, place)) or "nothing, as published"
 
 
-def failure_sentence(one: CoverageDecomposition, rule: str, *, prior: bool) -> str:
+def failure_sentence(one: CoverageDecomposition, rule: str, law: type[Synthesizer]) -> str:
     """What coverage is off by, the cause that outweighs all others if there is one, and what each costs or adds."""
     told = {key: value for key, value in one.lost.items() if abs(value) >= NOTICED}
     told = dict(sorted(told.items(), key=lambda item: -abs(item[1])))
@@ -83,17 +82,17 @@ def failure_sentence(one: CoverageDecomposition, rule: str, *, prior: bool) -> s
     if abs(off) < NOTICED:
         if not told:
             return f"{rule} covers as promised here; there is nothing to repair."
-        return f"{rule} covers as promised here because errors cancel: {_costs(one, told, prior=prior)}."
+        return f"{rule} covers as promised here because errors cancel: {_costs(one, told, law)}."
     lead = f"{rule} {'misses' if off > 0 else 'covers'} too often"
     if main is None or main not in told:
-        return f"{lead}, and no cause outweighs all others: {_costs(one, told, prior=prior)}."
-    because = _costs(one, {main: told.pop(main)}, prior=prior)
-    more = f" Besides, {_costs(one, told, prior=prior)}." if told else ""
+        return f"{lead}, and no cause outweighs all others: {_costs(one, told, law)}."
+    because = _costs(one, {main: told.pop(main)}, law)
+    more = f" Besides, {_costs(one, told, law)}." if told else ""
     return f"{lead}, mainly because {because}.{more}"
 
 
-def _costs(one: CoverageDecomposition, told: dict[str, float], *, prior: bool) -> str:
-    size, words = "too small" if one.mean_variance < one.variance else "too large", _causes(1, prior=prior)
+def _costs(one: CoverageDecomposition, told: dict[str, float], law: type[Synthesizer]) -> str:
+    size, words = "too small" if one.mean_variance < one.variance else "too large", _causes(1, law)
     *parts, last = (
         f"{words[key].format(size=size)} {'costs' if value > 0 else 'adds'} {readable(100 * abs(value), 3)} points"
         for key, value in told.items()
@@ -101,11 +100,12 @@ def _costs(one: CoverageDecomposition, told: dict[str, float], *, prior: bool) -
     return f"{', '.join(parts)} and {last}" if parts else last
 
 
-def repairs_explained(one: CoverageDecomposition, *, prior: bool) -> str:
+def repairs_explained(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
     """What the three repairs do, and whose interval all three of them make."""
+    prior = law.has_prior
     longer = readable(1 / abs(one.slope), 3) if one.slope else "∞"
     line = "a straight line with a prior" if prior else "close to a straight line away from 0 and 1"
-    cause, estimate = _causes(0, prior=prior)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
+    cause, estimate = _causes(0, law)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
     return SPEC.note(
         "repairs", cause=cause, line=line, longer=longer, estimate=estimate, order="" if prior else " (to first order)",
         error=readable(one.unbiased_standard_error, 3), plain=readable(math.sqrt(one.variance), 3),

@@ -227,4 +227,4 @@ def _estimates(design: Design, run: Run | None) -> None:
     chart = estimates_chart(law.support, law.probabilities, **marks, color=design.law.key, counted=counted)
     alt = "The exact distribution of the estimate as a line, simulated shares as bars, the truth and the mean."
     show_figure(chart, key=f"{PREFIX}estimates", alt=alt, height=400)
-    st.caption(estimate_sentence(law, prior=design.law.has_prior))
+    st.caption(estimate_sentence(law, design.law))

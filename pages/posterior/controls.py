@@ -173,7 +173,10 @@ def choose() -> Asked | Refused:
         PAGE.check(asked)
         if x is not None and x > values["n"]:
             raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
-        return released(Design.of(values), typed, given_text)
+        found = released(Design.of(values), typed, given_text)
+        with at("law"):
+            prior_rule.say_real_epsilon(found.design, LAW_KEY)
+        return found
     except ValueError as broken:
         return PAGE.refused(broken, asked, laws.get(law, GivenMatrix), **{count: values["n"]})
 

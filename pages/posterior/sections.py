@@ -68,8 +68,12 @@ def why(design: Design) -> str:
         "label": law.label,
         "share": ", with ε/M in the place of ε" if any(one.name == "epsilon" for one in law.parameters()) else "",
         "law": law.law,
-        "repairs": SPEC.note("prior" if law.has_prior else "matrix" if law is GivenMatrix else "noise"),
-        "sets": SPEC.note("shared" if "epsilon" in design.promised else "added"),
+        "repairs": SPEC.note(
+            "prior" if law.has_prior else "matrix" if law is GivenMatrix else "noise", moved_by=law.moved_by
+        ),
+        "sets": SPEC.note(
+            "added" if "epsilon" not in design.promised else "averaged" if law.draws_after_noise else "shared"
+        ),
         "source": law.source,
     }
     return re.sub(r"\{(" + "|".join(words) + r")\}", lambda found: words[found[1]], SPEC.text("words"))

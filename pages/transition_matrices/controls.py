@@ -18,6 +18,7 @@ from pages.components.controls import LINKS, PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
 from pages.components.places import Places
+from pages.components.prior_rule import say_real_epsilon
 from pages.transition_matrices import SPEC
 
 PREFIX = SPEC.prefix
@@ -121,6 +122,8 @@ def choose() -> Asked | Refused:
         own = {name: value for name, value in values.items() if not page.follows(name)}
         design = Design.of({"mechanism": mechanism, "prior": "own", **own})
         design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
+        with at("law"):
+            say_real_epsilon(design, LAW_KEY)
         return Asked(design, text)
     except ValueError as broken:
         return page.refused(broken, values, law)
