@@ -1,28 +1,24 @@
 """The closer looks of the page, each run only when it is opened."""
 
-import csv
-import math
 from collections.abc import Callable
-from importlib.resources import files
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Released, release_chart
-from dpviz.comparisons import BinaryData, Compared, stream_comparison
-from dpviz.comparisons.binary import LaplaceRelease
+from dpviz.comparisons import Compared, stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.answer import first_outcomes
 from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.compare_synthesizers.published import show_published
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure
-from pages.components.words import heading, listing, note, number
+from pages.components.words import listing, note, number
 
 FIRST_SETS = 10  # Sets whose estimates a table lists
-PRINTED_REPETITIONS = 5000  # Of every share that Bowen & Liu print
 
 
 def _show_release(asked: Asked) -> None:
@@ -67,26 +63,6 @@ def _show_promises(asked: Asked) -> None:
     listing(["method", "what it releases and spends", "source"], rows, "What each method releases", ())
 
 
-def _show_published(_asked: Asked) -> None:
-    """Bowen & Liu's usable shares beside ours."""
-    heading("Bowen & Liu (2016), supplement, Table 1: usable releases of the Laplace sanitizer")
-    rows, scores = [], []
-    for row in csv.DictReader(files("dpviz.published").joinpath("bowen_liu_usable.csv").read_text().splitlines()):
-        data, cells = BinaryData(n=int(row["n"]), p=float(row["p"])), []
-        method = LaplaceRelease()
-        for name, text in row.items():
-            if not name.startswith("ln_epsilon="):
-                continue
-            share = method.usable_share(data, math.exp(int(name.partition("=")[2])), 1)
-            z = (float(text) - share) / math.sqrt(share * (1 - share) / PRINTED_REPETITIONS)
-            scores.append(z)
-            cells.append(f"<b>{text}</b><br>{readable(share, 3)}<br><small>z = {readable(round(z, 1), 2)}</small>")
-        rows.append([f"n = {readable(data.n)}, p = {readable(data.p)}", *cells])
-    head = ["<b>printed</b>, exact, and z", *(f"ε = e<sup>−{power}</sup>" for power in range(10, 4, -1))]
-    listing(head, rows, "Usable releases, printed and exact")
-    st.caption(SPEC.note("published", far=sum(abs(z) > 3 for z in scores), all=len(scores)))
-
-
 def _all(asked: Asked) -> Compared:
     *_, last = stream_comparison(asked.data, asked.methods, asked.epsilons, asked.analysis, asked.terms)
     return last
@@ -109,7 +85,7 @@ def _why(_asked: Asked) -> None:
 SECTIONS: dict[str, Callable[[Asked], None]] = {
     "One release": _show_release,
     "What each promises": _show_promises,
-    "As published": _show_published,
+    "As published": show_published,
     "Download": _show_downloads,
     "Why, and sources": _why,
 }

@@ -78,6 +78,6 @@ def cases() -> Iterator[Result]:
 
 
 def table_seconds() -> float:
-    """Seconds for Liu's Table 1b, every reading, 20,000 repetitions a cell."""
+    """Seconds for Liu's Table 1b, every reading, 5,000 repetitions a cell."""
     compare_liu_gaussian.cache_clear()
     return seconds(compare_liu_gaussian, 1)
