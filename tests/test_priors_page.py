@@ -287,9 +287,8 @@ def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
 def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_exact_answer(label: str) -> None:
     """Four sets that have ε0 and what is left of δ each compose to the promise; no other split asks for less."""
     kind, epsilon, delta, sets = FAMILIES[label], 0.5, 1e-4, 4
-    setting = Setting(n=40, m=40, epsilon=epsilon, delta=delta, sigma0=1.0) if not kind.larger_is_safer else Setting(
-        n=40, m=40, epsilon=epsilon, delta=delta, cells=3
-    )  # fmt: skip
+    of_family = {"cells": 3} if kind.quantity.larger_is_safer else {"sigma0": 1.0}
+    setting = Setting(n=40, m=40, epsilon=epsilon, delta=delta, **of_family)  # type: ignore[arg-type]
     found = kind.by_advanced(METHODS["synth_post_many"], setting, sets)
     needs = []
     for share in np.linspace(0.02, 0.98, 25):
@@ -297,14 +296,14 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
         each = brentq(lambda e, slack=slack: advanced_composition(e, sets, slack) - epsilon, 1e-9, epsilon)
         one = dataclasses.replace(setting, epsilon=each, delta=(delta - slack) / sets)
         needs.append(kind.need(METHODS["synth_post_many"], one, one.delta))
-    best = max(needs) if not kind.larger_is_safer else min(needs)
+    best = max(needs) if not kind.quantity.larger_is_safer else min(needs)
     assert found == pytest.approx(best, rel=5e-3)
     exact = (
         maximum_range("synth_post_many", n=40, m=40, sigma0=1.0, epsilon=epsilon, delta=delta, sets=sets)
-        if not kind.larger_is_safer
+        if not kind.quantity.larger_is_safer
         else minimum_prior("synth_post_many", n=40, m=40 * sets, cells=3, epsilon=epsilon, delta=delta)
     )
-    assert kind.keeps(found, exact)
+    assert kind.quantity.keeps(found, exact)
 
 
 @pytest.mark.parametrize(
