@@ -366,13 +366,13 @@ POSTERIOR_OF_COUNTS = Case(
 )  # fmt: skip
 
 WHERE_COMPARISON: dict[str, State] = {"delta": {"terms": "privacy"}}
-COMPARED: State = {"n": 20, "sets": 3}
+COMPARED: State = {"n": 20, "sets": 3, "binary_methods": ["original", "laplace", "beta_binomial"]}
 
 COMPARISON_OF_METHODS = Case(
     spec=COMPARISON,
     opened=open_comparison,
     sliders={
-        name: (name, comparison.NUMBERS[name], {"n": 12, "sets": 2} | WHERE_COMPARISON.get(name, {}))
+        name: (name, comparison.NUMBERS[name], COMPARED | WHERE_COMPARISON.get(name, {}))
         for name in ("epsilon", "delta", "n", "sets", "p", "level", "first", "last", "repetitions", "seed")
     }
     | {
@@ -385,7 +385,7 @@ COMPARISON_OF_METHODS = Case(
     presets=comparison.PRESETS,
     disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
     variants={
-        f"{kind}, {terms}": (COMPARED | {"kind": kind, "terms": terms}, list(COMPARISON_SECTIONS))
+        f"{kind}, {terms}": ({"n": 20, "sets": 3, "kind": kind, "terms": terms}, list(COMPARISON_SECTIONS))
         for kind in KINDS
         for terms in TERMS
     },
@@ -396,7 +396,7 @@ COMPARISON_OF_METHODS = Case(
             {"sets": 1}, {"sets": 100}, {"level": 0.001}, {"level": 0.999999}, {"first": 1e-5, "last": 1e3},
             {"terms": "privacy", "epsilon": 1e-5}, {"terms": "privacy", "epsilon": 1e3},
             {"terms": "privacy", "delta": 0.5}, {"terms": "privacy", "delta": 1e-300, "n": 1, "sets": 1},
-            {"binary_methods": ["laplace"], "repetitions": 1, "n": 2000, "sets": 1},
+            {"binary_methods": ["laplace"], "repetitions": 1, "n": 1000, "sets": 1},
         )
     ],
     extremes_of_sections=[COMPARED | one for one in ({"n": 1}, {"p": 0.0}, {"epsilon": 1e3}, {"sets": 100})],

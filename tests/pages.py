@@ -80,8 +80,12 @@ def open_posterior(address: dict[str, str] | None = None, **state: object) -> Ap
 
 
 def open_comparison(address: dict[str, str] | None = None, **state: object) -> AppTest:
-    """The page "Compare synthesizers" after its first run, with `state` under the keys ``cs_…``."""
-    return open_page(address, path=COMPARISON, prefix="cs_", **state)
+    """The page "Compare synthesizers" with `state` under the keys ``cs_…``, once its table is complete."""
+    page = open_page(address, path=COMPARISON, prefix="cs_", **state)
+    if "cs_ranking" in page.session_state and page.session_state["cs_ranking"].stream is not None:
+        page.session_state["cs_ranking"].advance(math.inf)
+        page.run()
+    return page
 
 
 def open_at(label: str, setting: Setting, **state: object) -> AppTest:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.types import FloatArray
+from dpviz.types import BoolArray, FloatArray
 
 DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
 """Of the methods in their order, so that color is never alone."""
@@ -16,15 +16,35 @@ DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4p
 BAR = 1.96  # Standard errors to both sides of a simulated value
 
 
+SMALLEST = 1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
+PLOT, AXIS, LINE = 220, 62, 19  # Pixels of a picture's inside, of what is written below it, and of a line of a legend
+LETTER, SAMPLE, WIDE = 6.3, 62, 330  # Pixels of a letter, of a sample line with its gaps, and of a telephone's legend
+
+
+def legend_height(names: Sequence[str]) -> int:
+    """Return the pixels below a picture so that its legend has room on a telephone too."""
+    rows, used = 0, float(WIDE)
+    for name in names:
+        width = SAMPLE + LETTER * len(name)
+        rows, used = (rows, used + width) if used + width <= WIDE else (rows + 1, width)
+    return AXIS + LINE * rows
+
+
+def picture_height(names: Sequence[str]) -> int:
+    """Return the pixels that a picture with these lines needs."""
+    return PLOT + legend_height(names)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """One measure of one method at several ε; `error` is 0 where it is exact. A `reference` is a thin grey line."""
+    """One measure of one method at several ε. Where it is `exact` it is a line; a `reference` is a thin grey one."""
 
     key: str
     name: str
     x: FloatArray
     y: FloatArray
     error: FloatArray
+    exact: BoolArray
     reference: bool = False
 
 
@@ -67,6 +87,7 @@ def comparison_chart(
     if panel.nominal is not None:
         shapes.append(style.rule(y=panel.nominal))
         words.append(style.label_across(panel.words, panel.nominal))
+    below = legend_height([one["name"] for one in traces])
     return style.build(
         traces,
         x=style.axis(axis, type="log", range=ends, **style.decades(ends[0], ends[1])),
@@ -74,14 +95,14 @@ def comparison_chart(
         uirevision=f"{key} {span}",
         shapes=shapes,
         annotations=words,
-        **style.legend_below(-0.26, 66, 14, 20, 96 + 10 * len(traces), itemwidth=44),
+        **style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40),
         showlegend=True,
     )  # fmt: skip
 
 
 def _traces(one: Series, dash: str) -> list[dict[str, Any]]:
     """The exact part as a line, the simulated one as dots with their error bars."""
-    color, exact, simulated = style.color_of(one.key), one.error == 0, one.error > 0
+    color, exact, simulated = style.color_of(one.key), one.exact, ~one.exact
 
     def hover(how: str, spread: str = "") -> str:
         return f"<b>{one.name}</b>, {how}<br>ε = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
@@ -113,7 +134,7 @@ def _values(series: Sequence[Series], panel: Panel, limit: Limit | None) -> dict
     every = every[np.isfinite(every) & ((every > 0) | (not panel.log))]
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.1, 1.0)
     if panel.log:
-        ends = math.log10(low), math.log10(max(high, 1.5 * low))
+        ends = math.log10(max(low, SMALLEST * high)), math.log10(max(high, 1.5 * low))
         pad = 0.06 * (ends[1] - ends[0])
         more = {} if ends[1] - ends[0] < 1.2 else style.decades(*ends)
         return style.axis(panel.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more)

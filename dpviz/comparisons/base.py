@@ -256,6 +256,8 @@ class DataKind(ABC):
     usual: ClassVar[tuple[str, ...]] = ()
     """Keys of the methods that are compared unless others are chosen; all of them where none is named."""
     estimands: ClassVar[tuple[Estimand, ...]]
+    simulated: ClassVar[bool] = False
+    """Whether all measures are simulated, so that an error of 0 says nothing."""
     estimand: str = ""
     """Key of what the analyst wants to know; the first of `estimands` unless it is set."""
 

@@ -54,6 +54,8 @@ USUAL = "perturbed_histogram_safe", "smoothed_histogram"
 class SimulatedData(GaussianData):
     """Normal data whose methods are compared by simulation."""
 
+    simulated: ClassVar[bool] = True
+
     def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
         rule = analysis.rule_for(sets).key

@@ -76,7 +76,7 @@ def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
         words += f", {times(error, error_of(reference))} with the {reference.method.label.lower()}"
     words += f" (root mean squared error, {asked.named})."
     if len(ranked) > len(best):
-        words += f" The largest error, {written(ranked[-1])}, has {ranked[-1].method.label}."
+        words += f" The largest error, {written(ranked[-1])}, is that of {ranked[-1].method.label}."
     if best[0].root_mean_squared_error.error != 0:
         words += f" {SPEC.note('simulated')}"
     return names, f"{words}{price_sentence(asked, best[0])}", f"ε = {epsilon}: error {written(best[0])}"

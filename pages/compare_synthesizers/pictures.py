@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Limit, Panel, Series, comparison_chart
+from dpviz.charts.comparison import Limit, Panel, Series, comparison_chart, picture_height
 from dpviz.comparisons import Compared, stream_comparison
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
@@ -15,6 +15,8 @@ from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import percent
+
+LIMIT = "no mechanism errs less"
 
 
 class Shown(NamedTuple):
@@ -64,6 +66,7 @@ def show_pictures(asked: Asked) -> None:
 
 def _draw(asked: Asked, found: Compared) -> None:
     pictures = [one for one in shown(asked) if any(_known(found, one.measure))]
+    height = picture_height([LIMIT, *(one.label for one in asked.methods)])
     for start in range(0, len(pictures), 2):
         for column, one in zip(st.columns(2, gap="medium"), pictures[start : start + 2], strict=False):
             with column:
@@ -71,7 +74,7 @@ def _draw(asked: Asked, found: Compared) -> None:
                     series_of(asked, found, one.measure), one.panel, axis=asked.terms.axis,
                     chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(found, one.measure),
                 )  # fmt: skip
-                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=340 + 10 * len(asked.methods))
+                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=height)
     done = sum(_known(found, "coverage"))
     low, high = (readable(end, 3) for end in asked.span)
     points, every = len(asked.epsilons), len(asked.epsilons) * len(asked.methods)
@@ -89,7 +92,10 @@ def series_of(asked: Asked, found: Compared, measure: str) -> list[Series]:
         points = [(one.epsilon, getattr(one, measure)) for one in found.of(method)]
         known = [(epsilon, value.value, value.error) for epsilon, value in points if math.isfinite(value.value)]
         x, y, error = np.array(known).T if known else np.empty((3, 0))
-        lines.append(Series(key=method.key, name=method.label, x=x, y=y, error=error, reference=method.reference))
+        exact = (error == 0) & (not asked.data.simulated)
+        lines.append(
+            Series(key=method.key, name=method.label, x=x, y=y, error=error, exact=exact, reference=method.reference)
+        )
     return lines
 
 
@@ -98,4 +104,4 @@ def limit_of(found: Compared, measure: str) -> Limit | None:
     if measure != "release_error" or not found.least:
         return None
     x, y = np.array(sorted(found.least.items())).T
-    return Limit(name="no mechanism errs less", x=x, y=y)
+    return Limit(name=LIMIT, x=x, y=y)

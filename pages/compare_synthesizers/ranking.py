@@ -1,7 +1,7 @@
 """The methods at one ε in the order of their errors."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import streamlit as st
 
@@ -33,32 +33,29 @@ def _table(asked: Asked, found: Compared) -> None:
     """One row for each method."""
     outcomes = sorted(found.outcomes.values(), key=lambda one: one.root_mean_squared_error.value)
     least = found.least.get(asked.design.epsilon)
-    head = ["method", "error", "bias", "coverage", "mean width", "usable", "real ε", "added error"]
-    if least is not None:
-        head.append("times the best")
+    columns: dict[str, Callable[[Outcome], str]] = {"method": _named}
     if asked.terms.asks:
-        head.insert(1, "given ε")
-    rows = []
-    for one in outcomes:
-        sets = "one set" if one.sets == 1 else f"{one.sets} sets"
-        cells = [
-            f"<b>{one.method.label}</b> <small>{sets}</small>",
-            written(one.root_mean_squared_error),
-            written(one.bias),
-            shared(one.coverage),
-            written(one.mean_width),
-            shared(one.usable_share),
-            real(one, asked.terms),
-            written(one.release_error),
-        ]
-        if asked.terms.asks:
-            cells.insert(1, "–" if one.method.reference else readable(one.setting, 4))
-        if least is not None:
-            cells.append(number(one.release_error.value / least if least else math.nan, 3))
-        rows.append(cells)
-    listing(head, rows, "The methods in order")
+        columns["given ε"] = lambda one: "–" if one.method.reference else readable(one.setting, 4)
+    columns |= {
+        "error": lambda one: written(one.root_mean_squared_error),
+        "bias": lambda one: written(one.bias),
+        "coverage": lambda one: shared(one.coverage),
+        "mean width": lambda one: written(one.mean_width),
+        "usable": lambda one: shared(one.usable_share),
+        "real ε": lambda one: real(one, asked.terms),
+    }
+    if any(one.release_error.value >= 0 for one in outcomes):
+        columns["added error"] = lambda one: written(one.release_error)
+    if least is not None:
+        columns["times the best"] = lambda one: number(one.release_error.value / least if least else math.nan, 3)
+    listing(list(columns), [[cell(one) for cell in columns.values()] for one in outcomes], "The methods in order")
     rule, level = asked.analysis.rule_for(asked.analysis.sets), percent(asked.analysis.level, 8)
     st.caption(SPEC.note("table", rule=rule.label, level=level))
+
+
+def _named(one: Outcome) -> str:
+    sets = "one set" if one.sets == 1 else f"{one.sets} sets"
+    return f"<b>{one.method.label}</b> <small>{sets}</small>"
 
 
 def written(measure: Measure) -> str:
