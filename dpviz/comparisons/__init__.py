@@ -10,7 +10,6 @@ from dpviz.comparisons.base import (
     Method,
     Outcome,
     Terms,
-    stream_comparison,
 )
 from dpviz.comparisons.binary import BinaryData
 from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
@@ -38,5 +37,4 @@ __all__ = [
     "Outcome",
     "Terms",
     "UnknownVariance",
-    "stream_comparison",
 ]

@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Limit, Panel, Series, comparison_chart, picture_height
-from dpviz.comparisons import Compared, stream_comparison
+from dpviz.comparisons import Compared
+from dpviz.comparisons.base import stream_comparison
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked

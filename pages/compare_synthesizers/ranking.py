@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 
 import streamlit as st
 
-from dpviz.comparisons import Compared, Outcome, Terms, stream_comparison
+from dpviz.comparisons import Compared, Outcome, Terms
+from dpviz.comparisons.base import stream_comparison
 from dpviz.parameters import readable
 from dpviz.studies import Measure
 from pages.compare_synthesizers import SPEC

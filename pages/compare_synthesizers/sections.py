@@ -6,7 +6,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Released, release_chart
-from dpviz.comparisons import Compared, stream_comparison
+from dpviz.comparisons import Compared
+from dpviz.comparisons.base import stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
