@@ -27,3 +27,4 @@ RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20
 COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
 # n of the smallest possible error, and n up to which a linear programme seeks it where there is a δ
 OPTIMUM_ROWS, PROGRAMME_ROWS = 100_000, 100
+RELEASE_BINS, RELEASE_BOUND = 200, 1e6  # bins of an audited release, and how far from 0 its data may lie

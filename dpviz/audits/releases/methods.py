@@ -1,0 +1,137 @@
+"""Every printed method of Bowen & Liu (2016) and Liu (2016) that promises an ε, in one table."""
+
+from functools import partial
+
+from dpviz.audits.releases import losses
+from dpviz.audits.releases.laplace_noise import truncated_factor
+from dpviz.audits.releases.record import ReleaseMethod, ReleaseSetting
+
+STATISTIC, ROWS, HISTOGRAM = "the noisy statistics", "the released rows", "the noisy histogram"
+TRUNCATION = (
+    "The noise is drawn again until the result lies within the bounds. The density is then divided by the probability "
+    "of lying inside, and that depends on the confidential data."
+)
+BIT = "Set what lies outside to the nearest bound (BIT), or use a scale {factor} times as large."
+SCOTT = "The number of bins follows from the confidential standard deviation, and one row can change it."
+POST_PROCESSED = "What is computed from a private statistic alone stays as private."
+CLIPPED_ALIKE = "Setting what lies outside to the nearest bound looks at the noisy statistic alone."
+CLOSED, QUADRATURE, EXACT_SUM = "closed form", "quadrature", "exact sum"
+
+Bowen = partial(ReleaseMethod, released=STATISTIC, checked=CLOSED)
+Liu = partial(ReleaseMethod, released=STATISTIC, checked=CLOSED)
+
+
+def _per_set(setting: ReleaseSetting) -> float:
+    return truncated_factor(setting.each)
+
+
+def _per_half(setting: ReleaseSetting) -> float:
+    return truncated_factor(setting.each / 2)
+
+
+def _twice(_: ReleaseSetting) -> float:
+    return 2.0
+
+
+RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
+    Bowen(key="laplace_count", name="Laplace sanitizer, one count", source="Bowen & Liu (2016), §3.1.1, study 1",
+        released=ROWS, loss=losses.one_count, why="One row moves one count by 1, and the noise covers just that."),
+    Bowen(key="laplace_cells", name="Laplace sanitizer, several cells", source="Bowen & Liu (2016), §3.1.1",
+        released=ROWS, loss=losses.several_counts,
+        why="A row that is replaced leaves one cell and enters another: two counts move by 1, and the noise covers one.",
+        safe="Use noise twice as large, Laplace(2/ε).", factor=_twice, checked="log-odds of all tables"),
+    Bowen(key="beta_binomial", name="Beta-binomial (BB, MD synthesizer)", source="Bowen & Liu (2016), §3.1.1",
+        released=ROWS, loss=losses.beta_binomial, why="The prior is the smallest that keeps the promise.",
+        checked="log-odds of all tables"),
+    Bowen(key="dp_prior", name="Posterior-mean plug-in (DP-prior)", source="Bowen & Liu (2016), §3.1.1",
+        released=ROWS, loss=losses.posterior_mean, why="The prior is the smallest that keeps the promise.",
+        checked="log-odds of all tables"),
+    Bowen(key="perturbed", name="Perturbed histogram, public bins", source="Bowen & Liu (2016), equation (4)",
+        released=ROWS, loss=losses.perturbed_public, checked=QUADRATURE,
+        why="A row that is replaced leaves one bin and enters another: two counts move by 1, and the noise covers one.",
+        safe="Use noise twice as large, Laplace(2/ε).", factor=_twice),
+    Bowen(key="perturbed_scott", name="Perturbed histogram, Scott's bins",
+        source="Bowen & Liu (2016), equation (4), study 2", released=HISTOGRAM, loss=losses.perturbed_scott, why=SCOTT,
+        checked="a pair of neighbours, and simulated samples", safe="Choose the bins without the data, and twice the noise."),
+    Bowen(key="smoothed", name="Smoothed histogram, public bins", source="Bowen & Liu (2016), equations (5) and (6)",
+        released=ROWS, loss=losses.smoothed_public, why="The share of the uniform distribution is the smallest that will do."),
+    Bowen(key="smoothed_scott", name="Smoothed histogram, Scott's bins",
+        source="Bowen & Liu (2016), equations (5) and (6), study 2", released=ROWS, loss=losses.smoothed_scott,
+        why=f"{SCOTT} The loss is that of the worst pair that was found.", checked="exact loss of chosen pairs",
+        safe="Choose the bins without the data."),
+    Bowen(key="exponential_sequences", name="Exponential mechanism on the distribution function, all data sets",
+        source="Bowen & Liu (2016), equation (7)", released="the released zeros and ones", loss=losses.every_sequence,
+        why="The normalizing sum takes the half of ε that the score leaves.", checked=EXACT_SUM),
+    Bowen(key="exponential_counts", name="Exponential mechanism on the distribution function, all tables",
+        source="Bowen & Liu (2016), equation (7)", released="the released count", loss=losses.every_table,
+        why="The normalizing sum depends little on the data.", checked=EXACT_SUM),
+    Bowen(key="cell_mean", name="Mean of a mixture's cell, set to the bounds", source="Bowen & Liu (2016), study 3",
+        promised=losses.cell_mean_budget, released="one noisy cell mean", loss=losses.clipped_cell_mean,
+        why="The noise is R/(size ε), and the size of the cell changes with the row: the scale of the noise shows it.",
+        safe="Release noisy sums and noisy counts, and divide them."),
+    Bowen(key="cell_mean_unbounded", name="Mean of a mixture's cell, any value", source="Bowen & Liu (2016), study 3",
+        promised=losses.cell_mean_budget, released="one noisy cell mean", loss=losses.unclipped_cell_mean,
+        why="The size of the cell sets the scale of the noise, and far out two scales have no bounded ratio.",
+        safe="Release noisy sums and noisy counts, and divide them."),
+    Liu(key="truncated", name="Any statistic with truncated noise", source="Liu (2016), §5.1; Bowen & Liu (2016), §4.1",
+        loss=losses.truncated_statistic, why=TRUNCATION, safe=BIT, factor=_per_set),
+    Liu(key="mean_truncated", name="Modips, mean with known variance, truncation", source="Liu (2016), §5.1",
+        released=ROWS, loss=losses.truncated_mean, why=TRUNCATION, safe=BIT, factor=_per_set, checked=QUADRATURE),
+    Liu(key="mean_clipped", name="Modips, mean with known variance, BIT", source="Liu (2016), §5.1", released=ROWS,
+        loss=losses.clipped_mean, why=CLIPPED_ALIKE, checked=QUADRATURE),
+    Liu(key="mean_variance_truncated", name="Modips, mean and variance split evenly, truncation",
+        source="Liu (2016), §5.3, Definition 6", released=ROWS, loss=losses.truncated_mean_and_variance, why=TRUNCATION,
+        safe=BIT, factor=_per_half),
+    Liu(key="communal_truncated", name="Modips, mean and variance communal, truncation",
+        source="Liu (2016), §5.3, Definition 5", released=ROWS, loss=losses.truncated_communal, why=TRUNCATION,
+        safe="Set what lies outside to the nearest bound (BIT)."),
+    Liu(key="mean_variance_clipped", name="Modips, mean and variance, split or communal, BIT",
+        source="Liu (2016), §5.3; Bowen & Liu (2016), study 2", released=ROWS, loss=losses.clipped_mean_and_variance,
+        why="All rows at one bound against one row at the other: both statistics lose all that they may."),
+    Liu(key="nested_truncated", name="Nested modips, proportion, truncation", source="Liu (2016), §3.1, Figure 3",
+        released="all nested sets", loss=losses.nested_truncated, checked=QUADRATURE,
+        why=f"{TRUNCATION} The more sets are drawn from one noisy count, the better they show it.",
+        safe=BIT, factor=_per_set),
+    Liu(key="nested_clipped", name="Nested modips, proportion, BIT", source="Liu (2016), §3.1, Figure 3",
+        released="all nested sets", loss=losses.nested_clipped, why=POST_PROCESSED, checked=QUADRATURE),
+    Liu(key="sets", name="M sets, each with ε/M", source="Liu (2016), Algorithm 1", released="all sets",
+        loss=losses.several_sets, why="The losses of independent sets add.", checked="log-odds of all tables"),
+    Liu(key="parallel", name="Parallel composition over cells", source="Liu (2016), §2.1 and §3.4",
+        released="the noisy counts of two cells", loss=losses.parallel,
+        why="It is right where a row is removed. A row that is replaced may change cells, and then moves both.",
+        safe="Count each cell with twice the sensitivity.", factor=_twice),
+    Liu(key="sdd", name="Posterior in bins (SDD)", source="Liu (2016), Algorithm 2, Proposition 3",
+        released="one drawn bin", loss=losses.binned_posterior, checked=EXACT_SUM,
+        why="The bound 2A on the sensitivity is far too large, and the draw nearly uniform. Without bounds on the "
+        "proportion A is infinite, and the draw uniform.",
+        safe="Use the true sensitivity."),
+    Liu(key="sdd_nested", name="Nested modips with SDD, true sensitivity", source="Liu (2016), §3.1 with Algorithm 2",
+        released="all drawn bins", loss=losses.nested_bins, checked=EXACT_SUM,
+        why="Each draw from the posterior selects a bin anew, and each selection is paid for.",
+        safe="Give each draw its share of ε."),
+    Liu(key="sdd_mc", name="Posterior histogram of draws (SDD.MC)",
+        source="Liu (2016), Algorithm 3, Proposition 4", released="one drawn bin and its histogram",
+        loss=losses.sampled_posterior, checked="exact sum, and simulated draws",
+        why="One row moves every bin, and the noise covers one. A bin that no draw falls into stays empty, whatever "
+        "the noise is.",
+        safe="Use Algorithm 2."),
+    Liu(key="sphc", name="Posterior histogram of counts (SPHC)", source="Liu (2016), Algorithm 4, Proposition 5",
+        released=HISTOGRAM, loss=losses.posterior_histogram, checked="exact sum, and quadrature of draws",
+        why="One row moves every bin, and the noise covers one.",
+        safe="Use the sum of the moves of all bins as the sensitivity."),
+    Liu(key="standardized", name="SPHC of a standardized normal posterior", source="Liu (2016), §3.3",
+        released="one draw", loss=losses.standardized_posterior, checked=QUADRATURE,
+        why="The draw is put back in place by the confidential mean, so that its range moves with every row.",
+        safe="Choose the bins of the parameter itself, without the data."),
+    Liu(key="bootstrap", name="Bootstrap, then sanitize", source="Liu (2016), Figure 5 (b)",
+        released="the noisy counts", loss=losses.bootstrap,
+        why="A row that the bootstrap draws k times is hidden by the noise for one.",
+        safe="Sanitize first and draw again from the result."),
+    Liu(key="gaussian", name="Gaussian mechanism, (ε, δ)", source="Liu (2016), Definition 3", loss=losses.gaussian_printed,
+        why="The printed noise is meant for ε below 1, and there it is more than enough.",
+        safe="Use the analytic Gaussian mechanism.", checked="exact, after Balle & Wang (2018)"),
+    Liu(key="gaussian_probabilistic", name="Gaussian mechanism, probabilistic", source="Liu (2016), Definition 3",
+        loss=losses.gaussian_probabilistic,
+        why="It bounds how often the loss exceeds ε, for each pair of neighbours.", checked="exact"),
+)  # fmt: skip
+"""Methods in the order of the papers; the verdict on each follows from its `loss`."""

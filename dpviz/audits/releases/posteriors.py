@@ -1,0 +1,138 @@
+"""Liu's (2016) releases of a posterior in bins: Algorithms 2, 3 and 4, where one person moves every bin."""
+
+import math
+
+import numpy as np
+from scipy.special import betainc, betaincc, betaln, ndtr
+
+from dpviz.audits.releases.noisy_counts import log_table_probability, one_draw
+from dpviz.types import FloatArray, IntArray
+
+LOWEST, HIGHEST = 0.05, 0.95  # Bounds of a proportion, between which its posterior is at least some density
+BINS = 100  # of a proportion
+NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
+MIDDLES = (-1.85, -1.5, 0.0)  # of a pair whose single draws are compared; the worst found lie here
+
+
+def log_density_bound(n: int) -> float:
+    """Return A = sup |ln f(θ | x)| of Propositions 3 and 4: n Bernoulli rows, a flat prior, θ from 0.05 to 0.95.
+
+    >>> round(log_density_bound(100))
+    290
+    """
+    mass = ((n + 1) * math.log(HIGHEST) + math.log1p(-((LOWEST / HIGHEST) ** (n + 1)))) - math.log(n + 1)
+    return abs(n * math.log(LOWEST) - mass)
+
+
+def bin_log_ratios(n: int) -> FloatArray:
+    """ln of each bin's posterior mass for x ones less that for x + 1, by the density at its middle; shape (n, bins)."""
+    x = np.arange(n + 1)
+    below, above = (np.array([betainc(x + 1, n - x + 1, end) for end in (LOWEST, HIGHEST)]),
+                    np.array([betaincc(x + 1, n - x + 1, end) for end in (LOWEST, HIGHEST)]))  # fmt: skip
+    mass = betaln(x + 1, n - x + 1) + np.log(np.maximum(below[1] - below[0], above[0] - above[1]))
+    return -_logit() - np.diff(-mass)[:, None]
+
+
+def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
+    """Return the exact ε of Algorithm 2: one bin by the exponential mechanism, by default with Proposition 3's 2A.
+
+    A bin's weight is its posterior mass to the power ε/(2 sensitivity); what is the same in all bins cancels.
+
+    >>> round(1 / sdd_loss(100, 1.0))
+    396
+    """
+    share, logit = epsilon / (2 * (sensitivity or 2 * log_density_bound(n))), _logit()
+    x = np.arange(n + 1)[:, None]
+    weights = share * (x * logit + n * np.log(1 / (1 + np.exp(logit))))
+    weights -= np.logaddexp.reduce(weights, axis=1)[:, None]
+    return float(np.max(np.abs(np.diff(weights, axis=0))))
+
+
+def sanitized_histogram_loss(n: int, epsilon: float) -> float:
+    """Return the exact ε of the whole sanitized histogram of Algorithm 3, as its number of draws grows.
+
+    Every ln(share) of a bin gets noise of scale 2A/ε, which is enough for one of them.
+
+    >>> round(sanitized_histogram_loss(10, 1.0), 1)
+    3.6
+    """
+    return epsilon * float(np.max(np.abs(bin_log_ratios(n)).sum(axis=1))) / (2 * log_density_bound(n))
+
+
+def draw_sdd_mc(n: int, ones: int, epsilon: float, kept: int, size: int, generator: np.random.Generator) -> IntArray:
+    """Return `size` runs of Algorithm 3: the bin from which θ is drawn, from `kept` draws of the posterior each.
+
+    A bin that no draw falls into has ln 0 and stays impossible whatever noise it gets.
+    """
+    ends = np.linspace(LOWEST, HIGHEST, BINS + 1)
+    above = betaincc(ones + 1, n - ones + 1, ends), -betainc(ones + 1, n - ones + 1, ends)
+    masses = np.abs(np.diff(above[2 * ones > n]))
+    counts = generator.multinomial(kept, masses / masses.sum(), size)
+    noise = generator.laplace(0.0, 2 * log_density_bound(n) / epsilon, counts.shape)
+    with np.errstate(divide="ignore"):
+        # The bin with the largest sum of ln(weight) and a Gumbel variable is a draw in proportion to the weights.
+        scores = np.log(counts) + noise + generator.gumbel(size=counts.shape)
+    return np.argmax(scores, axis=1)
+
+
+def normal_bins(mean: float, half_width: float = HALF_WIDTH) -> FloatArray:
+    """Masses of the bins of a normal posterior in units of its standard deviation."""
+    return np.diff(ndtr(np.linspace(-half_width, half_width, NORMAL_BINS + 1) - mean))
+
+
+def sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
+    """Noise of Algorithm 4 by Proposition 5, as a share of its number of draws: G h/ε, G the largest density."""
+    return 2 * half_width / NORMAL_BINS / math.sqrt(2 * math.pi) / epsilon
+
+
+def sphc_histogram_loss(shift: float, epsilon: float) -> float:
+    """Return the exact ε of the whole sanitized histogram of Algorithm 4 where one row shifts the posterior mean so far.
+
+    `shift` is in standard deviations of the posterior, and the two means lie evenly about the middle.
+
+    >>> round(sphc_histogram_loss(0.8, 1.0), 2)
+    5.12
+    """
+    moved = np.abs(normal_bins(-shift / 2) - normal_bins(shift / 2)).sum()
+    return float(moved) / sphc_scale(epsilon)
+
+
+def sphc_draw_loss(shift: float, epsilon: float) -> float:
+    """Return the largest |log-odds| of a single draw from Algorithm 4, over a few places of the pair."""
+    found = []
+    for middle in MIDDLES:
+        means = middle - shift / 2, middle + shift / 2
+        first, second = (one_draw(normal_bins(mean).tolist(), sphc_scale(epsilon)) for mean in means)
+        found.append(float(np.max(np.abs(np.log(first / second)))))
+    return max(found)
+
+
+def sphc_rows_loss(shift: float, epsilon: float) -> float:
+    """Return what twenty draws from one sanitized histogram of Algorithm 4 tell where they fall on the likelier side."""
+    table = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]
+    first, second = (
+        log_table_probability(normal_bins(mean).tolist(), table, sphc_scale(epsilon)) for mean in (-shift / 2, shift / 2)
+    )
+    return abs(first - second)
+
+
+def standardized_delta(shift: float, epsilon: float) -> float:
+    """Return the probability with which a standardized draw, put back in place by the private mean, tells two apart.
+
+    The draw lies within 4 standard deviations of the private mean; where that mean moves by `shift` of them, this much
+    of it lies where the other can never be, whatever ε is allowed.
+
+    >>> round(standardized_delta(0.8, 1.0), 2)
+    0.07
+    """
+    masses = one_draw(normal_bins(0.0, PUBLIC_HALF_WIDTH).tolist(), sphc_scale(epsilon, PUBLIC_HALF_WIDTH))
+    inside = min(shift / (2 * PUBLIC_HALF_WIDTH), 1.0) * NORMAL_BINS
+    return float(np.interp(inside, np.arange(NORMAL_BINS + 1), np.concatenate([[0.0], np.cumsum(masses)])))
+
+
+def _logit() -> FloatArray:
+    ends = np.linspace(LOWEST, HIGHEST, BINS + 1)
+    middles = (ends[1:] + ends[:-1]) / 2
+    return np.log(middles / (1 - middles))
+
+
