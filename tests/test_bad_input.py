@@ -24,6 +24,7 @@ import pytest
 
 import dpviz
 from dpviz import coverage, inference, priors, privacy, synthesizers
+from dpviz.audits.releases import ReleaseSetting, audit_releases
 from dpviz.charts.lines import Line, Scale
 from dpviz.charts.profile import profile_chart
 from dpviz.comparisons import UnknownVariance
@@ -226,6 +227,7 @@ VALID: dict[str, Any] = {
 
 PLAN = coverage.CoveragePlan(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,), repetitions=20, seed=1, batch=10, shown=5)
 TALLY = coverage.run_coverage(PLAN)
+RELEASES = ReleaseSetting(n=10, epsilon=1.0)
 SETTING = Setting(n=4, m=3, epsilon=1.0, delta=0.01)
 POINTS = np.array([0.25, 0.5])
 MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2.0, beta=2.0)
@@ -323,6 +325,17 @@ OWN: dict[str, dict[str, Any]] = {
     "recognize": {"given": GIVEN},
     "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
     "length_limit": {"sums": inference.release_sums(ONE, 2)},
+    "audit_releases": {"setting": RELEASES},
+    "audits.releases.ReleaseSetting": {"cell": 2, "bins": 3, "draws": 2, "lower": -4.0, "upper": 4.0},
+    "empirical_epsilon": {
+        "release": lambda data, generator, size: generator.normal(size=size),
+        "first": 1,
+        "second": 2,
+        "generator": np.random.default_rng(1),
+        "draws": 200,
+        "confidence": 0.9,
+    },
+    "releases_csv": {"findings": audit_releases(RELEASES)},
     "audit_statements": {"setting": SETTING},
     **{name: {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01} for name in ("audit", "judged")},
     "minimum_prior": {"cells": 2, "beta": None},

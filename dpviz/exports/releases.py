@@ -11,7 +11,8 @@ __all__ = ["releases_csv"]
 
 COLUMNS = (
     "method", "source", "released", "n", "sets", "promised_epsilon", "real_epsilon_at_least", "real_epsilon_at_most",
-    "real_over_promised", "delta_of_every_epsilon", "verdict", "sentence", "why", "safe_variant", "noise_factor", "checked",
+    "real_over_promised", "delta_of_every_epsilon", "verdict", "sentence", "why", "safe_variant", "noise_factor",
+    "checked",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Histograms of bounded numbers: perturbed or smoothed, with public bins or with bins that Scott's rule takes from the data."""
+"""Histograms of bounded numbers: perturbed or smoothed, with public bins or with Scott's, which the data decide."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     The noisy counts themselves lose 2ε; of the rows the pairs and tables are tried that came nearest to it.
     """
     half = rows // 2
-    cases = [((0, rows), (1, rows - 1), (rows, 0))]
+    cases: list[tuple[tuple[int, ...], ...]] = [((0, rows), (1, rows - 1), (rows, 0))]
     if bins > 2:
         cases = cases if rows <= MOST_ROWS_TRIED else []
         cases += [((0, half, rows - half), (1, half - 1, rows - half), (seen, 0, rows - seen))
@@ -41,7 +41,7 @@ def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
     >>> scott_bins(np.repeat([-4.0, 4.0], [98, 2]), -4, 4), scott_bins(np.repeat([-4.0, 4.0], [99, 1]), -4, 4)
     (10, 14)
     """
-    return int(_bins(np.var(data, ddof=1), len(data), upper - lower))
+    return int(_bins(float(np.var(data, ddof=1)), len(data), upper - lower))
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def lowest_rows(rows: int, width: float, truncated: bool) -> Seen:
 
 
 def no_ones(rows: int, sets: int) -> Seen:
-    """Return the event that `sets` sets of rows from one sanitized count t hold no one: p ~ Beta(1 + t, 1 + rows − t)."""
+    """Return the event that `sets` sets of rows from one noisy count t hold no one: p ~ Beta(1 + t, 1 + rows − t)."""
     return Seen(lambda t: sets * (betaln(1 + t, 1 + 2 * rows - t) - betaln(1 + t, 1 + rows - t)), 2 * DROP / sets)
 
 

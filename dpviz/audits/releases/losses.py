@@ -9,14 +9,19 @@ from scipy.special import gammaln, ndtr, ndtri
 from dpviz.audits.releases import histograms, posteriors
 from dpviz.audits.releases.empirical import empirical_epsilon
 from dpviz.audits.releases.laplace_noise import (
-    clipped_log_odds, lowest_rows, no_ones, truncated_log_odds, truncated_loss,
+    clipped_log_odds,
+    lowest_rows,
+    no_ones,
+    truncated_log_odds,
+    truncated_loss,
 )  # fmt: skip
 from dpviz.audits.releases.record import MIXTURE_STATISTICS, Loss, ReleaseSetting
+from dpviz.limits import MODIPS_ROWS
 from dpviz.numerics.ends import inverse_gain
 from dpviz.parameters import readable, rounded_down
 from dpviz.privacy.gaussian import gaussian_epsilon
 from dpviz.privacy.hockey_stick import pure_epsilon
-from dpviz.synthesizers import BetaBinomial, LaplaceCells, LaplaceSanitizer, PosteriorMean
+from dpviz.synthesizers import BetaBinomial, LaplaceCells, LaplaceSanitizer, Modips, PosteriorMean
 from dpviz.types import FloatArray
 
 DRAWS, KEPT, CONFIDENCE, SAMPLES, SEED = 8_000, 1_000, 0.999, 200, 1
@@ -130,16 +135,35 @@ def parallel(setting: ReleaseSetting) -> Loss:
     return Loss.exactly(2 * one_count(setting).at_least)
 
 
-def nested_truncated(setting: ReleaseSetting) -> Loss:
-    """All sets from one truncated count of ones."""
-    seen = truncated_log_odds(no_ones(setting.n, setting.draws), setting.each, setting.n)
+def proportion_truncated(setting: ReleaseSetting, nested: int = 1) -> Loss:
+    """Sets of zeros and ones from one truncated count: a single one from its matrix as far as that goes."""
+    if nested == 1 and setting.n <= MODIPS_ROWS:
+        return Loss.exactly(setting.sets * _modips(setting.n, setting.each, "truncation"))
+    seen = truncated_log_odds(no_ones(setting.n, nested), setting.each, setting.n)
     return Loss(setting.sets * max(seen, 0.0), truncated_statistic(setting).at_most)
 
 
-def nested_clipped(setting: ReleaseSetting) -> Loss:
-    """All sets from one clipped count of ones: what is made of a private count is no less private."""
-    seen = clipped_log_odds(no_ones(setting.n, setting.draws), setting.each, setting.n)
+def proportion_clipped(setting: ReleaseSetting, nested: int = 1) -> Loss:
+    """Sets of zeros and ones from one clipped count: what is made of a private count is no less private."""
+    if nested == 1 and setting.n <= MODIPS_ROWS:
+        return Loss.exactly(setting.sets * _modips(setting.n, setting.each, "bit"))
+    seen = clipped_log_odds(no_ones(setting.n, nested), setting.each, setting.n)
     return Loss(setting.sets * min(max(seen, 0.0), setting.each), setting.epsilon)
+
+
+def nested_truncated(setting: ReleaseSetting) -> Loss:
+    """All nested sets together."""
+    return proportion_truncated(setting, setting.draws)
+
+
+def nested_clipped(setting: ReleaseSetting) -> Loss:
+    """All nested sets together."""
+    return proportion_clipped(setting, setting.draws)
+
+
+@functools.lru_cache(maxsize=64)
+def _modips(n: int, epsilon: float, bounding: str) -> float:
+    return pure_epsilon(Modips(n=n, m=n, epsilon=epsilon, bounding=bounding))
 
 
 def nested_bins(setting: ReleaseSetting) -> Loss:
@@ -249,7 +273,9 @@ def posterior_shift(setting: ReleaseSetting) -> float:
 
 def gaussian_printed(setting: ReleaseSetting) -> Loss:
     """σ = √(2 ln(1.25/δ)) Δ/ε."""
-    return Loss.exactly(gaussian_epsilon(setting.epsilon / math.sqrt(2 * math.log(1.25 / setting.delta)), setting.delta))
+    return Loss.exactly(
+        gaussian_epsilon(setting.epsilon / math.sqrt(2 * math.log(1.25 / setting.delta)), setting.delta)
+    )
 
 
 def gaussian_probabilistic(setting: ReleaseSetting) -> Loss:

@@ -86,7 +86,7 @@ def sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
 
 
 def sphc_histogram_loss(shift: float, epsilon: float) -> float:
-    """Return the exact ε of the whole sanitized histogram of Algorithm 4 where one row shifts the posterior mean so far.
+    """Return the exact ε of the whole sanitized histogram of Algorithm 4 where one row shifts the mean so far.
 
     `shift` is in standard deviations of the posterior, and the two means lie evenly about the middle.
 
@@ -108,10 +108,11 @@ def sphc_draw_loss(shift: float, epsilon: float) -> float:
 
 
 def sphc_rows_loss(shift: float, epsilon: float) -> float:
-    """Return what twenty draws from one sanitized histogram of Algorithm 4 tell where they fall on the likelier side."""
+    """Return what twenty draws from one histogram of Algorithm 4 tell where they fall on the likelier side."""
     table = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]
     first, second = (
-        log_table_probability(normal_bins(mean).tolist(), table, sphc_scale(epsilon)) for mean in (-shift / 2, shift / 2)
+        log_table_probability(normal_bins(mean).tolist(), table, sphc_scale(epsilon))
+        for mean in (-shift / 2, shift / 2)
     )
     return abs(first - second)
 
@@ -134,5 +135,3 @@ def _logit() -> FloatArray:
     ends = np.linspace(LOWEST, HIGHEST, BINS + 1)
     middles = (ends[1:] + ends[:-1]) / 2
     return np.log(middles / (1 - middles))
-
-

@@ -95,7 +95,7 @@ def headline(findings: Sequence[ReleaseFinding]) -> str:
 
 
 NEIGHBOURS = (
-    "Two data sets are neighbours here if one row is replaced, and the number of rows is public. Bowen & Liu think of a "
-    "row that is removed, yet release as many rows as the data have: then the number of rows alone tells two such data "
-    "sets apart."
+    "Two data sets are neighbours here if one row is replaced, and the number of rows is public. Bowen & Liu think of "
+    "a row that is removed, yet release as many rows as the data have: then the number of rows alone tells two such "
+    "data sets apart."
 )
