@@ -35,7 +35,6 @@ from dpviz.audits.releases.laplace_noise import (
     no_ones,
     truncated_factor,
     truncated_log_odds,
-    truncated_loss,
 )  # fmt: skip
 from dpviz.audits.releases.noisy_counts import log_table_probability, one_draw
 from dpviz.audits.releases.sentences import (
@@ -118,14 +117,12 @@ def test_truncated_noise_loses_what_its_densities_do(epsilon: float, steps: floa
     masses = [laplace.cdf(steps, c, 1 / epsilon) - laplace.cdf(0, c, 1 / epsilon) for c in (places, places + 1)]
     first, second = (laplace.logpdf(t[:, None], c, 1 / epsilon) - np.log(mass)
                      for c, mass in zip((places, places + 1), masses, strict=True))  # fmt: skip
-    assert np.abs(first - second).max() == pytest.approx(truncated_loss(epsilon, steps), abs=1e-12)
-    apart = epsilon + TRUNCATION.excess_loss(0.0, 1.0, 1 / epsilon, 0.0, steps)
-    assert apart == pytest.approx(truncated_loss(epsilon, steps), abs=1e-12)
+    assert np.abs(first - second).max() == pytest.approx(TRUNCATION.loss(epsilon, steps), abs=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 5.0])
 def test_more_truncated_noise_by_the_factor_just_keeps_the_promise(epsilon: float) -> None:
-    assert truncated_loss(epsilon / truncated_factor(epsilon), 1e12) == pytest.approx(epsilon, rel=1e-9)
+    assert TRUNCATION.loss(epsilon / truncated_factor(epsilon), 1e12) == pytest.approx(epsilon, rel=1e-9)
 
 
 def seen_by_quad(at: float, epsilon: float, steps: float, log_seen: Callable[[float], float], clipped: bool) -> float:

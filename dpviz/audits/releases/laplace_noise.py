@@ -1,4 +1,9 @@
-"""Laplace noise on a statistic of bounded range: clipped to the range, or drawn again until it lies inside."""
+"""Laplace noise on a statistic of bounded range: clipped to the range, or drawn again until it lies inside.
+
+A truncated density, for a statistic at c, is e^{−ε|t − c|} over the mass inside, and that mass grows with the distance
+from the nearest end: it depends on the data. Source: Holohan et al. (2020), "The bounded Laplace mechanism in
+differential privacy".
+"""
 
 import math
 from collections.abc import Callable
@@ -25,21 +30,6 @@ class Seen:
 
     log_probability: Callable[[FloatArray], FloatArray]
     reach: float
-
-
-def truncated_loss(epsilon: float, steps: float) -> float:
-    """Return the exact ε of a statistic released with Laplace noise that is drawn again until it is in the range.
-
-    The range is `steps` times as long as one row can move the statistic. The density at t, for a statistic at c, is
-    e^{−ε|t − c|} over the mass inside, and that mass grows with the distance from the nearest end: it depends on the
-    data. The worst pair is 0 and 1, where t = 0. The limit for many steps is ln(2e^ε − 1). Source: Holohan et al.
-    (2020), "The bounded Laplace mechanism in differential privacy".
-
-    >>> round(truncated_loss(0.1, 1e9) / 0.1, 2)
-    1.91
-    """
-    here, next_to_it = -math.expm1(-epsilon * steps), -math.expm1(-epsilon) - math.expm1(-epsilon * (steps - 1))
-    return epsilon + math.log(next_to_it / here)
 
 
 def truncated_factor(epsilon: float) -> float:

@@ -13,9 +13,9 @@ from dpviz.audits.releases.laplace_noise import (
     lowest_rows,
     no_ones,
     truncated_log_odds,
-    truncated_loss,
 )  # fmt: skip
 from dpviz.audits.releases.record import MIXTURE_STATISTICS, Loss, ReleaseSetting
+from dpviz.comparisons.bounding import TRUNCATION
 from dpviz.limits import MODIPS_ROWS
 from dpviz.numerics.ends import inverse_gain
 from dpviz.parameters import readable, rounded_down
@@ -79,7 +79,7 @@ def _exponential(epsilon: float, log_ways: FloatArray) -> Loss:
 
 def truncated_statistic(setting: ReleaseSetting) -> Loss:
     """A count of n with truncated noise in each of M sets."""
-    return Loss.exactly(setting.sets * truncated_loss(setting.each, setting.n))
+    return Loss.exactly(setting.sets * TRUNCATION.loss(setting.each, setting.n))
 
 
 def truncated_mean(setting: ReleaseSetting) -> Loss:
@@ -99,7 +99,7 @@ def truncated_mean_and_variance(setting: ReleaseSetting, share: float = 0.5) -> 
 
     The mean can move n times as far as one row moves it, the variance, clipped at R²/4, n/4 times.
     """
-    both = truncated_loss(share * setting.each, setting.n) + truncated_loss((1 - share) * setting.each, setting.n / 4)
+    both = TRUNCATION.loss(share * setting.each, setting.n) + TRUNCATION.loss((1 - share) * setting.each, setting.n / 4)
     return Loss.exactly(setting.sets * both)
 
 
