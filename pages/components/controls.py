@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -78,8 +78,7 @@ class PageNumbers:
                 kept = st.session_state.get(key, start)
                 value = drawn(key, start if kept is None else _whole(one, kept))
                 return math.nan if kept is None else value
-            with st.container(key=f"{key}_both"):
-                return _box_and_slider(one, key, start)
+            return _box_and_slider(one, key, start)
 
     def values(self, *names: str) -> dict[str, float]:
         """The controls of several numbers, in this order."""
@@ -134,20 +133,11 @@ class PageNumbers:
         return self.accepted(name, self.number(name))
 
 
-def controls_style(keys: Iterable[str]) -> str:
-    """Style that sets the box of each control on the line of its label, above the slider."""
-    keys = list(keys)
-    boxes, sliders = (f":is({', '.join(f'.st-key-{key}{end}' for key in keys)})" for end in ("", "_slider"))
-    return f"""
-{boxes} {{align-self: flex-end; width: 6.9rem !important; margin-bottom: -3.5rem; z-index: 2}}
-{boxes} input {{padding: .2rem .55rem; font-variant-numeric: tabular-nums}}
-{boxes} button {{display: none}}
-{sliders} label {{padding-right: 7.5rem; min-height: 2.5rem; align-items: center; line-height: 1.25}}
-"""
-
-
 def _box_and_slider(one: Parameter, key: str, start: float) -> float:
-    """The box, and below it the slider; an empty box leaves the slider where it is."""
+    """The box, and below it the slider; an empty box leaves the slider where it is.
+
+    The style sheet sets a box that a slider follows on the line of the slider's label.
+    """
     slider, (symbol, label, hint) = f"{key}_slider", _words(one)
     typed = st.number_input(
         f"{symbol or one.title}, exact value",

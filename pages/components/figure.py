@@ -1,14 +1,17 @@
 """A plotly figure that is redrawn in place: faster than ``st.plotly_chart``, and the reader's zoom stays."""
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 from plotly.io.json import to_json_plotly
 from streamlit import runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
 
 from dpviz.charts.style import Figure
 from pages.components.class_mode import class_mode, for_class
@@ -18,6 +21,8 @@ _component = st.components.v2.component(
 )
 
 LARGER = 1.2
+
+_written: WeakKeyDictionary[Figure, dict[bool, str]] = WeakKeyDictionary()
 
 PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior", "cs": "comparison"}
 """What the files of a page's pictures are named after, by the prefix of its keys."""
@@ -30,23 +35,45 @@ def _plotly_js() -> bytes:
     return gzip.compress(whole, compresslevel=6, mtime=0)
 
 
+@cache
+def _kept_by(files: MediaFileManager) -> str:
+    """Where plotly.js is among `files`, for good.
+
+    Streamlit drops what no session uses, and takes as long to find out that it has a file as a run takes for three of
+    its controls. What is added outside of a run belongs to none, and stays.
+    """
+    with ThreadPoolExecutor(1) as outside:
+        return outside.submit(files.add, _plotly_js(), "application/gzip", "dpviz.plotly.js").result()
+
+
 def _plotly_path() -> str:
-    """Where the browser finds plotly.js; asked in every run, for Streamlit drops unused files."""
-    if not runtime.exists():
-        return ""
-    return runtime.get_instance().media_file_mgr.add(_plotly_js(), "application/gzip", "dpviz.plotly.js")
+    """Where the browser finds plotly.js."""
+    return _kept_by(runtime.get_instance().media_file_mgr) if runtime.exists() else ""
 
 
 def encode_figure(figure: Figure, **rest: Any) -> bytes:
     """The bytes figure.js reads: JSON whose arrays are base64; figure.js makes a template of the theme."""
+    said: str = to_json_plotly(rest)
+    return f'{said.removesuffix("}")}{"," if rest else ""}"figure":{_json(figure)}}}'.encode()
+
+
+def _json(figure: Figure) -> str:
+    """A figure as it is, or with three digits in class mode; one that is shown again is not written anew."""
+    written = _written.setdefault(figure, {})
+    if class_mode() not in written:
+        written[class_mode()] = _write(figure)
+    return written[class_mode()]
+
+
+def _write(figure: Figure) -> str:
     spec = figure.to_dict()
     for said in (*spec["data"], *spec["layout"].get("annotations", ())):
         if isinstance(text := said.get("text"), str):
             said["text"] = for_class(text)
         elif isinstance(text, list):
             said["text"] = [for_class(one) if isinstance(one, str) else one for one in text]
-    encoded: str = to_json_plotly({**rest, "figure": spec})
-    return encoded.encode()
+    written: str = to_json_plotly(spec)
+    return written
 
 
 def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420) -> None:

@@ -8,13 +8,11 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.components.address import SETTINGS
 from pages.components.choices import choice
 from pages.components.class_mode import show_class_mode
-from pages.components.controls import controls_style
 from pages.components.release import bring_release
 from pages.components.spec import PageSpec
-from pages.components.words import STYLE, problem
+from pages.components.words import STYLE, Html, problem
 
 OfPage = TypeVar("OfPage")
 
@@ -25,12 +23,8 @@ _panel = st.components.v2.component(
 
 def page_head(page: PageSpec) -> None:
     """Style, title, question, the switch of class mode, and what opens the controls on a narrow screen."""
-    keys = [key for key, one in SETTINGS.items() if key.startswith(page.prefix) and type(one.default) in (int, float)]
-    st.html(
-        f"<style>{STYLE}{controls_style(keys)}</style>"
-        f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.heading or page.title)}</h1>'
-        f'<p class="dpviz-question">{escape(page.question)}</p>'
-    )
+    title = f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.heading or page.title)}</h1>'
+    st.html(Html(f'<style>{STYLE}</style>{title}<p class="dpviz-question">{escape(page.question)}</p>'))
     show_class_mode()
     # The controls come next: so they do for the Tab key.
     _panel(key=f"{page.prefix}panel", data=b"open" if page.home else b"", height=1)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -16,13 +19,15 @@ from pages.components.spec import PageSpec
 
 def page_link(page: PageSpec, design: Design, label: str = "") -> None:
     """A link to a page, which opens with this release."""
-    words = address_of(page, design) | ({KEY: "1"} if class_mode() else {})
+    words = {**address_of(page, design), **({KEY: "1"} if class_mode() else {})}
     st.page_link(as_declared(page), label=f"{label or page.title} →", query_params=words)
 
 
-def address_of(page: PageSpec, design: Design) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def address_of(page: PageSpec, design: Design) -> Mapping[str, str]:
     """What the address of a page says of a release: every setting that the page has for it."""
-    return {key: SETTINGS[key].write(value) for key, value in settings_of(page.prefix, design).items()}
+    settings = settings_of(page.prefix, design)
+    return MappingProxyType({key: SETTINGS[key].write(value) for key, value in settings.items()})
 
 
 def lead_on(here: PageSpec, design: Design) -> None:

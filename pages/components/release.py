@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -78,17 +79,25 @@ def _keep(prefix: str, design: Design) -> None:
     if isinstance(entered, str) or release is None:
         state[RELEASE] = design
         return
+    state[RELEASE] = _changed(release, entered, design, f"{prefix}prior" in SETTINGS)
+
+
+@lru_cache(maxsize=256)
+def _changed(release: Design, entered: Design, design: Design, ruled: bool) -> Design:
+    """A release with what has changed since the page was entered.
+
+    `ruled` pages have a rule for the prior, which hides what it has no use for.
+    """
     before, now, words = entered.to_address(), design.to_address(), release.to_address()
-    ruled = f"{prefix}prior" in SETTINGS  # by a rule for the prior, which hides what it has no use for
     hidden = {"epsilon", "delta", "alpha"} - set(design.promised) if ruled else set()
     for name in (*CARRIED, "details"):
         if before.get(name) != now.get(name) and name not in hidden:
             words.pop(name, None)
             words |= {name: now[name]} if name in now else {}
     try:
-        state[RELEASE] = Design.from_address(words)
+        return Design.from_address(words)
     except ValueError:
-        state[RELEASE] = design
+        return design
 
 
 def _carried(prefix: str, design: Design) -> dict[str, Any]:

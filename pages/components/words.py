@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 STYLE = TABLE_STYLE + Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
+class Html(str):
+    """HTML for `st.html` as it is: in every other text that looks for indents, which takes long in a large one."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return self
+
+
 def answer(mark: str, sentence: str) -> str:
     """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
     return for_class(f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>')

@@ -1,5 +1,6 @@
 """The three posteriors: of the confidential data, given the synthetic counts, and the naive one."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -7,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.posterior import Density, posterior_chart
+from dpviz.charts.style import Figure
 from dpviz.exports.script import posterior_recipe
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
@@ -51,10 +53,10 @@ def show_answer(asked: Asked) -> None:
     st.html(page_answer(*posterior_sentence(asked, found)))
     if doubt := contradiction(asked):
         note(doubt)
-    densities = [drawn(NAMES[key], key, law, [law.interval(level)]) for key, law in found.items()]
-    chart = posterior_chart(densities, level=level, truth=asked.truth, key="posterior")
     alt = "Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive."
-    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=440)
+    show_figure(
+        cached(picture)(dataclasses.replace(asked, given_text=None)), key=f"{PREFIX}picture", alt=alt, height=440
+    )
     rows = [[*summary(NAMES[key], law, level), " and ".join(map(spread, regions[key]))] for key, law in found.items()]
     listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p")
     design, own = asked.design, ""
@@ -68,7 +70,14 @@ def show_answer(asked: Asked) -> None:
     )  # fmt: skip
     st.caption(words + own)
     st.html("<b>What the analyst should do: this call, with these counts</b>")
-    st.code(posterior_recipe(design, asked.counts, given_text=asked.given_text), language=None, wrap_lines=True)
+    st.code(cached(posterior_recipe)(design, asked.counts, given_text=asked.given_text), language=None, wrap_lines=True)
+
+
+def picture(asked: Asked) -> Figure:
+    """The densities with their intervals."""
+    level = asked.design.level
+    densities = [drawn(NAMES[key], key, law, [law.interval(level)]) for key, law in laws(asked).items()]
+    return posterior_chart(densities, level=level, truth=asked.truth, key="posterior")
 
 
 def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:

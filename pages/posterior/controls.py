@@ -18,6 +18,7 @@ from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_switch, keep_text, read_address
+from pages.components.cached import cached
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
@@ -173,7 +174,7 @@ def choose() -> Asked | Refused:
         PAGE.check(asked)
         if x is not None and x > values["n"]:
             raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
-        found = released(Design.of(values), typed, given_text)
+        found = dataclasses.replace(cached(released)(Design.of(values), typed), given_text=given_text)
         with at("law"):
             prior_rule.say_real_epsilon(found.design, LAW_KEY)
         return found
@@ -188,13 +189,13 @@ def first_asked() -> Asked:
     return released(Design(mechanism=DEFAULT_LAW, confidential_count=int(ONES.default), **fresh))
 
 
-def released(design: Design, typed: str | None = None, given_text: str | None = None) -> Asked:
+def released(design: Design, typed: str | None = None) -> Asked:
     """What is asked with the counts that were typed, or with counts drawn; a ValueError in a sentence refuses."""
     if typed is not None:
         counts = read_counts(typed, design.m)
-        return Asked(dataclasses.replace(design, sets=len(counts)), "typed", counts, given_text)
+        return Asked(dataclasses.replace(design, sets=len(counts)), "typed", counts)
     drawn = design.release.draw(np.random.default_rng(design.seed), design.confidential_count or 0, design.sets)
-    return Asked(design, "drawn", tuple(drawn.tolist()), given_text)
+    return Asked(design, "drawn", tuple(drawn.tolist()))
 
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:

@@ -7,15 +7,15 @@ import streamlit as st
 from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
-from dpviz.charts.style import power_of_ten
-from dpviz.privacy.summary import PrivacySummary, profile, view_tables
+from dpviz.charts.style import Figure, power_of_ten
+from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.class_mode import table_for_class
 from pages.components.figure import show_figure
-from pages.components.words import note
+from pages.components.words import Html, note
 from pages.transition_matrices import SPEC
 
 MOST_COLUMNS, MOST_ROWS = 12, 120  # Up to which the tables are laid out as in the paper
@@ -40,8 +40,13 @@ def show_tables(summary: PrivacySummary) -> None:
         note(SPEC.note("Too large to list", rows=rows, columns=columns))
     curve, delta = cached(profile)(release), f"δ = {summary.divergence.value:.6g}"
     alt = f"Privacy profile of the {release.label}: δ against ε, with {delta} at the promised ε = {summary.epsilon:g}."
-    show_figure(profile_chart(curve, summary), key="tm_profile", alt=alt, height=330)
+    picture = cached(_profile)(release, summary.epsilon, summary.delta)
+    show_figure(picture, key="tm_profile", alt=alt, height=330)
     st.caption(f"Exact at {len(curve.epsilons)} values of ε and at yours, with straight lines between them.")
+
+
+def _profile(release: Synthesizer, epsilon: float, delta: float) -> Figure:
+    return profile_chart(cached(profile)(release), cached(summarize)(release, epsilon, delta))
 
 
 def _tables(summary: PrivacySummary) -> None:
@@ -57,7 +62,7 @@ def _tables(summary: PrivacySummary) -> None:
     if tables:
         matrix = cached(matrix_html)(release, f"{matrix_title}. {source(release, 0)}")
         below = f"{odds_title}. {source(release, 1)}"
-        st.html(table_for_class(matrix + cached(log_odds_html)(release, summary.epsilon, below, signed=signed)))
+        st.html(Html(table_for_class(matrix + cached(log_odds_html)(release, summary.epsilon, below, signed=signed))))
         return
     view = cached(view_tables)(release)
     figure, alt = matrix_heatmap(view), matrix_title
