@@ -55,6 +55,20 @@ def moments_of(rows: Rows) -> Moments:
     return Moments(rows.centre + rows.scale * mean, rows.scale**2 * variance * (number / (number - 1)))
 
 
+def normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray:
+    """E[z^k; low < z < high] for k = 0 … `number` (at least 1) of a standard normal z, by integration by parts.
+
+    >>> normal_moments(np.array(-np.inf), np.array(0.0), 2).round(4).tolist()
+    [0.5, -0.3989, 0.5]
+    """
+    ends = [np.where(np.isfinite(end), end, 0.0) for end in (low, high)]
+    density = [np.exp(-np.square(end) / 2) / math.sqrt(2 * math.pi) for end in (low, high)]
+    found = [np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low)), density[0] - density[1]]
+    for k in range(2, number + 1):
+        found.append((k - 1) * found[k - 2] + ends[0] ** (k - 1) * density[0] - ends[1] ** (k - 1) * density[1])
+    return np.array(found)
+
+
 def side_by_side(sets: IntArray, rows: int) -> Iterator[IntArray]:
     """Yield consecutive sets, as many as are drawn at a time."""
     step = max(LEAST_SIDE, AT_ONCE // rows)
@@ -80,6 +94,25 @@ class Bounding(ABC):
         self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float
     ) -> Iterator[Rows]:
         """Yield rows of N(centre, scale²) of every set, kept between `low` and `high`."""
+
+    @abstractmethod
+    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:
+        """Return E[f] of a number kept inside the bounds.
+
+        `inside` is E[f; inside] and `mass` the probability of that, both before; `ends` is f at each bound times the
+        probability of what lies beyond, summed.
+        """
+
+    def row_moments(self, centre: FloatArray, scale: float, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+        """Return mean and mean square of one row of N(centre, scale²) that is kept inside the bounds."""
+        least, most = (low - centre) / scale, (high - centre) / scale
+        mass, first, second = normal_moments(least, most, 2)
+        below, above = ndtr(least), ndtr(-most)
+        square = centre**2 * mass + 2 * centre * scale * first + scale**2 * second
+        return (
+            self.expected(centre * mass + scale * first, mass, low * below + high * above),
+            self.expected(square, mass, low**2 * below + high**2 * above),
+        )
 
     @abstractmethod
     def loss(self, epsilon: float, steps: float) -> float:
@@ -110,6 +143,9 @@ class BoundaryInflated(Bounding):
             np.maximum(values, least, out=values)
             np.minimum(values, most, out=values)
             yield Rows(place, values, centre[place], scale[place])
+
+    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:  # noqa: ARG002
+        return inside + ends
 
     def loss(self, epsilon: float, steps: float) -> float:  # noqa: ARG002
         """ε itself: a bound has the probability of all that lies beyond it, and no ratio grows."""
@@ -155,6 +191,9 @@ class Truncated(Bounding):
             values = ndtri(start + (ndtr(upper) - start) * random.random((rows, len(place))))
             np.clip(values, lower, upper, out=values)
             yield Rows(place, np.where(mirrored, -values, values), centre[place], scale[place])
+
+    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:  # noqa: ARG002
+        return inside / mass
 
     def loss(self, epsilon: float, steps: float) -> float:
         """ε and ln(Z' / Z), Z and Z' being the probabilities that noise from the lower bound, and one step above, lies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +36,7 @@ from dpviz.comparisons.gaussian_methods import (
 from dpviz.comparisons.gaussian_study import SETTINGS, GaussianPlan
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
-from dpviz.studies import stream_study
+from dpviz.studies import Measure, stream_study
 from dpviz.studies.plan import SEED
 from dpviz.types import FloatArray
 
@@ -70,12 +70,11 @@ class SimulatedData(GaussianData):
             batch=max(FEWEST, min(MOST, AT_ONCE // (self.n * sets))),
         )  # fmt: skip
         real = method.real_epsilon(self, setting, sets)
+        accuracy = method.accuracy(self, setting, sets) if self.asked.of_mean else None
+        known = {} if accuracy is None else {name: Measure(one, 0.0) for name, one in accuracy._asdict().items()}
         for tally in stream_study(plan):
-            found = tally.measures(self.estimand, rule)
-            yield Outcome(
-                method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real,
-                **{field.name: getattr(found, field.name) for field in fields(found)},
-            )  # fmt: skip
+            found = vars(tally.measures(self.estimand, rule)) | known
+            yield Outcome(method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real, **found)
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         asked, found = ESTIMANDS[self.estimand], dict[str, FloatArray]()

@@ -6,6 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,9 @@ HIGH = dataclasses.replace(
 class NormalEstimand(Estimand, ABC):
     """A parameter of the normal distribution, and its estimate and variance estimate from one set of n rows."""
 
+    of_mean: ClassVar[bool] = False
+    """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
+
     @abstractmethod
     def truth(self, data: GaussianData) -> float:
         """Return the true value."""
@@ -66,6 +70,8 @@ class NormalEstimand(Estimand, ABC):
 
 class Mean(NormalEstimand):
     """μ, estimated by x̄ with variance s²/n."""
+
+    of_mean = True
 
     def truth(self, data: GaussianData) -> float:
         return data.mean

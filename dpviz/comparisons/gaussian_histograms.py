@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpviz.comparisons.bounding import Rows, side_by_side
 from dpviz.comparisons.gaussian_data import Confidential, GaussianData
+from dpviz.comparisons.gaussian_exact import Accuracy
 from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.types import FloatArray, IntArray
 
@@ -23,9 +25,11 @@ SCOTT_FINDING = (
 
 
 class Bins(ABC):
-    """How many bins of equal width lie between the bounds; `public` where the confidential rows have no part in it."""
+    """How many bins of equal width lie between the bounds."""
 
-    public: ClassVar[bool]
+    def public(self, n: int) -> int | None:  # noqa: ARG002
+        """Return the number of bins of any n rows; None where the confidential rows have a part in it."""
+        return None
 
     @abstractmethod
     def number(self, held: Confidential) -> IntArray:
@@ -34,8 +38,6 @@ class Bins(ABC):
 
 class ScottBins(Bins):
     """K = ⌈R/h⌉ with h = 3.49 s n^{−1/3}, where s is the standard deviation of the confidential rows."""
-
-    public = False
 
     def number(self, held: Confidential) -> IntArray:
         width = 3.49 * np.sqrt(held.moments.variance) * held.data.n ** (-1 / 3)
@@ -47,10 +49,11 @@ class ScottBins(Bins):
 class PublicBins(Bins):
     """K = ⌈2 n^{1/3}⌉ from the public n alone: what Scott's rule gives where R = 7σ."""
 
-    public = True
+    def public(self, n: int) -> int:
+        return min(math.ceil(2 * n ** (1 / 3)), LARGEST_BINS)
 
     def number(self, held: Confidential) -> IntArray:
-        return np.full(held.repetitions, min(math.ceil(2 * held.data.n ** (1 / 3)), LARGEST_BINS), dtype=np.intp)
+        return np.full(held.repetitions, self.public(held.data.n), dtype=np.intp)
 
 
 def counts_of(held: Confidential, bins: IntArray) -> IntArray:
@@ -77,7 +80,7 @@ class Histogram(GaussianMethod):
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float | None:
         """Return that of the weights; no ε can be stated where the bins follow from the confidential rows."""
-        return sets * self.loss(setting / sets, data.n) if self.bins.public else None
+        return None if self.bins.public(data.n) is None else sets * self.loss(setting / sets, data.n)
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
         data, number = held.data, self.bins.number(held)
@@ -216,8 +219,27 @@ class SmoothedHistogram(Histogram):
         n = counts.sum(axis=1, keepdims=True)
         own = np.arange(counts.shape[1]) < bins[:, None]
         uniform = own / bins[:, None]
-        share = bins[:, None] / (bins[:, None] + n * np.expm1(np.minimum(epsilon / n, 700.0)))
+        share = self.share(bins[:, None], n, epsilon)
         return np.asarray((1 - share) * counts / n + share * uniform)
+
+    def share(self, bins: Any, n: Any, epsilon: float) -> Any:
+        """Return the share λ of the uniform distribution."""
+        return bins / (bins + n * np.expm1(np.minimum(epsilon / n, 700.0)))
+
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
+        """Bias and error by sums over the bins where these are public: its rows follow the mixture."""
+        number = self.bins.public(data.n)
+        if number is None:
+            return None
+        edges = np.linspace(data.low, data.high, number + 1)
+        chance = np.diff(ndtr((edges - data.mean) / data.sigma))
+        chance[[0, -1]] += ndtr((data.low - data.mean) / data.sigma), ndtr((data.mean - data.high) / data.sigma)
+        uniform = self.share(number, data.n, epsilon / sets)
+        middle = (edges[1:] + edges[:-1]) / 2 - data.mean
+        mixed = (1 - uniform) * chance + uniform / number
+        mean, square = mixed @ middle, mixed @ middle**2 + (data.width / number) ** 2 / 12
+        of_counts = (1 - uniform) ** 2 * (chance @ middle**2 - (chance @ middle) ** 2) / data.n
+        return Accuracy(float(mean), math.sqrt(float((square - mean**2 - of_counts) / data.n + of_counts + mean**2)))
 
     def loss(self, epsilon: float, n: int) -> float:  # noqa: ARG002
         """All rows in a bin that had one confidential row, and has none."""

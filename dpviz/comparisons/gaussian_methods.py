@@ -14,6 +14,7 @@ from dpviz.checked import argument
 from dpviz.comparisons.base import Method
 from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, Moments, Rows, moments_of
 from dpviz.comparisons.gaussian_data import Confidential, GaussianData
+from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean, accuracy_of_mean
 from dpviz.types import BoolArray, FloatArray
 
 SHARE = argument("share", 0.001, 0.999, title="share of ε for the mean")
@@ -43,6 +44,10 @@ class GaussianMethod(Method):
         `epsilon` is that of all sets. A set that cannot be made is left out.
         """
 
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:  # noqa: ARG002
+        """Return bias and error of the mean of all sets as an estimate of μ; None where only a simulation has them."""
+        return None
+
     def release(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Released:
         """Return mean and variance of all sets, which is all that an analyst reads."""
         mean, variance = np.full((2, sets * held.repetitions), math.nan)
@@ -70,6 +75,9 @@ class Original(GaussianMethod):
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:  # noqa: ARG002
         return math.inf
 
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:  # noqa: ARG002
+        return accuracy_of_mean(data)
+
 
 class PosteriorPredictive(GaussianMethod):
     """Each set draws its parameters from their posterior given sufficient statistics, and then its rows."""
@@ -95,7 +103,7 @@ class PosteriorPredictive(GaussianMethod):
         return statistics.mean + scale / math.sqrt(data.n) * random.standard_normal(many), scale
 
 
-class KnownVariance(PosteriorPredictive):
+class PosteriorOfMean(PosteriorPredictive):
     """σ is public; μ ~ N(x̄, σ²/n)."""
 
     def parameters(
@@ -127,7 +135,7 @@ class MultipleSynthesis(PosteriorPredictive):
         return math.inf
 
 
-class MultipleSynthesisKnownVariance(KnownVariance, MultipleSynthesis):
+class MultipleSynthesisKnownVariance(PosteriorOfMean, MultipleSynthesis):
     """The same where σ is public."""
 
     releases = (
@@ -135,8 +143,11 @@ class MultipleSynthesisKnownVariance(KnownVariance, MultipleSynthesis):
         "bounds where they fall outside. No privacy is promised."
     )
 
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:  # noqa: ARG002
+        return accuracy_around_mean(data, sets, self.bounding)
 
-class ModipsMean(KnownVariance):
+
+class ModipsMean(PosteriorOfMean):
     """The mean with Laplace noise, σ being public."""
 
     key = "modips"
@@ -149,9 +160,15 @@ class ModipsMean(KnownVariance):
     finding = "The promise is kept, and what is drawn from the sanitized mean can only make it safer."
 
     def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
-        scale = data.width / (data.n * epsilon)
-        mean = self.bounding.laplace(random, statistics.mean, scale, data.low, data.high)
+        mean = self.bounding.laplace(random, statistics.mean, self.noise(data, epsilon), data.low, data.high)
         return Moments(mean, statistics.variance)
+
+    def noise(self, data: GaussianData, epsilon: float) -> float:
+        """Return the scale of the noise of one set, which has `epsilon`."""
+        return data.width / (data.n * epsilon)
+
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:
+        return accuracy_around_mean(data, sets, self.bounding, self.noise(data, epsilon / sets))
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
         """Return that of the sanitized means: all rows at c0, or all but one which is at c1."""
