@@ -9,6 +9,8 @@ import re
 import numpy as np
 import pytest
 
+from dpviz.comparisons.binary import row_moments
+from dpviz.optimum import least_error
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, summarize
@@ -31,8 +33,10 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
+from dpviz.synthesizers.base import TwoCellSynthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.transition_matrices.attacker import attacker_sentence
+from pages.transition_matrices.better import best_row, better_sentence, promises
 from pages.transition_matrices.plug_in_or_draw import law_row
 from pages.transition_matrices.tables import source
 from pages.transition_matrices.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
@@ -271,3 +275,29 @@ def test_what_is_said_of_the_printed_figures_holds():
     assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
     assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
     assert f"({worst:.6f})" in delta and f"up to {worst / first.ours:.3g}." in delta
+
+
+@pytest.mark.parametrize("release", [one for one in RELEASES if isinstance(one, TwoCellSynthesizer)], ids=repr)
+@pytest.mark.parametrize("epsilon", EPSILONS[1::2])
+def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
+    release: TwoCellSynthesizer, epsilon: float
+) -> None:
+    truth = np.arange(release.n + 1)[:, None] / release.n
+    squares = (release.transition_matrix() * (np.arange(release.m + 1) / release.m - truth) ** 2).sum(axis=1)
+    errors = {"average": math.sqrt(squares.mean()), "worst": math.sqrt(squares.max())}
+    assert row_moments(release).added() == pytest.approx(errors, rel=1e-9)
+    for place, (named, compared) in enumerate(promises(summarize(release, epsilon, 0.0))):
+        best = {one: least_error(n=release.n, epsilon=compared, criterion=one) for one in errors}  # type: ignore[arg-type]
+        text = better_sentence(errors, named, best)
+        mine, least, *times = (value_of(found) for found in re.findall(r"<b>([^<]*?)(?: times)?</b>", text))
+        assert mine == pytest.approx(errors["average"], rel=6e-3)
+        assert least == pytest.approx(best["average"].root_mean_squared_error, rel=6e-3)
+        if place == 0 and math.isfinite(pure_epsilon(release)):
+            assert "closer" not in text
+        if times:
+            assert times[0] == pytest.approx(errors["average"] / best["average"].root_mean_squared_error, rel=6e-3)
+            assert times[0] > 1
+        else:
+            assert best["average"].price(errors["average"]) <= 1 + 1e-9
+        cells = best_row(errors, named, best)
+        assert value_of(cells[3]) == pytest.approx(best["worst"].root_mean_squared_error, rel=6e-4)

@@ -38,6 +38,8 @@ CHANGED = {
     "a pasted matrix":
     "transition_matrices?tm_law=given_matrix&tm_paste=0.75%2C0.25%0A0.25%2C0.75&tm_look=Why%2C+and+sources",
     "a comparison": "transition_matrices?tm_look=Plug-in+or+posterior+draw%3F&tm_own_alpha=true",
+    "a better mechanism":
+    "transition_matrices?tm_n=7&tm_look=Is+there+a+better+mechanism%3F&tm_with_delta=true",
     "normal rows":
     "minimum_priors?mp_family=Gaussian&mp_n=50&mp_sigma=2&mp_sigma0=3&mp_axis=against+n"
     "&mp_look=The+inverse&mp_reach=1",

@@ -265,6 +265,11 @@ class RowMoments(NamedTuple):
         square = np.sum(weights * (away**2 + self.variance / sets))
         return float(np.sum(weights * away)), math.sqrt(float(square))
 
+    def added(self) -> dict[str, float]:
+        """Return the root mean squared distance of one set from x/n by the criteria of `least_error`."""
+        squares = (self.mean - np.linspace(0, 1, len(self.mean))) ** 2 + self.variance
+        return {"average": math.sqrt(float(squares.mean())), "worst": math.sqrt(float(squares.max()))}
+
 
 @lru_cache(maxsize=4096)
 def row_moments(made: TwoCellSynthesizer) -> RowMoments:

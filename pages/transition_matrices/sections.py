@@ -9,6 +9,7 @@ from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import show_attacker
+from pages.transition_matrices.better import show_better
 from pages.transition_matrices.downloads import show_downloads
 from pages.transition_matrices.draws import show_draws
 from pages.transition_matrices.languages import show_languages
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[Answered], None]] = {
     "The attacker": lambda found: show_attacker(found.summary),
     "The attacker in four languages": lambda found: show_languages(found.summary),
     "Plug-in or posterior draw?": lambda found: show_plug_in_or_draw(found.summary.synthesizer, found.summary.epsilon),
+    "Is there a better mechanism?": lambda found: show_better(found.summary),
     "As published": lambda _found: show_published(),
     "Download": lambda found: show_downloads(found.summary, found.given_text),
     "Why, and sources": lambda found: _why(found.summary.synthesizer),
