@@ -205,11 +205,16 @@ class EqualPrivacy(Terms):
         """
         if method.reference:
             return epsilon
-        if self._excess(method, data, epsilon, sets, epsilon) is None:
+        known = method.real_delta(data, epsilon, sets, epsilon) if self.delta else None
+        if (known if self.delta else method.real_epsilon(data, epsilon, sets)) is None:
             return None
 
         def excess(setting: float) -> float:
-            return self._excess(method, data, setting, sets, epsilon) or 0.0
+            """Of logarithms of ε, or of δ where the pure ε is too large; both grow with the setting."""
+            real, wanted = method.real_epsilon(data, setting, sets), epsilon
+            if self.delta and (real is None or real > epsilon):
+                real, wanted = method.real_delta(data, setting, sets, epsilon), self.delta
+            return math.log(real / wanted) - TIE if real else -1.0
 
         low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
         if excess(low) > 0:
@@ -228,18 +233,6 @@ class EqualPrivacy(Terms):
         while excess(root) > 0:
             root /= 1 + NEAR / 2
         return root
-
-    def _excess(self, method: Method, data: Any, setting: float, sets: int, epsilon: float) -> float | None:
-        """Above 0 where the release is less private than wanted: of logarithms of ε or δ, which grow with the setting.
-
-        None where neither is known.
-        """
-        real, wanted = method.real_epsilon(data, setting, sets), epsilon
-        if self.delta and (real is None or real > epsilon):
-            real, wanted = method.real_delta(data, setting, sets, epsilon), self.delta
-        if real is None:
-            return None
-        return math.log(real / wanted) - TIE if real > 0 else -1.0
 
 
 @dataclass(frozen=True, kw_only=True)

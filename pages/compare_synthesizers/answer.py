@@ -5,8 +5,7 @@ import math
 
 import streamlit as st
 
-from dpviz.comparisons import DataKind, Method, Outcome, Terms
-from dpviz.comparisons.base import Analysis
+from dpviz.comparisons import Outcome
 from dpviz.comparisons.binary import BinaryMethod
 from dpviz.designs import Design
 from dpviz.parameters import readable
@@ -14,32 +13,11 @@ from dpviz.synthesizers import SYNTHESIZERS
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
+from pages.compare_synthesizers.quick import first_outcomes, least_error
 from pages.compare_synthesizers.ranking import show_ranking
-from pages.components.cached import cached
 from pages.components.words import note, page_answer
 
 ALIKE = 1e-9  # Relative distance within which two errors are equal
-
-
-def first_outcomes(asked: Asked) -> list[Outcome]:
-    """What is known at once of every method at the reader's ε."""
-    return cached(_first)(*asked.comparison, asked.design.epsilon)
-
-
-def _first(
-    data: DataKind, methods: tuple[Method, ...], analysis: Analysis, terms: Terms, epsilon: float
-) -> list[Outcome]:
-    found: dict[str, Outcome] = {}
-    for outcome in data.compare(methods, [epsilon], analysis, terms):
-        if outcome.method.key in found:
-            break
-        found[outcome.method.key] = outcome
-    return list(found.values())
-
-
-def least_error(asked: Asked, epsilon: float) -> float | None:
-    """The smallest error that any release can add at this ε, on the reader's terms."""
-    return cached(asked.data.least_error, "The best that is possible …")(epsilon, asked.terms.delta)
 
 
 def show_answer(asked: Asked) -> None:

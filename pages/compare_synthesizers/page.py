@@ -1,8 +1,9 @@
 """Compare synthesizers: bias, error, coverage, width and usable share of every method, on equal terms."""
 
 from pages.compare_synthesizers import SPEC
-from pages.compare_synthesizers.answer import first_outcomes, lead_design, show_answer
+from pages.compare_synthesizers.answer import lead_design, show_answer
 from pages.compare_synthesizers.controls import PREFIX, choose, first_asked
+from pages.compare_synthesizers.quick import first_outcomes
 from pages.compare_synthesizers.sections import SECTIONS
 from pages.components.address import keep_choice, write_address
 from pages.components.frame import columns, look_closer, page_head, show_section

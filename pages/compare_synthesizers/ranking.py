@@ -11,6 +11,7 @@ from dpviz.parameters import readable
 from dpviz.studies import Measure
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.compare_synthesizers.quick import first_outcomes, least_error
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import heading, listing, number, percent
 
@@ -27,6 +28,10 @@ def show_ranking(asked: Asked) -> None:
         return stream_comparison(data, methods, [epsilon], analysis, terms)
 
     growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, begin)
+    if growing.latest is None:  # what the sentence says is there at once
+        least = least_error(asked, epsilon)
+        known = {} if least is None else {epsilon: least}
+        growing.latest = Compared({(one.method.key, epsilon): one for one in first_outcomes(asked)}, known)
     show_growing(growing, "Ranking …", lambda found: _table(asked, found), key=f"{PREFIX}ranking_step")
 
 

@@ -11,9 +11,9 @@ from dpviz.comparisons.base import stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
-from pages.compare_synthesizers.answer import first_outcomes
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
+from pages.compare_synthesizers.quick import first_outcomes
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure

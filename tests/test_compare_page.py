@@ -1,0 +1,146 @@
+"""The page "Compare synthesizers": its sentence, table, pictures and files say what the comparison computes."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.charts.comparison import SMALLEST, Panel, Series, comparison_chart, release_chart
+from dpviz.comparisons import Analysis, BinaryData, EqualPrivacy, EqualPromise
+from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
+from dpviz.exports.comparison import comparison_csv, comparison_script
+from dpviz.parameters import readable
+from pages.compare_synthesizers.answer import answer_sentence, lead_design, written
+from pages.compare_synthesizers.controls import Asked, first_asked, usual
+from pages.compare_synthesizers.quick import first_outcomes
+from tests.pages import marks, open_comparison, problems, run_script, table_called, table_rows, text
+
+FRESH = first_asked()
+
+
+def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
+    return dataclasses.replace(
+        FRESH,
+        data=BinaryData(**{"n": 30, "p": 0.25, **data}),
+        terms=terms or EqualPromise(),
+        analysis=Analysis(sets=3),
+        design=dataclasses.replace(FRESH.design, epsilon=epsilon, n=data.get("n", 30), m=data.get("n", 30)),
+    )
+
+
+@pytest.mark.parametrize("terms", [EqualPromise(), EqualPrivacy(), EqualPrivacy(1e-3)], ids=repr)
+@pytest.mark.parametrize("epsilon", [1e-3, 0.3, 1.0, 30.0])
+@pytest.mark.parametrize("p", [0.0, 0.15, 0.5])
+def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon: float, p: float) -> None:
+    given = asked(terms, epsilon, p=p)
+    found = first_outcomes(given)
+    mark, sentence, brief = answer_sentence(given, found)
+    promising = [one for one in found if not one.method.reference]
+    best = min(promising, key=lambda one: one.root_mean_squared_error.value)
+    assert best.method.label in mark
+    assert f"<b>{written(best)}</b>" in sentence
+    assert written(best) in brief
+    assert f"{'real' if terms.asks else 'promised'} ε = {readable(epsilon, 4)}" in sentence
+    price = best.release_error.value / given.data.least_error(epsilon, terms.delta)  # type: ignore[operator]
+    assert f"adds <b>{readable(price, 3)} times</b> the error of the best mechanism" in sentence
+    assert price >= 1 - 1e-9
+
+
+def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:
+    """At p = ½ a prior that draws every estimate to ½ has the smallest error, and many times the best one's."""
+    given = asked(epsilon=0.01, p=0.5, n=100)
+    mark, sentence, _ = answer_sentence(given, first_outcomes(given))
+    assert mark == "Beta-binomial (posterior draw)"
+    assert "times</b> the error of the best" in sentence
+
+
+def test_the_release_with_the_smallest_error_leads_on() -> None:
+    design = lead_design(asked(epsilon=2.0))
+    assert (design.mechanism, design.sets, design.epsilon) == ("laplace", 1, 2.0)
+
+
+def test_the_table_marks_a_broken_promise_and_at_equal_real_privacy_none() -> None:
+    state = {"n": 20, "sets": 3, "epsilon": 0.5}
+    rows = table_rows(table_called(open_comparison(**state), "The methods in order"))
+    assert [label for label, cells in rows.items() if "broken" in " ".join(cells)] == ["Modips (truncated)"]
+    fair = table_rows(table_called(open_comparison(**state, terms="privacy"), "The methods in order"))
+    assert not any("broken" in " ".join(cells) for cells in fair.values())
+    assert float(fair["Modips (truncated)"][0]) < 0.5  # the ε that it is given
+    errors = [float(cells[0]) for cells in rows.values()]
+    assert errors == sorted(errors)
+
+
+def test_draw_again_draws_with_the_next_seed() -> None:
+    page = open_comparison(n=20, sets=3, look="One release", binary_methods=["original", "laplace"])
+    first = table_called(page, "One release")
+    page.button(key="cs_again").click().run()
+    assert page.session_state["cs_seed"] == 2
+    assert table_called(page, "One release") != first
+
+
+def test_a_method_without_a_setting_is_named_and_left_out() -> None:
+    page = open_comparison(n=12, sets=2, terms="privacy", delta=1e-4, binary_methods=["laplace", "beta_binomial"])
+    assert not problems(page)
+    assert "Left out of this comparison" in text(page)
+    assert marks(page) == ["Laplace sanitizer"]
+
+
+def compared(epsilons: list[float]) -> tuple[Compared, Asked]:
+    given = asked()
+    *_, last = stream_comparison(given.data, given.methods, epsilons, given.analysis, given.terms)
+    return last, given
+
+
+def test_the_file_has_every_measure_of_every_outcome() -> None:
+    last, _ = compared([0.5, 2.0])
+    rows = list(csv.DictReader(io.StringIO(comparison_csv(last))))
+    assert len(rows) == len(last.outcomes)
+    for row in rows:
+        outcome = last.outcomes[row["method"], float(row["epsilon"])]
+        for name in MEASURES:
+            assert float(row[name]) == getattr(outcome, name).value
+
+
+def test_the_script_prints_the_numbers_of_the_table() -> None:
+    last, given = compared([2.0])
+    lines = run_script(comparison_script(given.data, given.methods, [2.0], given.analysis, given.terms)).splitlines()
+    assert len(lines) == len(last.outcomes)
+    for outcome in last.outcomes.values():
+        (line,) = [one for one in lines if one.startswith(outcome.method.label)]
+        assert repr(outcome.root_mean_squared_error.value) in line
+        assert repr(outcome.coverage.value) in line
+
+
+def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
+    x = np.array([0.1, 1.0, 10.0])
+    mixed = Series(
+        key="laplace", name="a", x=x, y=x / 20, error=np.array([0.0, 0.01, 0.0]), exact=np.array([True, False, True])
+    )
+    panel = Panel(title="y", share=True, nominal=0.95, words="promised: 95 %")
+    figure = comparison_chart([mixed], panel, axis="ε", chosen=1.0, span=(0.1, 10.0), key="k")
+    line, dots = figure.data
+    assert (line.mode, list(line.x)) == ("lines", [0.1, 10.0])
+    assert (dots.mode, list(dots.x)) == ("markers", [1.0])
+    assert dots.error_y.array[0] == pytest.approx(0.0196)
+    assert {shape.y0 for shape in figure.layout.shapes} == {0, 0.95}
+
+
+def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
+    x = np.array([1.0, 10.0])
+    one = Series(key="a", name="a", x=x, y=np.array([1.0, 1e-30]), error=0 * x, exact=x > 0)
+    figure = comparison_chart([one], Panel(title="y", log=True), axis="ε", chosen=1.0, span=(1.0, 10.0), key="k")
+    assert figure.layout.yaxis.range[0] > math.log10(SMALLEST) - 1
+
+
+def test_a_release_picture_needs_no_more_than_one_method() -> None:
+    assert not release_chart([], original=0.5, truth=0.5, title="p").data
+
+
+def test_every_kind_shows_some_methods_at_first() -> None:
+    assert usual(BinaryData) == [one.key for one in BinaryData.methods]
