@@ -138,6 +138,7 @@ VALID: dict[str, Any] = {
     "proportion": 0.25,
     "proportions": [0.25, 0.5],
     "level": 0.9,
+    "quick": True,
     "gamma": 1.0,
     "gamma1": 1.0,
     "gamma2": 1.0,

@@ -14,9 +14,11 @@ from dpviz.coverage._fourier import Roots, least_spread, mixed_law_in_box, round
 from dpviz.coverage._intervals import Asked, Features, Point, Sums, ends_of, features, point_of, sum_releases, sums
 from dpviz.coverage.law import (
     BOX_ERROR,
+    IN_SECONDS,
     LONE_TAIL,
     ROW_ERROR,
     TAIL,
+    Reach,
     boxes_of,
     estimate_law,
     likely_columns,
@@ -51,11 +53,11 @@ def point_maker(asked: Asked, proportions: FloatArray) -> Callable[[float], Poin
     return FewSets(asked).point if asked.sets <= 2 else ManySets(asked, proportions).point
 
 
-def single_point(asked: Asked, p: float) -> Point:
+def single_point(asked: Asked, p: float, reach: Reach = IN_SECONDS) -> Point:
     """Return results at one proportion from a distribution of its own."""
     if asked.by_sum:
         return SumPoints(asked, many=False).point(p)
-    law = release_law(asked.synthesizer, p=p, sets=asked.sets)
+    law = release_law(asked.synthesizer, p=p, sets=asked.sets, reach=reach)
     return point_of(sums(law.probability, law.releases, asked, p), asked, law.error_bound)
 
 

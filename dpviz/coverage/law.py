@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -24,8 +25,16 @@ left out where a distribution costs little: for one or two sets, and for q̄ alo
 ROW_ERROR = 1e-12
 """Total variation by which a row of a synthesizer, or the distribution of x, may be off; each draw adds it once."""
 
-LARGEST_BOX, LARGEST_WORK, LARGEST_PAIRS = 8_000_000, 250_000_000, 10**11
-"""Largest numbers of entries in one transform and in all of one distribution, and of multiplications for two sets."""
+
+class Reach(NamedTuple):
+    """Largest numbers of entries in one transform and in all of one distribution."""
+
+    box: int
+    work: int
+
+
+IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000), Reach(16_000_000, 1_000_000_000)
+LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
 TOGETHER = 1.5  # How much larger than the smallest of them a box may be that several distributions share
 
@@ -77,10 +86,10 @@ def within_reach(n: int, m: int, sets: int) -> bool:
     tilts = np.linspace(0.05, 0.95, 19)
     spread = float(((need - sets / 2 * np.log1p(-tilts)) / tilts).min()) * variance
     size = min(2 * math.sqrt(2 * need * sets * variance) + 1, sets * m + 1) * min(spread + 1, sets * m**2 / 8 + 1)
-    return size <= LARGEST_BOX and size * counts / 2 <= LARGEST_WORK
+    return size <= IN_SECONDS.box and size * counts / 2 <= IN_SECONDS.work
 
 
-def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> ReleaseLaw:
+def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: Reach = IN_SECONDS) -> ReleaseLaw:
     """Return the distribution of (S, Q) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
 
     One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the distribution of x. More: for each x a
@@ -105,7 +114,7 @@ def release_law(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> Rele
         total, squares = i + j + 2 * first, (i + first) ** 2 + (j + first) ** 2
         error += 2 * left
     else:
-        return ReleaseLaw(synthesizer, sets, *_by_transforms(rows, mixture, sets))
+        return ReleaseLaw(synthesizer, sets, *_by_transforms(rows, mixture, sets, reach))
     some = probability > 0
     return ReleaseLaw(synthesizer, sets, total[some], squares[some], probability[some], error)
 
@@ -119,14 +128,14 @@ def likely_columns(law: FloatArray) -> tuple[int, int, float]:
     return first, len(law) - 1 - cut, float(left)
 
 
-def boxes_of(rows: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
+def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
     """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
     boxes: list[Box] = []
     work = 0
     for row, error in zip(rows, errors, strict=True):
         boxes.append(box_of(row, sets, float(error)))
         work += boxes[-1].size
-        if boxes[-1].size > LARGEST_BOX or work > LARGEST_WORK:
+        if boxes[-1].size > reach.box or work > reach.work:
             raise ValueError(TOO_LONG)
     return boxes
 
@@ -153,11 +162,13 @@ def _errors(mixture: Mixture) -> FloatArray:
     return np.minimum(BOX_ERROR / (len(mixture.counts) * mixture.weights), 0.5)
 
 
-def _by_transforms(rows: FloatArray, mixture: Mixture, sets: int) -> tuple[IntArray, IntArray, FloatArray, float]:
+def _by_transforms(
+    rows: FloatArray, mixture: Mixture, sets: int, reach: Reach
+) -> tuple[IntArray, IntArray, FloatArray, float]:
     """S, Q, their probabilities, and how much of those is missing or wrong."""
     weights = mixture.weights
     errors = _errors(mixture)
-    boxes = boxes_of(rows, sets, errors)
+    boxes = boxes_of(rows, sets, errors, reach)
     low, high = min(box.low for box in boxes), max(box.high for box in boxes)
     mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in boxes)) + 16, real=True)))
     used = 0

@@ -39,7 +39,7 @@ def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage
     """`exact_coverages`; empty where there is no rule, or so much noise that the sums would take too long."""
     try:
         return cached(exact_coverages)(
-            synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
+            synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level, quick=True
         )
     except ValueError:
         return {}

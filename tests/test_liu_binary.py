@@ -1,0 +1,54 @@
+"""The binary half of Liu's Table 1: under one reading of each column every cell is within chance of exact coverage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.coverage import exact_coverages
+from dpviz.coverage.law import IN_A_MINUTE, IN_SECONDS, boxes_of
+from dpviz.inference.confidential import confidential_mixture, released_rows
+from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
+from dpviz.published.record import Record
+from dpviz.synthesizers import Modips
+
+FITS = {(one.column, one.verdict) for one in FITTING}
+
+
+def test_the_table_is_printed_digit_for_digit() -> None:
+    assert PRINTED_TABLE.text.splitlines()[1] == "100,10,0.5,0.946,0.948,0.948,0.798,0.999,0.736"
+    assert len(PRINTED_TABLE.rows) == 16
+
+
+def records_at(**where: float) -> list[Record[float]]:
+    rows = [row for row in PRINTED_TABLE.rows if where.items() <= row.items()]
+    return [record for row in rows for record in compare_row(row)]
+
+
+def test_the_cells_of_a_hundred_rows_are_within_three_standard_errors_of_exact_coverage() -> None:
+    """One row of the table here; `python -m dpviz.published` takes all."""
+    records = records_at(epsilon=10, n_as_printed=10, p=0.1)
+    fitting = [one for one in records if (one.what, one.verdict) in FITS]
+    assert [one.what for one in fitting] == [one.column for one in FITTING]
+    assert max(abs(one.z) for one in fitting) < 3
+    assert all(one.our_error == 0 for one in fitting)
+    exact = exact_coverages(synthesizer=Modips(n=100, m=100, epsilon=1), p=0.1, sets=10, rules=["reiter_2003"])
+    assert fitting[1].ours == pytest.approx(exact["reiter_2003"].coverage, abs=1e-8)
+    (normal,) = [one for one in records if (one.what, one.verdict) == ("rubin", "Normal quantile.")]
+    assert normal.z > 3
+
+
+def test_the_cells_of_a_thousand_rows_are_within_three_standard_errors_of_a_simulation() -> None:
+    records = [one for one in records_at(epsilon=1, n_as_printed=100) if (one.what, one.verdict) in FITS]
+    assert len(records) == 12
+    assert max(abs(one.z) for one in records) < 3
+
+
+def test_releases_with_much_noise_are_summed_in_a_minute_and_refused_where_seconds_are_asked_for() -> None:
+    """Liu's ε = 0.5 over ten sets."""
+    made = Modips(n=100, m=100, epsilon=0.05)
+    with pytest.raises(ValueError, match="would take too long"):
+        exact_coverages(synthesizer=made, p=0.5, sets=10, rules=["reiter_2003"], quick=True)
+    mixture = confidential_mixture(100, 0.5, 1e-9)
+    boxes = boxes_of(released_rows(made, mixture.counts), 10, np.full(len(mixture.counts), 1e-9), IN_A_MINUTE)
+    assert IN_SECONDS.work < sum(box.size for box in boxes) < IN_A_MINUTE.work
