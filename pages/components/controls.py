@@ -1,8 +1,9 @@
 """A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
 
+import bisect
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import streamlit as st
 
+from dpviz.designs import Design
 from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
@@ -23,6 +25,8 @@ POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
 FIRST_WHOLE = 30  # Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios
 
 LARGEST = 1e308
+MOVED = "slider_moved"  # The key of the number whose slider was moved last
+AHEAD_OF = {"epsilon", "delta", "alpha", "n", "m", "p"}  # Sliders whose next stops are computed before they are reached
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
@@ -93,6 +97,22 @@ class PageNumbers:
     def follows(self, name: str) -> bool:
         """Whether a number follows another one."""
         return name in self.links and bool(st.session_state.get(self.prefix + LINKS[name].switch, True))
+
+    def next_stops(self, design: Design) -> tuple[Hashable, list[dict[str, float]]]:
+        """What the slider that was moved last would change at its other stops, the nearest first; nothing but a design.
+
+        With it comes all of the design that would stay as it is.
+        """
+        key = st.session_state.get(MOVED, "")
+        name = key.removeprefix(self.prefix)
+        if not key.startswith(self.prefix) or name not in self.declared or name not in AHEAD_OF:
+            return None, []
+        stops = _stops(self.declared[name], name == "delta")
+        here = bisect.bisect(stops, getattr(design, name))
+        near = sorted(range(len(stops)), key=lambda place: abs(place - here))
+        moving = [name, *(other for other in self.links if LINKS[other].leader == name and self.follows(other))]
+        stays = tuple(getattr(design, one.name) for one in dataclasses.fields(design) if one.name not in moving)
+        return (name, stays), [dict.fromkeys(moving, stops[place]) for place in near]
 
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
@@ -174,6 +194,7 @@ def _whole(one: Parameter, value: float) -> float:
 
 def _take_slider(key: str, slider: str) -> None:
     st.session_state[key] = st.session_state[slider]
+    st.session_state[MOVED] = key
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
+from pages.components.ahead import AHEAD
 from pages.components.cached import ENTRIES
 
 Result = TypeVar("Result")
@@ -16,6 +17,8 @@ AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
 """Seconds of work before the first picture, and before each finer one, and between a picture and the next work."""
 
 BREATH = 0.02  # Seconds after which a pause looks whether a control has been moved
+
+NEXT = 0.4  # Seconds within which a browser has asked for its next step, unless its reader has gone
 
 _component = st.components.v2.component(
     "dpviz_next_step", js=Path(__file__).with_name("next_step.js").read_text(encoding="utf-8"), isolate_styles=False
@@ -90,6 +93,7 @@ def ask_for_next_step(key: str, after: float) -> None:
     throw away the last messages of that run: parts of the page were missing then, or the browser gave up. Here none is
     made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw.
     """
+    AHEAD.hold(NEXT)
     data = {"step": str(time.monotonic_ns()), "after": round(1000 * after)}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)
 

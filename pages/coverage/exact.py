@@ -2,23 +2,33 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dpviz.coverage import EstimateLaw, ExactCoverage, exact_coverages, stream_by_synthesizer, within_reach
+from dpviz.coverage import (
+    EstimateLaw,
+    ExactCoverage,
+    estimate_law,
+    exact_coverages,
+    stream_by_synthesizer,
+    within_reach,
+)
 from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.lines import CoverageLines, sampled_lines, stream_lines
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.synthesizers import Synthesizer
+from pages.components.ahead import AHEAD, Step
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
 from pages.coverage import SPEC
-from pages.coverage.controls import PREFIX, named
+from pages.coverage.controls import PAGE, PREFIX, named
 
 GROWING = f"{PREFIX}growing"
 AXES = {"against p": "p", "against ε": "epsilon"}
@@ -26,6 +36,7 @@ PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
 EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
 MOVED = 0.005  # bias in standard errors of the estimate from which on a sentence speaks of it
+LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact distribution of the estimate is drawn
 ROUNDING = 1e-9  # bias below which it may be nothing but rounding
 
 
@@ -33,6 +44,28 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
     """The exact coverage of each rule shown whose sums are short, as those of rules that read the sum alone are."""
     found = coverages(design, design.rules) if within_reach(design.n, design.m, design.sets) else {}
     return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
+
+
+def compute_ahead(design: Design) -> None:
+    """The exact coverage at each of the next stops of a slider, and the distribution of the estimate there."""
+    stays, stops = PAGE.next_stops(design)
+    if stops:
+        AHEAD.follow((PREFIX, stays), _steps(design, stops))
+
+
+def _steps(design: Design, stops: Iterable[Mapping[str, Any]]) -> Iterator[Step]:
+    for stop in stops:
+        with suppress(ValueError):
+            there = dataclasses.replace(design, **stop)
+            yield partial(exact_values, there)
+            yield partial(exact_estimates, there)
+
+
+def exact_estimates(design: Design) -> EstimateLaw | None:
+    """The exact distribution of q̄; None where all sets together have too many rows."""
+    if design.sets * design.m > LARGEST_TOTAL:
+        return None
+    return cached(estimate_law)(design.release, p=design.p, sets=design.sets)
 
 
 def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:

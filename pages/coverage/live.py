@@ -12,27 +12,33 @@ from dpviz.coverage import (
     ExactCoverage,
     Performance,
     RulePerformance,
-    estimate_law,
     performance_of,
 )
 from dpviz.coverage.performance import first_totals
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
-from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
 from pages.components.words import listing, number, page_answer, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
-from pages.coverage.exact import EPSILONS, coverage_sentence, curves_of, estimate_sentence, exact_values, line_sentence
+from pages.coverage.exact import (
+    EPSILONS,
+    LARGEST_TOTAL,
+    coverage_sentence,
+    curves_of,
+    estimate_sentence,
+    exact_estimates,
+    exact_values,
+    line_sentence,
+)
 from pages.coverage.run import Run
 from pages.coverage.watched import CARD, first_dots, repetition_html, show_first
 
 WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
 FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
-LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact distribution of the estimate is drawn
 
 AXIS = f"{PREFIX}axis"
 SPEED, FAST = f"{PREFIX}speed", "as fast as it goes"
@@ -216,10 +222,10 @@ def _apart(exact: float, key: str, found: Performance) -> str:
 
 def _estimates(design: Design, run: Run | None) -> None:
     st.html("<b>Where the estimate falls</b>")
-    if design.sets * design.m > LARGEST_TOTAL:
+    law = exact_estimates(design)
+    if law is None:
         st.caption(f"The exact distribution of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
         return
-    law = cached(estimate_law)(design.release, p=design.p, sets=design.sets)
     counted = None
     if run and run.tally:
         counted = first_totals(run.tally, run.watched) if run.watching else run.tally.totals / run.tally.repetitions

@@ -10,7 +10,7 @@ from pages.components.links import lead_on
 from pages.components.words import problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, choose, first_asked
-from pages.coverage.exact import AXES
+from pages.coverage.exact import AXES, compute_ahead
 from pages.coverage.live import AXIS, FAST, SPEED, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
@@ -50,3 +50,4 @@ with results:
             show_section(SECTIONS.get(section), answered)
     except ValueError as broken:
         problem(str(broken))
+compute_ahead(answered)

@@ -47,12 +47,17 @@ TOO_LARGE = "beyond 10³⁰⁸"
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest when it is opened."""
-    st.html(heading_html("As printed, and what it really gives") + cached(_unsafe)(asked.kind, asked.setting))
+    st.html(heading_html("As printed, and what it really gives") + compute_audit(asked))
     _folded("The other claims, one by one", "others", partial(_others, asked.kind, asked.setting))
     _folded(
         f"Definitions, general theorems and lemmas: {len(JUDGES)} claims", "general", partial(_general, asked.setting)
     )
     st.caption(SPEC.note("The audit"))
+
+
+def compute_audit(asked: Asked) -> str:
+    """The claims that are unsafe, as HTML."""
+    return cached(_unsafe)(asked.kind, asked.setting)
 
 
 def _folded(words: str, key: str, table: partial[str]) -> None:

@@ -10,7 +10,8 @@ from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer, show_table
 from pages.minimum_priors.audited import show_audit
 from pages.minimum_priors.controls import PREFIX, choose, chosen_kind, first_asked
-from pages.minimum_priors.curves import show_curves
+from pages.minimum_priors.curves import AXIS_KEY, chosen_axis, show_curves
+from pages.minimum_priors.next_stops import compute_ahead
 from pages.minimum_priors.sections import SECTIONS, sections_of
 
 page_head(SPEC)
@@ -34,3 +35,4 @@ with results:
     with opened:
         show_section(SECTIONS.get(section), answered)
 write_address(PREFIX)
+compute_ahead(answered, chosen_axis(st.session_state[AXIS_KEY]))

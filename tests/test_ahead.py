@@ -1,0 +1,129 @@
+"""What is computed before it is asked for: when, how often, and that it is what the pages ask for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from streamlit import runtime
+
+from dpviz.designs import Design
+from pages.components import ahead, cached
+from pages.components.ahead import AHEAD, Ahead
+from pages.components.controls import MOVED
+from pages.components.turns import TURNS
+from pages.coverage import exact
+from pages.coverage.controls import first_asked as first_of_coverage
+from pages.minimum_priors import next_stops
+from pages.minimum_priors.controls import NUMBERS, first_asked
+from tests.pages import check_sound, open_coverage, open_priors
+
+PATIENCE = 60
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Ahead:
+    """What works ahead, as on a server."""
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    return Ahead()
+
+
+def wait_for(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def refuse() -> None:
+    raise ValueError
+
+
+def test_nothing_is_computed_ahead_while_somebody_is_served(work: Ahead) -> None:
+    done: list[int] = []
+    with TURNS.turn():
+        work.follow("plan", [lambda: done.append(1), refuse, lambda: done.append(2)])
+        time.sleep(5 * ahead.LOOK)
+        assert not done
+    wait_for(lambda: done == [1, 2])
+
+
+def test_a_plan_gives_way_to_a_new_one_and_is_followed_once(work: Ahead) -> None:
+    done: list[str] = []
+    with TURNS.turn():
+        work.follow("old", [lambda: done.append("old")])
+        work.follow("new", [lambda: done.append("new")])
+        work.follow("new", [lambda: done.append("again")])
+    wait_for(lambda: "new" in work._known)
+    work.follow("new", [lambda: done.append("later")])
+    work.follow("last", [lambda: done.append("last")])
+    wait_for(lambda: "last" in work._known)
+    assert done == ["new", "last"]
+
+
+def test_a_plan_whose_steps_take_too_long_is_left(work: Ahead, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "LONGEST", -1.0)
+    done: list[int] = []
+    work.follow("long", [lambda: done.append(1), lambda: done.append(2)])
+    wait_for(lambda: "long" in work._known)
+    assert done == [1]
+
+
+def test_without_a_server_nothing_is_started() -> None:
+    before = threading.active_count()
+    alone = Ahead()
+    alone.follow("plan", [refuse])
+    assert threading.active_count() == before
+
+
+STOP = {"epsilon": 1.4}
+
+
+def computed_anew(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is computed from now on, as texts of the arguments."""
+    anew: list[str] = []
+    keep = cached.Store._keep
+
+    def noted(store: cached.Store, made_from: str, result: object) -> None:
+        anew.append(made_from)
+        keep(store, made_from, result)
+
+    monkeypatch.setattr(cached.Store, "_keep", noted)
+    return anew
+
+
+def test_minimum_priors_asks_for_what_was_computed_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    cached.forget()
+    for step in next_stops._steps(first_asked(), [STOP], "delta"):
+        step()
+    anew = computed_anew(monkeypatch)
+    check_sound(open_priors(**STOP))
+    assert not [one for one in anew if "synth_post_one" in one or "bernoulli" in one]
+
+
+def test_coverage_asks_for_what_was_computed_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    cached.forget()
+    for step in exact._steps(first_of_coverage().design, [STOP]):
+        step()
+    anew = computed_anew(monkeypatch)
+    check_sound(open_coverage(**STOP))
+    assert not anew
+
+
+@pytest.mark.parametrize("name", ["epsilon", "n"])
+def test_the_next_stops_are_those_of_the_slider_that_was_moved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[tuple[object, list[object]]] = []
+    monkeypatch.setattr(AHEAD, "follow", lambda key, steps: followed.append((key, list(steps))))
+    page = open_priors(n=40)
+    assert not followed  # nobody has moved a slider yet
+    page.session_state[MOVED] = f"mp_{name}"
+    page.run()
+    page.run()
+    (key, steps), (same, _) = followed
+    assert key == same
+    designs: list[Design] = [step.args[0].design for step in steps]  # type: ignore[attr-defined]
+    assert NUMBERS[name].slider_maximum in {getattr(one, name) for one in designs}
+    assert all(one.m == one.n for one in designs)
+    assert getattr(designs[0], name) == pytest.approx(getattr(page.session_state["mp_valid"].design, name), rel=0.2)
