@@ -53,39 +53,49 @@ def box_of(law: FloatArray, sets: int, error: float) -> Box:
     >>> box_of(np.array([0.5, 0.5]), 2, 1e-9)  # two coins: S from 0 to 2, and d = 0 always, since Q follows from S
     Box(first=0, last=1, low=0, high=2, spread=1)
     """
-    tail = error / (8 * sets)
-    first = int(np.searchsorted(np.cumsum(law), tail, side="right"))
-    last = len(law) - 1 - int(np.searchsorted(np.cumsum(law[::-1]), tail, side="right"))
-    kept = law[first : last + 1]
-    columns = np.arange(first, last + 1)
-    mean = float(kept @ columns / kept.sum())
-    distance = columns - mean
-    variance = float(kept @ distance**2 / kept.sum())
-    most = sets * (last - first) ** 2 // 8 + 1 if sets > 1 else 1
-    if variance == 0 or most == 1:
-        return Box(first, last, sets * first, sets * last, most)
-    positive = kept > 0
-    log_law, distance = np.log(kept[positive]), distance[positive]
-    need = -math.log(error / 4)
-    tilts = TOTAL_TILTS * math.sqrt(2 * need / (sets * variance))
-    reach = [
-        float(((sets * _log_moments(log_law, sign * distance, tilts) + need) / tilts).min()) for sign in (1.0, -1.0)
-    ]
-    low = max(sets * first, math.floor(sets * mean - reach[1]))
-    high = min(sets * last, math.ceil(sets * mean + reach[0]))
-    tilts = SPREAD_TILTS / (2 * variance)
-    spread = math.ceil(((sets * _log_moments(log_law, distance**2, tilts) + need) / (2 * tilts)).min()) + 1
-    return Box(first, last, low, high, min(spread, most))
+    return boxes(law[None], sets, np.array([error]))[0]
 
 
-def _log_moments(log_law: FloatArray, values: FloatArray, tilts: FloatArray) -> FloatArray:
-    """ln E[e^{λ value}] for each λ of `tilts`."""
-    exponents = np.multiply.outer(tilts, values)
-    exponents += log_law
-    largest = exponents.max(axis=1)
-    exponents -= largest[:, None]
+def boxes(laws: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
+    """`box_of` each of several distributions, which have an error each."""
+    count, tails = laws.shape[1], errors[:, None] / (8 * sets)
+    first = (np.cumsum(laws, axis=1) <= tails).sum(axis=1)
+    last = count - 1 - (np.cumsum(laws[:, ::-1], axis=1) <= tails).sum(axis=1)
+    start, columns = int(first.min()), np.arange(first.min(), last.max() + 1)
+    inside = (columns >= first[:, None]) & (columns <= last[:, None])
+    kept = np.where(inside, laws[:, start : start + len(columns)], 0.0)
+    mass = kept.sum(axis=1)
+    mean = kept @ columns / mass
+    distance = columns - mean[:, None]
+    variance = (kept * distance**2).sum(axis=1) / mass
+    most = sets * (last - first) ** 2 // 8 + 1 if sets > 1 else np.ones_like(first)
+    low, high, spread = sets * first, sets * last, most.copy()
+    (some,) = np.nonzero((variance > 0) & (most > 1))
+    if len(some):
+        with np.errstate(divide="ignore"):
+            log_laws = np.log(kept[some])
+        need, distance, variance, center = -np.log(errors[some] / 4), distance[some], variance[some], sets * mean[some]
+
+        def least(values: FloatArray, tilts: FloatArray, scale: float) -> FloatArray:
+            bounds = sets * _log_moments(log_laws, values, tilts) + need[:, None]
+            return np.asarray((bounds / (scale * tilts)).min(axis=1))
+
+        tilts = np.multiply.outer(np.sqrt(2 * need / (sets * variance)), TOTAL_TILTS)
+        low[some] = np.maximum(low[some], np.floor(center - least(-distance, tilts, 1)).astype(int))
+        high[some] = np.minimum(high[some], np.ceil(center + least(distance, tilts, 1)).astype(int))
+        reach = np.ceil(least(distance**2, np.multiply.outer(1 / (2 * variance), SPREAD_TILTS), 2)) + 1
+        spread[some] = np.minimum(reach.astype(int), most[some])
+    return [Box(*one) for one in np.stack([first, last, low, high, spread], axis=1).tolist()]
+
+
+def _log_moments(log_laws: FloatArray, values: FloatArray, tilts: FloatArray) -> FloatArray:
+    """ln E[e^{λ value}] of each distribution for each λ of its `tilts`."""
+    exponents = tilts[:, :, None] * values[:, None, :]
+    exponents += log_laws[:, None, :]
+    largest = exponents.max(axis=2)
+    exponents -= largest[:, :, None]
     with np.errstate(under="ignore"):
-        return largest + np.log(np.exp(exponents).sum(axis=1))
+        return np.asarray(largest + np.log(np.exp(exponents, out=exponents).sum(axis=2)))
 
 
 class Roots:
@@ -112,7 +122,7 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
     [1.0, 2.0]
     """
     width, count = box.last - box.first + 1, box.high - box.low + 1
-    period = next_fast_len(max(count, width))
+    period = next_fast_len(max(count, width), real=True)  # factors of 7 and 11 take longer than some columns more
     mixed = np.zeros((roots.length // 2 + 1, period), dtype=complex)
     draw, power = np.empty_like(mixed), np.empty_like(mixed)
     shares = weights ** (1 / sets)  # the power makes the weights of them

@@ -11,9 +11,10 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from dpviz.analysis import PROPORTION, SETS
 from dpviz.checked import checked
-from dpviz.coverage._fourier import Box, Roots, box_of, least_spread, mixed_law_in_box, rounding_error
+from dpviz.coverage._fourier import SPREAD_TILTS, Box, Roots, boxes, least_spread, mixed_law_in_box, rounding_error
 from dpviz.inference.confidential import Mixture, confidential_mixture, released_rows
 from dpviz.inference.interval_rules import Releases, releases
+from dpviz.numerics.blocks import blocks
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.types import FloatArray, IntArray
@@ -130,14 +131,12 @@ def likely_columns(law: FloatArray) -> tuple[int, int, float]:
 
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
     """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
-    boxes: list[Box] = []
-    work = 0
-    for row, error in zip(rows, errors, strict=True):
-        boxes.append(box_of(row, sets, float(error)))
-        work += boxes[-1].size
-        if boxes[-1].size > reach.box or work > reach.work:
+    found: list[Box] = []
+    for part in blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1]):
+        found += boxes(rows[part], sets, errors[part])
+        if max(box.size for box in found) > reach.box or sum(box.size for box in found) > reach.work:
             raise ValueError(TOO_LONG)
-    return boxes
+    return found
 
 
 def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> float:
@@ -168,12 +167,12 @@ def _by_transforms(
     """S, Q, their probabilities, and how much of those is missing or wrong."""
     weights = mixture.weights
     errors = _errors(mixture)
-    boxes = boxes_of(rows, sets, errors, reach)
-    low, high = min(box.low for box in boxes), max(box.high for box in boxes)
-    mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in boxes)) + 16, real=True)))
+    found = boxes_of(rows, sets, errors, reach)
+    low, high = min(box.low for box in found), max(box.high for box in found)
+    mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in found)) + 16, real=True)))
     used = 0
     roots: Roots | None = None
-    for part, box in _neighbours_together(boxes):
+    for part, box in _neighbours_together(found):
         columns = box.last - box.first + 1
         if roots is None or not (box.spread <= roots.length <= 1.1 * box.spread + 16 and columns <= roots.columns):
             roots = Roots(box.spread, min(columns + 8, rows.shape[1]))
