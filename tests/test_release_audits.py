@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -50,6 +51,7 @@ from dpviz.comparisons.bounding import TRUNCATION
 from dpviz.exports.releases import releases_csv
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 from dpviz.synthesizers import LaplaceSanitizer, Modips
+from tests.pages import check_sound, html, open_comparison, text
 
 HERE = ReleaseSetting(n=100, epsilon=1.0)
 ONE_SET = replace(HERE, sets=1)
@@ -574,8 +576,8 @@ def test_every_sentence_says_what_was_found(setting: ReleaseSetting) -> None:
     for one in found:
         assert 0 <= one.loss.at_least <= one.loss.at_most * (1 + 1e-6)
         said = verdict_sentence(one)
-        for text in (said, explanation(one), safe_sentence(one), real_text(one), factor_text(one)):
-            assert not re.search(r"\b(nan|inf)\b|[{}]", text), text
+        for words in (said, explanation(one), safe_sentence(one), real_text(one), factor_text(one)):
+            assert not re.search(r"\b(nan|inf)\b|[{}]", words), words
         assert said.endswith(".") and explanation(one).endswith(".")
         assert ("broken" in said) == (one.verdict is ReleaseVerdict.BREAKS)
         assert said.startswith("No ε is enough") == (one.verdict is ReleaseVerdict.NOT_PRIVATE)
@@ -615,3 +617,36 @@ def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
 def test_a_bad_setting_is_answered_in_a_sentence(changes: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         replace(HERE, **changes)
+
+
+# The page.
+
+LOOK = "What the printed methods really promise"
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"kind": "gaussian", "low": -3.0, "high": 5.0, "n": 50}], ids=["binary", "normal"]
+)
+def test_the_page_shows_broken_promises_first_and_every_method_with_its_verdict_in_words(
+    state: dict[str, object],
+) -> None:
+    asked = {"n": 100, "epsilon": 1.0, "sets": 10} | state
+    page = open_comparison(look=LOOK, **asked)
+    check_sound(page)
+    bounds = {"lower": -3.0, "upper": 5.0} if "kind" in state else {}
+    found = audited(ReleaseSetting(n=int(str(asked["n"])), epsilon=1.0, **bounds))  # type: ignore[arg-type]
+    (shown,) = [one for one in html(page) if 'aria-label="Methods and what they really give"' in one]
+    assert escape(headline(found)) in shown
+    first, _, folded = shown.partition("<details>")
+    for one in found:
+        part, other = (first, folded) if one.verdict.bad else (folded, first)
+        assert escape(verdict_sentence(one)) in part
+        assert f"<b>{escape(one.method.name)}</b>" in part and f"<b>{escape(one.method.name)}</b>" not in other
+        assert SIGNS[one.verdict] in part
+        assert escape(safe_sentence(one)) in part
+
+
+def test_what_cannot_be_audited_is_a_sentence_on_the_page() -> None:
+    page = open_comparison(look=LOOK, n=1, epsilon=1.0, sets=3)
+    assert not page.exception
+    assert "This is not audited here: n (confidential rows) must be a whole number from 4" in text(page)

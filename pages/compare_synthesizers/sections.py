@@ -11,6 +11,7 @@ from dpviz.comparisons.base import stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
+from pages.compare_synthesizers.audited import show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
 from pages.compare_synthesizers.quick import first_outcomes
@@ -86,6 +87,7 @@ def _why(_asked: Asked) -> None:
 SECTIONS: dict[str, Callable[[Asked], None]] = {
     "One release": _show_release,
     "What each promises": _show_promises,
+    "What the printed methods really promise": show_audited,
     "As published": show_published,
     "Download": _show_downloads,
     "Why, and sources": _why,

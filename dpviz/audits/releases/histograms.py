@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from dpviz.audits.releases.noisy_counts import log_table_probability
 from dpviz.checked import argument, checked
@@ -150,11 +151,9 @@ def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | No
 
 
 def _normal(n: int, lower: float, upper: float, generator: np.random.Generator) -> FloatArray:
-    """A sample of the standard normal distribution, each row drawn again until it is within the bounds."""
-    data = generator.normal(size=n)
-    while np.any(out := (data < lower) | (data > upper)):
-        data[out] = generator.normal(size=int(out.sum()))
-    return data
+    """A sample of the standard normal distribution between the bounds."""
+    low, high = ndtr(lower), ndtr(upper)
+    return np.clip(ndtri(low + (high - low) * generator.random(n)), lower, upper)
 
 
 def _filled(counts: tuple[int, ...], bins: int) -> tuple[int, ...]:

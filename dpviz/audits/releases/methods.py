@@ -18,7 +18,7 @@ TWO_COUNTS = (
 )
 POST_PROCESSED = "What is computed from a private statistic alone stays as private."
 CLIPPED_ALIKE = "Setting what lies outside to the nearest bound looks at the noisy statistic alone."
-CLOSED, QUADRATURE, EXACT_SUM = "closed form", "quadrature", "exact sum"
+CLOSED, QUADRATURE, EXACT_SUM = "a closed form", "quadrature", "an exact sum"
 
 Printed = partial(ReleaseMethod, released=STATISTIC, checked=CLOSED)
 
@@ -41,13 +41,13 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
     Printed(key="laplace_cells", name="Laplace sanitizer, several cells", source="Bowen & Liu (2016), §3.1.1",
         released=ROWS, loss=losses.several_counts,
         why=TWO_COUNTS,
-        safe="Use noise twice as large, Laplace(2/ε).", factor=_twice, checked="log-odds of all tables"),
+        safe="Use noise twice as large, Laplace(2/ε).", factor=_twice, checked="the log-odds of all tables"),
     Printed(key="beta_binomial", name="Beta-binomial (BB, MD synthesizer)", source="Bowen & Liu (2016), §3.1.1",
         released=ROWS, loss=losses.beta_binomial, why="The prior is the smallest that keeps the promise.",
-        checked="log-odds of all tables"),
+        checked="the log-odds of all tables"),
     Printed(key="dp_prior", name="Posterior-mean plug-in (DP-prior)", source="Bowen & Liu (2016), §3.1.1",
         released=ROWS, loss=losses.posterior_mean, why="The prior is the smallest that keeps the promise.",
-        checked="log-odds of all tables"),
+        checked="the log-odds of all tables"),
     Printed(key="perturbed", name="Perturbed histogram, public bins", source="Bowen & Liu (2016), equation (4)",
         released=ROWS, loss=losses.perturbed_public, checked=QUADRATURE,
         why=TWO_COUNTS,
@@ -61,7 +61,7 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
         why="The share of the uniform distribution is the smallest that will do."),
     Printed(key="smoothed_scott", name="Smoothed histogram, Scott's bins",
         source="Bowen & Liu (2016), equations (5) and (6), study 2", released=ROWS, loss=losses.smoothed_scott,
-        why=f"{SCOTT} The loss is that of the worst pair that was found.", checked="exact loss of chosen pairs",
+        why=f"{SCOTT} The loss is that of the worst pair that was found.", checked="the exact loss of chosen pairs",
         safe="Choose the bins without the data."),
     Printed(key="exponential_sequences", name="Exponential mechanism on the distribution function, all data sets",
         source="Bowen & Liu (2016), equation (7)", released="the released zeros and ones", loss=losses.every_sequence,
@@ -83,10 +83,10 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
     Printed(key="proportion_truncated", name="Modips, proportion, truncation",
         source="Liu (2016), §5.1; Bowen & Liu (2016), study 1", released=ROWS, loss=losses.proportion_truncated,
         why=f"{TRUNCATION} The draw of the rows hides a part of it.",
-        safe=BIT, factor=_per_set, checked="log-odds of all tables"),
+        safe=BIT, factor=_per_set, checked="the log-odds of all tables"),
     Printed(key="proportion_clipped", name="Modips, proportion, BIT",
         source="Liu (2016), §5.1; Bowen & Liu (2016), study 1", released=ROWS, loss=losses.proportion_clipped,
-        why=CLIPPED_ALIKE, checked="log-odds of all tables"),
+        why=CLIPPED_ALIKE, checked="the log-odds of all tables"),
     Printed(key="mean_truncated", name="Modips, mean with known variance, truncation", source="Liu (2016), §5.1",
         released=ROWS, loss=losses.truncated_mean, why=TRUNCATION, safe=BIT, factor=_per_set, checked=QUADRATURE),
     Printed(key="mean_clipped", name="Modips, mean with known variance, BIT", source="Liu (2016), §5.1", released=ROWS,
@@ -107,7 +107,7 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
     Printed(key="nested_clipped", name="Nested modips, proportion, BIT", source="Liu (2016), §3.1, Figure 3",
         released="all nested sets", loss=losses.nested_clipped, why=POST_PROCESSED, checked=QUADRATURE),
     Printed(key="sets", name="M sets, each with ε/M", source="Liu (2016), Algorithm 1", released="all sets",
-        loss=losses.several_sets, why="The losses of independent sets add.", checked="log-odds of all tables"),
+        loss=losses.several_sets, why="The losses of independent sets add.", checked="the log-odds of all tables"),
     Printed(key="parallel", name="Parallel composition over cells", source="Liu (2016), §2.1 and §3.4",
         released="the noisy counts of two cells", loss=losses.parallel,
         why="It is right where a row is removed. A row that is replaced may change cells, and then moves both.",
@@ -124,12 +124,12 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
         safe="Give each draw its share of ε."),
     Printed(key="sdd_mc", name="Posterior histogram of draws (SDD.MC)",
         source="Liu (2016), Algorithm 3, Proposition 4", released="one drawn bin and its histogram",
-        loss=losses.sampled_posterior, checked="exact sum, and simulated draws",
+        loss=losses.sampled_posterior, checked="an exact sum, and simulated draws",
         why="One row moves every bin, and the noise covers one. A bin that no draw falls into stays empty, whatever "
         "the noise is.",
         safe="Use Algorithm 2."),
     Printed(key="sphc", name="Posterior histogram of counts (SPHC)", source="Liu (2016), Algorithm 4, Proposition 5",
-        released=HISTOGRAM, loss=losses.posterior_histogram, checked="exact sum, and quadrature of draws",
+        released=HISTOGRAM, loss=losses.posterior_histogram, checked="an exact sum, and quadrature of draws",
         why="One row moves every bin, and the noise covers one.",
         safe="Use the sum of the moves of all bins as the sensitivity."),
     Printed(key="standardized", name="SPHC of a standardized normal posterior", source="Liu (2016), §3.3",
@@ -143,9 +143,10 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
     Printed(key="gaussian", name="Gaussian mechanism, (ε, δ)", source="Liu (2016), Definition 3",
         loss=losses.gaussian_printed,
         why="The printed noise is meant for ε below 1, and there it is more than enough.",
-        safe="Use the analytic Gaussian mechanism.", checked="exact, after Balle & Wang (2018)"),
+        safe="Use the analytic Gaussian mechanism.", checked="the exact δ, after Balle & Wang (2018)"),
     Printed(key="gaussian_probabilistic", name="Gaussian mechanism, probabilistic", source="Liu (2016), Definition 3",
         loss=losses.gaussian_probabilistic,
-        why="It bounds how often the loss exceeds ε, for each pair of neighbours.", checked="exact"),
+        why="It bounds how often the loss exceeds ε, for each pair of neighbours.",
+        checked="the exact probability of a larger loss"),
 )  # fmt: skip
 """Methods in the order of the papers; the verdict on each follows from its `loss`."""

@@ -1,0 +1,121 @@
+"""What the printed methods really promise: broken promises first, then the rest, folded."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from dpviz.audits.releases import SENSITIVITIES, ReleaseFinding, ReleaseSetting, ReleaseVerdict, audit_releases
+from dpviz.audits.releases.sentences import (
+    NEIGHBOURS,
+    SIGNS,
+    explanation,
+    factor_text,
+    headline,
+    real_text,
+    safe_sentence,
+    verdict_sentence,
+)
+from dpviz.comparisons.gaussian_data import GaussianData
+from dpviz.exports.releases import releases_csv
+from dpviz.parameters import readable
+from pages.compare_synthesizers import SPEC
+from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.components.cached import cached
+from pages.components.downloads import show_files
+from pages.components.words import heading, note
+
+ORDER = list(ReleaseVerdict)
+HEAD = ("method", "promised ε", "real ε", "real over promised", "verdict")
+
+
+def show_audited(asked: Asked) -> None:
+    """Every method that Bowen & Liu and Liu print, at the reader's ε, n, number of sets and bounds."""
+    heading("What these methods really promise")
+    try:
+        setting = setting_of(asked)
+    except ValueError as refused:
+        note(escape(f"This is not audited here: {refused}"))
+        return
+    found = sorted(cached(audit_releases)(setting), key=lambda one: ORDER.index(one.verdict))
+    st.html(_table_html(found))
+    note(escape(NEIGHBOURS))
+    st.caption(
+        SPEC.note(
+            "audited",
+            n=readable(setting.n),
+            epsilon=readable(setting.epsilon),
+            sets=readable(setting.sets),
+            bins=readable(setting.bins),
+            cell=readable(setting.cell),
+            draws=readable(setting.draws),
+            lower=readable(setting.lower),
+            upper=readable(setting.upper),
+            delta=readable(setting.delta),
+        )
+    )
+    st.html(_sensitivities_html(setting))
+    show_files(PREFIX, "Table, every digit", ("The audit, CSV", "audit.csv", partial(releases_csv, found)))
+
+
+def setting_of(asked: Asked) -> ReleaseSetting:
+    """Return what the audit is asked: the reader's n, ε and sets, and bounds in standard deviations from the mean."""
+    n, data = asked.design.n, asked.data
+    setting = ReleaseSetting(
+        n=n, epsilon=asked.design.epsilon, sets=asked.analysis.sets, cell=min(ReleaseSetting.cell, n)
+    )
+    if isinstance(data, GaussianData):
+        low, high = ((end - data.mean) / data.sigma for end in (data.low, data.high))
+        return replace(setting, lower=low, upper=high)
+    return setting
+
+
+def _table_html(found: Sequence[ReleaseFinding]) -> str:
+    bad = [one for one in found if one.verdict.bad]
+    rest = [one for one in found if not one.verdict.bad]
+    folded = f"<details><summary>The other methods: {len(rest)}</summary>{_rows_html(rest)}</details>"
+    return (
+        f'<p class="dpviz-question"><b>{escape(headline(found))}</b></p>'
+        '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
+        f'aria-label="Methods and what they really give">{_rows_html(bad) if bad else ""}{folded}</div>'
+    )
+
+
+def _rows_html(found: Sequence[ReleaseFinding]) -> str:
+    head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
+    rows = "".join(_row_html(one) for one in found)
+    return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _row_html(one: ReleaseFinding) -> str:
+    """Two table rows: the numbers, then what happened, why, and what keeps the promise."""
+    bad = " bad" if one.verdict.bad else ""
+    cells = zip(HEAD[1:4], (readable(one.promised, 3), real_text(one), factor_text(one) or "–"), strict=True)
+    numbers = "".join(f'<td class=num data-label="{name}">{escape(cell)}</td>' for name, cell in cells)
+    about = escape(f"{one.method.source}; ε of {one.method.released}")
+    title = f"<b>{escape(one.method.name)}</b><br><small>{about}</small>"
+    safe = f" <b>Safe instead:</b> {escape(safe_sentence(one))}" if safe_sentence(one) else ""
+    said = f"{escape(verdict_sentence(one))} {escape(explanation(one))}{safe}"
+    said += f" <small>Computed by {escape(one.method.checked)}.</small>"
+    return (
+        f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{SIGNS[one.verdict]}</td></tr>'
+        f'<tr class="said{bad}"><td colspan="5">{said}</td></tr>'
+    )
+
+
+def _sensitivities_html(setting: ReleaseSetting) -> str:
+    """How far one row moves each statistic, folded."""
+    rows = "".join(
+        f"<tr><td><b>{escape(one.statistic)}</b>{f'<br><small>{escape(one.note)}</small>' if one.note else ''}</td>"
+        f"<td class=num>{escape(one.formula)}</td>"
+        f"<td class=num>{readable(one.exact(setting.n, setting.width), 4)}</td></tr>"
+        for one in SENSITIVITIES
+    )
+    head = "<thead><tr><th>statistic</th><th class=num>sensitivity</th><th class=num>here</th></tr></thead>"
+    return (
+        '<div class="dpviz-scroll" tabindex="0" role="region" aria-label="Sensitivities"><details>'
+        "<summary>How far one row can move a statistic</summary>"
+        f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table></details></div>'
+    )
