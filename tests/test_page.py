@@ -122,6 +122,7 @@ def test_the_presets_are_the_papers() -> None:
         "A&V Fig. 1/2 as printed": "5.493061",
         "A&V equation (1)": "2.397895",
         "A&V Fig. 3/4": "2",
+        "Liu's modips, truncated": "0.1368141",
     }
     for name, exact in expected.items():
         page = open_page(**PRESETS[name])

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.analysis import SETS
 from dpviz.designs import NOISE, Design
@@ -62,8 +63,8 @@ def real_epsilon(design: Design) -> float | None:
     return design.sets * real if real > promised * (1 + TIE) else None
 
 
-def say_real_epsilon(design: Design, key: str) -> None:
-    """Say that a synthesizer, whose choice is kept under `key`, breaks its promise, and offer one that does not.
+def say_real_epsilon(design: Design, key: str, place: DeltaGenerator) -> None:
+    """Say at a place that a synthesizer, chosen under `key`, breaks its promise, and offer one that does not.
 
     Nothing is said where the promise is kept.
     """
@@ -71,8 +72,8 @@ def say_real_epsilon(design: Design, key: str) -> None:
     if real is None:
         return
     release: Any = design.synthesizer
-    st.html(f'<p class="dpviz-note">{broken_sentence(design.law, design.sets * release.epsilon, real)}</p>')
-    st.button(
+    place.html(f'<p class="dpviz-note">{broken_sentence(design.law, design.sets * release.epsilon, real)}</p>')
+    place.button(
         f"Use {SYNTHESIZERS[design.law.kept_by].label}",
         key=f"{key}_kept_by",
         on_click=st.session_state.update,

@@ -4,6 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
+
 from dpviz.analysis import LEVEL, PROPORTION
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -90,7 +92,7 @@ def choose() -> Asked | Refused:
     with at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True})
     with at("law"):
-        law = synthesizer_choice(LAW_KEY, laws)
+        law, beside = synthesizer_choice(LAW_KEY, laws), st.container()
     values: dict[str, Any] = prior_rule.promise_controls(page, PRIOR_KEY, laws[law])
     values |= page.values("n", "m", "sets", "p", "level")
     with at("rules"):
@@ -104,8 +106,7 @@ def choose() -> Asked | Refused:
             raise ValueError("Choose at least one rule.")
         rules = tuple(key for key in RULES if key in chosen)
         design = Design(mechanism=law, rules=rules, **values)
-        with at("law"):
-            prior_rule.say_real_epsilon(design, LAW_KEY)
+        prior_rule.say_real_epsilon(design, LAW_KEY, beside)
         fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
         few = [key for key in rules if RULES[key].least_sets > design.sets]
         large = [key for key in rules if key not in fit and key not in few]

@@ -135,7 +135,7 @@ def choose() -> Asked | Refused:
     with at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True})
     with at("law"):
-        law = synthesizer_choice(LAW_KEY, [*laws, GIVEN])
+        law, beside = synthesizer_choice(LAW_KEY, [*laws, GIVEN]), st.container()
     with at("source"):
         source = choice(
             st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=SOURCES.__getitem__, required=True,
@@ -175,8 +175,7 @@ def choose() -> Asked | Refused:
         if x is not None and x > values["n"]:
             raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
         found = dataclasses.replace(cached(released)(Design.of(values), typed), given_text=given_text)
-        with at("law"):
-            prior_rule.say_real_epsilon(found.design, LAW_KEY)
+        prior_rule.say_real_epsilon(found.design, LAW_KEY, beside)
         return found
     except ValueError as broken:
         return PAGE.refused(broken, asked, laws.get(law, GivenMatrix), **{count: values["n"]})

@@ -27,9 +27,10 @@ PRESETS: dict[str, dict[str, object]] = {
     "A&V Fig. 1/2 as printed": {"law": "posterior_mean", "n": 5, "alpha": 0.5, "epsilon": 2.0},
     "A&V equation (1)": {"law": "beta_binomial", "n": 5, "alpha": 0.5, "epsilon": 2.0},
     "A&V Fig. 3/4": {"law": "laplace", "n": 5, "epsilon": 2.0},
+    "Liu's modips, truncated": {"law": "modips_truncated", "n": 100, "epsilon": 0.1},
     "100 rows, smallest α for ε = 1": {"law": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
 }
-"""Abowd & Vilhuber's figures, and a release of ordinary size at its smallest prior."""
+"""Abowd & Vilhuber's figures, Liu's release for a proportion, and one of ordinary size at its smallest prior."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ def choose() -> Asked | Refused:
         key = synthesizer_choice(LAW_KEY, laws)
         law = SYNTHESIZERS.get(key, GivenMatrix)
         content = matrix_text(PREFIX) if law is GivenMatrix else ""
+        beside = st.container()
     page = dataclasses.replace(PAGE, declared=_numbers(law), at=at)
     values: dict[str, Any] = page.values(*page.declared)
     if law.has_prior:
@@ -122,8 +124,7 @@ def choose() -> Asked | Refused:
         own = {name: value for name, value in values.items() if not page.follows(name)}
         design = Design.of({"mechanism": mechanism, "prior": "own", **own})
         design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
-        with at("law"):
-            say_real_epsilon(design, LAW_KEY)
+        say_real_epsilon(design, LAW_KEY, beside)
         return Asked(design, text)
     except ValueError as broken:
         return page.refused(broken, values, law)
