@@ -12,6 +12,9 @@ from dpviz.comparisons import KINDS, TERMS
 from dpviz.inference import RULES
 from dpviz.parameters import DELTA, EPSILON, Parameter
 from dpviz.synthesizers import SYNTHESIZERS, two_cell_laws
+from pages.budget import SPEC as BUDGET
+from pages.budget import controls as budget
+from pages.budget.sections import SECTIONS as BUDGET_SECTIONS
 from pages.compare_synthesizers import SPEC as COMPARISON
 from pages.compare_synthesizers import controls as comparison
 from pages.compare_synthesizers.sections import SECTIONS as COMPARISON_SECTIONS
@@ -32,6 +35,7 @@ from pages.transition_matrices.sections import SECTIONS as MATRIX_SECTIONS
 from tests.pages import (
     LAWS,
     declared,
+    open_budget,
     open_comparison,
     open_coverage,
     open_page,
@@ -290,7 +294,7 @@ COVERAGE_OF_SETS = Case(
         (name, value, STUDY | WHERE_COVERAGE.get(name, {}))
         for name, value in (
             ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("p", 1.5), ("p", -0.1), ("epsilon", 0.0), ("epsilon", -1.0),
-            ("epsilon", 2000.0), ("delta", -0.1), ("delta", 0.7), ("sets", 0), ("sets", -2), ("sets", 101),
+            ("epsilon", 2000.0), ("delta", -0.1), ("delta", 0.7), ("sets", 0), ("sets", -2), ("sets", 501),
             ("sets", 2.5), ("level", 0.0), ("level", 1.0), ("alpha", 0.0), ("alpha", 1e13), ("repetitions", 0),
             ("repetitions", 2.5), ("repetitions", 1e8), ("seed", -1), ("seed", 0.5),
         )
@@ -406,13 +410,57 @@ COMPARISON_OF_METHODS = Case(
         (name, value, COMPARED | WHERE_COMPARISON.get(name, {}))
         for name, value in (
             ("epsilon", 0.0), ("epsilon", -1.0), ("epsilon", 1001.0), ("delta", -0.1), ("delta", 0.6), ("n", 0),
-            ("n", 2.5), ("n", 1e7), ("sets", 0), ("sets", 101), ("p", 1.5), ("level", 1.0), ("first", 0.0),
+            ("n", 2.5), ("n", 1e7), ("sets", 0), ("sets", 501), ("p", 1.5), ("level", 1.0), ("first", 0.0),
             ("last", 2e3), ("repetitions", 0), ("seed", -1),
+        )
+    ],
+)  # fmt: skip
+
+DIVIDED: State = {"n": 5, "repetitions": 100}
+SHARED: State = DIVIDED | {"spending": "share", "sets": 2}
+
+BUDGET_OF_RELEASES = Case(
+    spec=BUDGET,
+    opened=open_budget,
+    sliders={
+        name: (name, budget.NUMBERS[name], DIVIDED | ({} if name in ("n", "p") else SHARED))
+        for name in ("epsilon", "n", "p", "sets", "level", "repetitions", "seed")
+    },
+    slow=frozenset({("n", -1)}),
+    presets=budget.PRESETS,
+    disturbed={"n": 33, "epsilon": 3.0, "level": 0.9, "p": 0.7},
+    variants={
+        f"{spending}, {kind}": (DIVIDED | {"spending": spending, f"{spending}_kind": kind}, list(BUDGET_SECTIONS))
+        for spending, kinds in budget.DIVIDED.items()
+        for kind in kinds
+    },
+    extremes=[
+        DIVIDED | one
+        for one in (
+            {"n": 1}, {"p": 0.0}, {"p": 1.0, "epsilon": 1e-5}, {"epsilon": 1e3}, {"level": 0.001}, {"level": 0.999999},
+            SHARED | {"n": 4}, SHARED | {"epsilon": 1e-5}, SHARED | {"epsilon": 1e3}, SHARED | {"sets": 1},
+        )
+    ],
+    extremes_of_sections=[DIVIDED | one for one in ({"n": 1}, {"p": 0.0}, SHARED)],
+    edged=["Are several sets worth it?", "Download"],
+    picture="bu_root_mean_squared_error",
+    refused=[
+        (name, value, SHARED)
+        for name, value in (
+            ("epsilon", 0.0), ("epsilon", 1001.0), ("n", 3), ("n", 2.5), ("sets", 0), ("sets", 501), ("level", 1.0),
+            ("repetitions", 0), ("seed", -1),
         )
     ],
 )  # fmt: skip
 
 CASES = {
     one.spec.folder: one
-    for one in (TRANSITION_MATRICES, MINIMUM_PRIORS, COVERAGE_OF_SETS, POSTERIOR_OF_COUNTS, COMPARISON_OF_METHODS)
+    for one in (
+        TRANSITION_MATRICES,
+        MINIMUM_PRIORS,
+        COVERAGE_OF_SETS,
+        POSTERIOR_OF_COUNTS,
+        COMPARISON_OF_METHODS,
+        BUDGET_OF_RELEASES,
+    )
 }

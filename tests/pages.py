@@ -23,11 +23,11 @@ from dpviz.parameters import Parameter, readable
 from dpviz.priors import Setting
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages import compare_synthesizers, coverage, minimum_priors, posterior, transition_matrices
+from pages import budget, compare_synthesizers, coverage, minimum_priors, posterior, transition_matrices
 from tests.browser import ROOT
 
-PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON = (
-    page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers)
+PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON, BUDGET = (
+    page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers, budget)
 )
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
@@ -84,6 +84,18 @@ def open_comparison(address: dict[str, str] | None = None, **state: object) -> A
     page = open_page(address, path=COMPARISON, prefix="cs_", **state)
     if "cs_ranking" in page.session_state and page.session_state["cs_ranking"].stream is not None:
         page.session_state["cs_ranking"].advance(math.inf)
+        page.run()
+    return page
+
+
+def open_budget(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Budget" after its first run, with `state` under the keys ``bu_…``."""
+    return open_page(address, path=BUDGET, prefix="bu_", **state)
+
+
+def grown(page: AppTest, place: str) -> AppTest:
+    """A page after what grows at that place of the session, if anything does, is complete."""
+    while place in page.session_state and page.session_state[place].stream is not None:
         page.run()
     return page
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pages.budget.sections import SECTIONS as BUDGET
 from pages.compare_synthesizers.sections import SECTIONS as COMPARISON
 from pages.components.navigation import PAGES
 from pages.coverage.sections import SECTIONS as COVERAGE
@@ -58,6 +59,7 @@ SHOWN = {
         {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3},
     ),
     "compare_synthesizers": Shown("compare_synthesizers?cs_n=20&cs_sets=3", list(COMPARISON), 6, {"One release": 7}),
+    "budget": Shown("budget?bu_n=8&bu_repetitions=50", list(BUDGET), 4, {}),
 }
 
 

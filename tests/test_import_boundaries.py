@@ -203,6 +203,7 @@ ELSEWHERE = {
         "dpviz.charts.coverage",
         "dpviz.published.abowd_vilhuber",
     ],
+    "budget": ["dpviz.theorems", "dpviz.audits", "dpviz.exports.priors", "dpviz.charts.posterior"],
     "compare_synthesizers": [
         "dpviz.theorems",
         "dpviz.audits",

@@ -14,7 +14,7 @@ from dpviz.parameters import readable
 from pages.components.address import SETTINGS
 from pages.components.navigation import PAGES
 from tests.page_cases import CASES, Case, State
-from tests.pages import address, check_sound, figures, html, marks, problems, text
+from tests.pages import address, check_sound, figures, grown, html, marks, problems, text
 
 STILL = "What follows is the answer for the last settings that are allowed: "
 
@@ -201,7 +201,7 @@ def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None
         ("minimum_priors", {"n": 0}, "mp_n"),
         ("minimum_priors", {"family": "Gaussian", "n": 40, "sigma": -1.0}, "mp_sigma"),
         ("coverage", {"law": "laplace", "m_is_n": False, "n": 30, "m": 7}, "cv_m_is_n"),
-        ("coverage", {"n": 30, "sets": 101}, "cv_sets"),
+        ("coverage", {"n": 30, "sets": 501}, "cv_sets"),
         ("posterior", {"law": "geometric", "m_is_n": False, "n": 30, "x": 9, "m": 7}, "po_m_is_n"),
         ("posterior", {"n": 20, "x": 30}, "po_x"),
         ("posterior", {"law": "given_matrix", "matrix_x": 4}, "po_matrix_x"),
@@ -272,7 +272,7 @@ def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_
 @every_page
 def test_what_is_folded_under_more_counts_as_if_it_were_in_sight(case: Case) -> None:
     state = {"n": 30, "m_is_n": False, "m": 20}
-    page, folded = (case.opened(more=more, **state) for more in (True, False))
+    page, folded = (grown(case.opened(more=more, **state), f"{case.prefix}spent") for more in (True, False))
     assert len(list(controls(folded.main))) < len(list(controls(page.main)))
     assert f"{case.prefix}m" not in boxes(folded)
     assert (html(folded), address(folded)) == (html(page), address(page))

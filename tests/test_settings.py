@@ -13,6 +13,7 @@ from tests.pages import (
     address,
     check_sound,
     marks,
+    open_budget,
     open_comparison,
     open_coverage,
     open_page,
@@ -22,7 +23,14 @@ from tests.pages import (
     text,
 )
 
-OPEN = {"tm_": open_page, "mp_": open_priors, "cv_": open_coverage, "po_": open_posterior, "cs_": open_comparison}
+OPEN = {
+    "tm_": open_page,
+    "mp_": open_priors,
+    "cv_": open_coverage,
+    "po_": open_posterior,
+    "cs_": open_comparison,
+    "bu_": open_budget,
+}
 STILL = "What follows is the answer for the last settings that are allowed: "
 FRESH = "What follows is the answer for the settings of a fresh page: "
 SHOWN: dict[str, dict[str, Any]] = {
@@ -36,6 +44,7 @@ SHOWN: dict[str, dict[str, Any]] = {
         "size_prior": "around a guess",
         "prior": "exact",
     },
+    "bu_": {"n": 8, "repetitions": 50, "spending": "share", "sets": 2},
     "cs_": {"n": 20, "sets": 2, "terms": "privacy"},
 }
 """Settings under which a page shows most of its boxes."""
@@ -102,7 +111,7 @@ def test_a_million_sets_leave_the_coverage_of_five() -> None:
     before = marks(page)
     page.number_input(key="cv_sets").set_value(999999999.0).run()
     check_sound(page)
-    assert problems(page) == ["sets (synthetic sets) must be a whole number from 1 to 100; got 999999999."]
+    assert problems(page) == ["sets (synthetic sets) must be a whole number from 1 to 500; got 999999999."]
     assert marks(page) == before
     assert f"{STILL}p = 0.4, n = m = 20, M = 5 and ε = 2." in text(page)
 

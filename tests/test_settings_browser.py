@@ -19,6 +19,7 @@ ELSEWHERE = {
     "coverage": "Posterior",
     "posterior": "Transition matrices",
     "compare_synthesizers": "Transition matrices",
+    "budget": "Transition matrices",
 }
 """Where a reader goes from each page: to one on which nothing moves."""
 TITLES = {page.path: page.title for page in PAGES}
@@ -65,6 +66,15 @@ CHANGED = {
     "compare_synthesizers?cs_binary_methods=laplace.beta_binomial&cs_epsilon=2&cs_terms=privacy&cs_delta=0.001&cs_n=20"
     "&cs_sets=3&cs_p=0.3&cs_level=0.9&cs_rule=rubin_1987&cs_first=0.1&cs_last=10&cs_repetitions=500&cs_seed=3"
     "&cs_look=One+release",
+    "a division over sets":
+    "budget?bu_sets_kind=gaussian&bu_sets_gaussian_method=modips_communal&bu_n=9&bu_mean=1&bu_sigma=2&bu_low=-3&bu_high=5"
+    "&bu_epsilon=2&bu_level=0.9&bu_rule=rubin_1987&bu_repetitions=60&bu_seed=3&bu_look=Are+several+sets+worth+it%3F",
+    "a division over statistics":
+    "budget?bu_spending=share&bu_sets=3&bu_share_gaussian_method=modips_split_truncated&bu_n=9&bu_repetitions=60",
+    "a division of yes-or-no data": "budget?bu_sets_binary_method=modips&bu_n=9&bu_p=0.3&bu_repetitions=60",
+    "a division with the variance public":
+    "budget?bu_sets_kind=gaussian_known_variance&bu_sets_gaussian_known_variance_method=modips_truncated&bu_n=9"
+    "&bu_repetitions=60",
     "its own coverage": "posterior?po_n=20&po_x=8&po_look=Its+own+coverage&po_kind=highest+density",
 }  # fmt: skip
 """Addresses in which, together, every control of every page is other than on a fresh page."""

@@ -76,36 +76,44 @@ def comparison_chart(
     chosen: float,
     span: tuple[float, float],
     key: str,
+    symbol: str = "ε",
+    log: bool = True,
     limit: Limit | None = None,
 ) -> style.Figure:
-    """Return the picture of one measure over ε; the reader's own ε is a thin rule, as is a nominal value."""
+    """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a nominal value.
+
+    A single line needs no legend.
+    """
     traces = [] if limit is None else [_limit(limit)]
     for place, one in enumerate(series):
-        traces += _traces(one, DASHES[place % len(DASHES)])
-    ends = [math.log10(end) for end in span]
+        traces += _traces(one, DASHES[place % len(DASHES)], symbol)
+    ends = [math.log10(end) if log else end for end in span]
+    steps = {"type": "log", **style.decades(ends[0], ends[1])} if log else {}
     shapes, words = [style.rule(x=chosen)], []
     if panel.nominal is not None:
         shapes.append(style.rule(y=panel.nominal))
         words.append(style.label_across(panel.words, panel.nominal))
+    named = len(series) > 1 or limit is not None
     below = legend_height([one["name"] for one in traces])
+    legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40)
     return style.build(
         traces,
-        x=style.axis(axis, type="log", range=ends, **style.decades(ends[0], ends[1])),
+        x=style.axis(axis, range=ends, **steps),
         y=_values(series, panel, limit),
         uirevision=f"{key} {span}",
         shapes=shapes,
         annotations=words,
-        **style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40),
-        showlegend=True,
+        **(legend if named else {}),
+        showlegend=named,
     )  # fmt: skip
 
 
-def _traces(one: Series, dash: str) -> list[dict[str, Any]]:
+def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
     """The exact part as a line, the simulated one as dots with their error bars."""
     color, exact, simulated = style.color_of(one.key), one.exact, ~one.exact
 
     def hover(how: str, spread: str = "") -> str:
-        return f"<b>{one.name}</b>, {how}<br>ε = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
+        return f"<b>{one.name}</b>, {how}<br>{symbol} = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
 
     line = {"color": color, "width": 1.6 if one.reference else 2.4, "dash": dash}
     told: dict[str, Any] = {"name": one.name, "legendgroup": one.key}
@@ -130,7 +138,8 @@ def _values(series: Sequence[Series], panel: Panel, limit: Limit | None) -> dict
     """The axis of the measure."""
     if panel.share:
         return style.axis(panel.title, range=[-0.02, 1.04], tickformat=".0%")
-    every = np.concatenate([*(one.y for one in series), *([] if limit is None else [limit.y]), [math.nan]])
+    bars = [one.y + side * BAR * np.nan_to_num(one.error) for one in series for side in (-1, 1)]
+    every = np.concatenate([*bars, *([] if limit is None else [limit.y]), [math.nan]])
     every = every[np.isfinite(every) & ((every > 0) | (not panel.log))]
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.1, 1.0)
     if panel.log:

@@ -12,13 +12,14 @@ from functools import cache
 from typing import Any, ClassVar
 
 from scipy.optimize import brentq
+from scipy.special import ndtr
 
 from dpviz.analysis import LEVEL, SETS
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
-from dpviz.studies import Measure
+from dpviz.studies import Measure, wilson_interval
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.types import FloatArray
 
@@ -103,6 +104,14 @@ class Method(ABC):
         """Return how many sets it releases where those that release several release `wanted`."""
         return wanted if self.several_sets else 1
 
+    def usual_shares(self, data: Any) -> dict[str, float]:  # noqa: ARG002
+        """Shares of ε that the papers give the first of two statistics, by their names; none where there is but one."""
+        return {}
+
+    def with_share(self, share: float) -> Method:
+        """Return the same method with this share of ε for the first of its two statistics."""
+        raise ValueError(f"{self.label} does not divide its ε; got a share of {shown(share)}.")
+
     @abstractmethod
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
         """Return the exact pure ε of all sets together; None where it is not known.
@@ -156,6 +165,21 @@ class Outcome:
 
 
 MEASURES = ("bias", "root_mean_squared_error", "coverage", "mean_width", "usable_share")
+
+
+def simulated_share(share: Measure, repetitions: int) -> Measure:
+    """Return a share of repetitions with an error above 0, so that none is taken for exact where all or no one counts.
+
+    0 and 1 have the width of Wilson's interval of one standard error instead.
+
+    >>> found = simulated_share(Measure.share(5000, 5000), 5000)
+    >>> found.value, round(found.error, 6)
+    (1.0, 0.0002)
+    """
+    if share.error != 0:
+        return share
+    low, high = wilson_interval(share.value, repetitions, 2 * float(ndtr(1.0)) - 1)
+    return Measure(share.value, high - low)
 
 
 class Terms(ABC):

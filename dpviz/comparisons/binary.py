@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz import limits
 from dpviz.analysis import PROPORTION
-from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
+from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome, simulated_share
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.coverage.law import exact_work
 from dpviz.inference.confidential import binomial_law, released_rows
@@ -305,4 +305,4 @@ def simulated_interval(
         repetitions=analysis.repetitions, seed=analysis.seed,
     )  # fmt: skip
     seen = performance_of(run_coverage(plan)).rules[rule]
-    return seen.coverage, seen.mean_width
+    return simulated_share(seen.coverage, analysis.repetitions), seen.mean_width

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -230,6 +231,12 @@ class ModipsSplit(ModipsMeanAndVariance):
 
     def share_of(self, data: GaussianData) -> float:  # noqa: ARG002
         return self.share
+
+    def usual_shares(self, data: GaussianData) -> dict[str, float]:
+        return {"equal shares": ModipsSplit.share, "one noise for both, communal": ModipsCommunal().share_of(data)}
+
+    def with_share(self, share: float) -> ModipsSplit:
+        return dataclasses.replace(self, share=share)
 
 
 class ModipsSplitTruncated(ModipsSplit):

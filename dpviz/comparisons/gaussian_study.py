@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.analysis import LEVEL
 from dpviz.checked import argument, checked
-from dpviz.comparisons.base import COMPARED_SETS
+from dpviz.comparisons.base import COMPARED_SETS, simulated_share
 from dpviz.comparisons.bounding import Moments
 from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod, Released
@@ -80,9 +80,9 @@ class GaussianTally(StudyTally):
         return GaussianMeasures(
             bias=Measure.mean(found, "deviation", self.released),
             root_mean_squared_error=Measure.mean(found, "deviation_squared", self.released).root(),
-            coverage=Measure.share(one.covered, self.released),
+            coverage=simulated_share(Measure.share(one.covered, self.released), self.released),
             mean_width=Measure.mean(one, "width", one.usable - one.unbounded),
-            usable_share=Measure.share(one.usable, self.repetitions),
+            usable_share=simulated_share(Measure.share(one.usable, self.repetitions), self.repetitions),
         )
 
 

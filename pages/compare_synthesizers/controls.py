@@ -12,11 +12,12 @@ from dpviz.comparisons import KINDS, TERMS, Analysis, DataKind, Method, Terms
 from dpviz.comparisons.base import COMPARED_SETS, PROMISES, SIMULATED
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.parameters import DELTA, Parameter, readable
+from dpviz.parameters import DELTA, readable
 from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
 from pages.components.address import keep_choice, keep_choices, read_address
 from pages.components.choices import choice, choices, presets, segments
+from pages.components.compared import OF_KINDS, refused
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.places import Places
@@ -36,22 +37,11 @@ LAST = dataclasses.replace(
 )  # fmt: skip
 
 
-def _of_kinds() -> dict[str, Parameter]:
-    """The numbers of all kinds of data by name; one that several kinds have takes what any of them does."""
-    found: dict[str, Parameter] = {}
-    for one in (one for kind in KINDS.values() for one in kind.parameters()):
-        known = found.setdefault(one.name, one)
-        ends = {"minimum": min(known.minimum, one.minimum), "maximum": max(known.maximum, one.maximum)}
-        found[one.name] = dataclasses.replace(known, **ends)  # type: ignore[arg-type]
-    return found
-
-
 def usual(kind: type[DataKind]) -> list[str]:
     """Keys of the methods that are compared unless others are chosen."""
     return [one.key for one in kind.methods if one.key in kind.usual or not kind.usual]
 
 
-OF_KINDS = _of_kinds()
 NUMBERS = {
     "epsilon": dataclasses.replace(
         PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
@@ -178,24 +168,7 @@ def choose() -> Asked | Refused:
         PAGE.check(values)
         return _asked(kind, [one for one in kind.methods if one.key in chosen], terms, rule, estimand, values)
     except ValueError as broken:
-        return _refused(broken, kind, values)
-
-
-def _refused(broken: ValueError, kind: type[DataKind], values: dict[str, Any]) -> Refused:
-    """What a refusal says, with a button for each number outside its domain."""
-    mends: dict[str, tuple[object, str]] = {}
-    for one in {**NUMBERS, **{one.name: one for one in kind.parameters()}}.values():
-        value = values.get(one.name)
-        if value is None:
-            continue
-        try:
-            one.check(value)
-        except ValueError:
-            near = one.maximum if value > one.maximum else one.default if math.isnan(value) else one.minimum
-            near = one.default if one.open_minimum and near == one.minimum else near
-            near = int(near) if one.integer else near
-            mends[PREFIX + one.name] = near, f"Set {one.symbol or one.title} = {readable(near)}"
-    return Refused((str(broken),), mends)
+        return refused(broken, PREFIX, {**NUMBERS, **{one.name: one for one in kind.parameters()}}, values)
 
 
 def _asked(

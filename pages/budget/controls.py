@@ -1,0 +1,164 @@
+"""The controls of the page "Budget", and the division of ε that they ask for."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import streamlit as st
+
+from dpviz.comparisons import KINDS, Analysis, DataKind, Method
+from dpviz.comparisons.base import COMPARED_SETS, PROMISES, SIMULATED
+from dpviz.comparisons.budget import SPENDINGS, Spending
+from dpviz.designs import Design
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.parameters import readable
+from dpviz.studies.plan import SEED
+from pages.budget import SPEC
+from pages.components.address import keep_choice, read_address
+from pages.components.choices import choice, presets, segments
+from pages.components.compared import OF_KINDS, refused
+from pages.components.controls import PageNumbers
+from pages.components.last_valid import Refused
+from pages.components.places import Places
+
+PREFIX = SPEC.prefix
+LAW = "beta_binomial"
+"""The synthesizer that stands for the release on other pages where they do not know its own."""
+
+NUMBERS = {
+    "epsilon": dataclasses.replace(
+        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
+        help="The privacy loss of everything that is released, which is divided here. Smaller is more private; values "
+        "from 0.1 to 10 are usual.",
+    ),
+    "n": OF_KINDS["n"],
+    "sets": dataclasses.replace(COMPARED_SETS, private_end="neither"),
+    **OF_KINDS,
+    "level": Analysis.numbers()["level"],
+    "repetitions": SIMULATED,
+    "seed": SEED,
+}  # fmt: skip
+
+
+def fresh(kind: type[DataKind]) -> DataKind:
+    """Data of a kind with the values of a fresh page."""
+    values: dict[str, Any] = {one.name: one.default for one in kind.parameters()}
+    return kind(**values)
+
+
+def dividable(spending: type[Spending]) -> dict[str, list[Method]]:
+    """The methods that can be asked, by kind of data; kinds that have some."""
+    found = {
+        key: [one for one in kind.methods if not one.reference and not spending.unfit(fresh(kind), one)]
+        for key, kind in KINDS.items()
+    }
+    return {key: methods for key, methods in found.items() if methods}
+
+
+DIVIDED = {key: dividable(spending) for key, spending in SPENDINGS.items()}
+FEW = ("preset", "spending", "epsilon", "n")
+MAIN = ("kind", "method", "sets", *OF_KINDS)
+PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
+SPENDING = keep_choice(f"{PREFIX}spending", SPENDINGS, "sets")
+RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
+KIND = {key: keep_choice(f"{PREFIX}{key}_kind", kinds, next(iter(kinds))) for key, kinds in DIVIDED.items()}
+METHOD = {
+    (key, kind): keep_choice(f"{PREFIX}{key}_{kind}_method", [one.key for one in methods], methods[0].key)
+    for key, kinds in DIVIDED.items()
+    for kind, methods in kinds.items()
+}
+
+LIU: dict[str, object] = {
+    "epsilon": 1.0, "n": 100, "level": 0.95, "rule": "reiter_2003", "spending": "sets", "sets_kind": "binary",
+    "sets_binary_method": "modips", "p": 0.1,
+}  # fmt: skip
+LIUS_NUMBERS = {"mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 5.0}
+PRESETS: dict[str, dict[str, object]] = {
+    "Liu's Figure 6, p = 0.1": LIU,
+    "p = ½, n = 1,000": LIU | {"p": 0.5, "n": 1000},
+    "numbers between −4 and 5": {name: one for name, one in LIU.items() if name not in ("p", "sets_binary_method")}
+    | {"sets_kind": "gaussian_known_variance", "sets_gaussian_known_variance_method": "modips", **LIUS_NUMBERS},
+    "Liu's Figure 8": {name: LIU[name] for name in ("epsilon", "n", "level", "rule")}
+    | {"spending": "share", "sets": 10, "share_kind": "gaussian", "share_gaussian_method": "modips_split"}
+    | LIUS_NUMBERS
+    | {"high": 4.0},
+}
+"""What Liu (2016) divides in sections 5.1 and 5.3."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader has set: a division of ε; `design` has the numbers that other pages share."""
+
+    design: Design
+    spending: Spending
+    problems: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+        data = self.spending.data
+        numbers = [f"{one.symbol} = {readable(getattr(data, one.name), 4)}" for one in data.parameters()]
+        return f"{', '.join(numbers)} and ε = {readable(self.spending.epsilon, 4)}"
+
+
+def choose() -> Asked | Refused:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
+    at = Places(FEW, MAIN)
+    page = dataclasses.replace(PAGE, at=at)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {})
+    with at("spending"):
+        key = segments(
+            "Divide ε over",
+            SPENDINGS,
+            SPENDING,
+            format_func=lambda one: SPENDINGS[one].over,
+            help=SPEC.note("spending"),
+        )
+    kinds = DIVIDED[key]
+    with at("kind"):
+        kind = choice(st.selectbox, "Kind of data", kinds, KIND[key], format_func=lambda one: KINDS[one].label)
+    labels = {one.key: one.label for one in kinds[kind]}
+    with at("method"):
+        method = choice(
+            st.selectbox, "Method", labels, METHOD[key, kind], format_func=labels.__getitem__, help=SPEC.note("method")
+        )
+    own = [one.name for one in KINDS[kind].parameters()]
+    asks = ["sets"] if SPENDINGS[key].asks_sets else []
+    values: dict[str, Any] = page.values("epsilon", "n", *asks, *(name for name in own if name != "n"), "level")
+    with at("rule"):
+        rule = choice(
+            st.selectbox, "Rule for the interval", COMBINING_RULES, RULE,
+            format_func=lambda key: COMBINING_RULES[key].label, help=SPEC.note("rule"),
+        )  # fmt: skip
+    values |= page.values("repetitions", "seed")
+    try:
+        PAGE.check(values)
+        return _asked(SPENDINGS[key], KINDS[kind], method, rule, values)
+    except ValueError as broken:
+        return refused(broken, PREFIX, {**NUMBERS, **{one.name: one for one in KINDS[kind].parameters()}}, values)
+
+
+def _asked(spending: type[Spending], kind: type[DataKind], method: str, rule: str, values: dict[str, Any]) -> Asked:
+    """The division with these values; a ValueError in a sentence refuses."""
+    analysis = Analysis(rule=rule, **{name: values[name] for name in Analysis.numbers() if name in values})
+    shared = {name: values[name] for name in Design.numbers() if name in values}
+    return Asked(
+        design=Design(mechanism=LAW, rules=(rule,), **shared),
+        spending=spending(
+            data=kind(**{one.name: values[one.name] for one in kind.parameters()}),
+            method=kind.method(method),
+            epsilon=values["epsilon"],
+            analysis=analysis,
+        ),
+    )
+
+
+def first_asked() -> Asked:
+    """What a fresh page asks for."""
+    key, kinds = next(iter(DIVIDED.items()))
+    kind, methods = next(iter(kinds.items()))
+    values = {name: one.default for name, one in NUMBERS.items()}
+    return _asked(SPENDINGS[key], KINDS[kind], methods[0].key, "reiter_2003", values)

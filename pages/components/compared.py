@@ -1,0 +1,40 @@
+"""What the pages about methods on one kind of data share: its numbers, and what a refusal says."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dpviz.comparisons import KINDS
+from dpviz.parameters import Parameter, readable
+from pages.components.last_valid import Refused
+
+
+def _of_kinds() -> dict[str, Parameter]:
+    """The numbers of all kinds of data by name; one that several kinds have takes what any of them does."""
+    found: dict[str, Parameter] = {}
+    for one in (one for kind in KINDS.values() for one in kind.parameters()):
+        known = found.setdefault(one.name, one)
+        ends = {"minimum": min(known.minimum, one.minimum), "maximum": max(known.maximum, one.maximum)}
+        found[one.name] = dataclasses.replace(known, **ends)  # type: ignore[arg-type]
+    return found
+
+
+OF_KINDS = _of_kinds()
+
+
+def refused(broken: ValueError, prefix: str, numbers: Mapping[str, Parameter], values: Mapping[str, Any]) -> Refused:
+    """What a refusal says, with a button for each number outside its domain."""
+    mends: dict[str, tuple[object, str]] = {}
+    for one in numbers.values():
+        value = values.get(one.name)
+        if value is None:
+            continue
+        try:
+            one.check(value)
+        except ValueError:
+            near = one.maximum if value > one.maximum else one.default if math.isnan(value) else one.minimum
+            near = one.default if one.open_minimum and near == one.minimum else near
+            near = int(near) if one.integer else near
+            mends[prefix + one.name] = near, f"Set {one.symbol or one.title} = {readable(near)}"
+    return Refused((str(broken),), mends)
