@@ -218,3 +218,24 @@ def test_the_programme_proves_its_answer_to_a_few_thousandths(
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
     assert 0 <= best.gap <= gap * best.root_mean_squared_error
     check_release(best)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_column_on_an_edge_of_the_cone_costs_less_than_its_share_of_the_geometric_ones(
+    epsilon: float, seed: int
+) -> None:
+    """Every one of the 2ⁿ extreme columns of all ε-private mechanisms, for a random prior: the dual certificate."""
+    n = 8
+    prior, counts = np.random.default_rng(seed).dirichlet(np.full(n + 1, 0.5)), np.arange(n + 1)
+
+    def cost(columns: np.ndarray) -> np.ndarray:
+        weights = columns * prior
+        mean = (weights @ counts) / weights.sum(axis=1)
+        return np.asarray((weights * (counts - mean[:, None]) ** 2).sum(axis=1))
+
+    geometric = np.exp(-epsilon * np.abs(counts[:, None] - counts))
+    levels = np.linalg.solve(geometric, cost(geometric))
+    signs = np.array(list(itertools.product((-1, 1), repeat=n)))
+    edges = np.exp(epsilon * np.cumsum(np.hstack([np.zeros((len(signs), 1)), signs]), axis=1))
+    assert np.all(cost(edges) >= edges @ levels - 1e-9 * np.abs(edges @ np.abs(levels)))

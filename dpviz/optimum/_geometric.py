@@ -1,4 +1,17 @@
-"""The geometric mechanism with the analyst's best estimate, from sums of n terms for all columns together."""
+"""The geometric mechanism with the analyst's best estimate, from sums of n terms for all columns together.
+
+No ε-private mechanism has a smaller squared error under any prior, whatever numbers it releases. Ghosh, Roughgarden &
+Sundararajan (2009) prove it for released counts; for numbers it follows so. The columns c of a mechanism sum to 1 and
+lie in the cone c[x] ≤ e^ε c[x ± 1]. A column costs g(c) = min over y of Σ_x prior[x] c[x] (y − x)², which is concave:
+the edges of the cone are enough, on which c rises or falls by e^ε at every step. With G_z[x] = e^{−ε|x − z|}, such a c
+is Σ c[p] G_p over its peaks less Σ c[v] G_v over its valleys. If g(c) is at least the same sum of g(G_z), the linear
+function that equals g at all G_z is nowhere above g, and its value at 1 is the cost of the geometric mechanism.
+
+By induction: let v be the last valley, q the peak after it, and c' fall on after v: c + c[v] G_v = c' + c[q] G_q. Let y
+and z be the best numbers for c and G_v. If y ≤ z, take y for c' and z for G_q. The sum of the costs changes by
+−Σ_{x > v} prior[x] (c[x] − c[v] G_v[x]) ((y − x)² − (z − x)²). Relative to G_v these weights grow with x, so that the
+mean of x under them is at least z, and the change is not positive. If y > z, exchange them and argue in the mirror.
+"""
 
 import math
 

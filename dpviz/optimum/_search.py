@@ -8,7 +8,7 @@ import numpy as np
 from dpviz.limits import PROGRAMME_ROWS
 from dpviz.numerics.ends import gain
 from dpviz.optimum import _estimates, _geometric, _programme
-from dpviz.optimum._criteria import Criterion
+from dpviz.optimum._criteria import CRITERIA, Criterion
 from dpviz.optimum._mechanisms import Mechanism, sometimes_exact, truncated_noise
 from dpviz.types import FloatArray
 
@@ -19,7 +19,8 @@ ROUNDS = 8
 CLOSE = 2e-3  # Relative gap of the squared error at which no further programme is solved
 LARGEST_EPSILON = 15.0  # Beyond it e^ε is too far from 1 for the programme
 BLOCK = 60  # Steps of the counts that bound the error for larger n
-STEP = 0.3  # Of the standard error: the largest of these steps
+MOVED = 0.97  # Share of the counts that one set of them has to reach, moved from end to end
+STEP = 0.4  # Of the standard error: the largest of these steps
 
 
 def search(n: int, epsilon: float, delta: float, criterion: Criterion) -> tuple[Mechanism, float]:
@@ -96,13 +97,21 @@ def _bound_of_some(n: int, epsilon: float, delta: float, criterion: Criterion, e
     """Return a bound for large n from that for counts in equal steps, k + 1 of them: step² times the error among those.
 
     A mechanism for all counts is one for some; neighbours at distance g are g pairs apart, so that it keeps
-    (gε, δ (e^{gε} − 1)/(e^ε − 1)) among them. All counts but a few are divided into such sets, for the average.
+    (gε, δ (e^{gε} − 1)/(e^ε − 1)) among them. For the average all counts but a few are divided into such sets. Where
+    one set is short beside n, it is moved from end to end instead, with its least favorable prior: every count then has
+    a weight of 1 at most over all places.
     """
     step = max(1, min(int(STEP * math.sqrt(error)), n // BLOCK))
-    blocks = step * math.ceil((n + 1) / (step * (BLOCK + 1)))
-    steps = (n + 1) // blocks - 1
+    places, steps = n - step * BLOCK + 1, BLOCK
+    covered = criterion.share(places / (n + 1))
+    if covered < MOVED:
+        places = step * math.ceil((n + 1) / (step * (BLOCK + 1)))
+        steps = (n + 1) // places - 1
+        covered = places * (steps + 1) / (n + 1)
+    else:
+        criterion = CRITERIA["worst"]
     together = delta * (gain(step * epsilon) / gain(epsilon) if epsilon > 0 else step)
     if together >= 1:
         return 0.0
     _, bound = search(steps, step * epsilon, together, criterion)
-    return criterion.share(blocks * (steps + 1) / (n + 1)) * step**2 * bound
+    return covered * step**2 * bound

@@ -14,7 +14,7 @@ from dpviz.priors import minimum_prior
 from dpviz.priors.exact import _least_prior
 from dpviz.privacy import delta_for_epsilon
 from dpviz.synthesizers import BetaBinomial, DirichletMultinomial
-from tests.benchmarks import comparisons, coverage, posterior
+from tests.benchmarks import comparisons, coverage, optimum, posterior
 from tests.benchmarks.timing import Call, Result, interleaved
 
 ALPHA = 0.5
@@ -158,6 +158,7 @@ def main() -> None:
         coverage.cases,
         posterior.cases,
         comparisons.cases,
+        optimum.cases,
     ):
         for result in group():
             results.append(result)
