@@ -128,10 +128,10 @@ def control(page: Page, key: str) -> Locator:
 
 
 def unfold(page: Page) -> None:
-    """Open "More", where there is something more."""
+    """Open "More", where there is something more, even behind the closed controls of a narrow screen."""
     folded = page.locator(".st-key-more details:not([open]) summary")
     if folded.count():
-        folded.click()
+        folded.evaluate("(one) => one.click()")
         settle(page)
 
 
