@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from dpviz.optimum import LeastError, least_error
+from dpviz.optimum._programme import solve
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.synthesizers import (
     BetaBinomial,
@@ -117,6 +118,15 @@ def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(
     best = least_error(n=n, epsilon=1.0)
     assert best.root_mean_squared_error == pytest.approx(average, abs=5e-6)
     assert best.root_mean_squared_error < with_counts
+
+
+@pytest.mark.parametrize(("n", "average"), [(20, 0.06344), (50, 0.02643), (100, 0.01339)])
+def test_the_programme_over_counts_alone_gives_the_notes_and_proves_it(n: int, average: float) -> None:
+    """Without δ, and its bound holds for all numbers: it is below the optimum, whose release is no count."""
+    found = solve(np.arange(n + 1.0), np.full(n + 1, 1 / (n + 1)), 1.0, 0.0)
+    assert found is not None
+    assert error_of(found.channel, np.arange(n + 1) / n, "average") == pytest.approx(average, abs=5e-6)
+    assert math.sqrt(found.bound) / n <= least_error(n=n, epsilon=1.0).root_mean_squared_error < average
 
 
 def test_released_counts_alone_have_the_error_of_the_notes() -> None:
