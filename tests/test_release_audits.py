@@ -365,6 +365,12 @@ def test_scotts_bins_break_a_smoothed_histogram_at_least_as_was_found() -> None:
     assert loss_of("perturbed_scott", setting).delta == 1.0
 
 
+def test_scotts_bins_are_found_to_break_both_histograms_at_any_size() -> None:
+    for n in (*range(4, 40), 100, 997, 5000):
+        assert math.isfinite(histograms.smoothed_worst(n, 0.1)) and histograms.smoothed_worst(n, 0.1) > 0.1, n
+        assert loss_of("perturbed_scott", ReleaseSetting(n=n, epsilon=1.0, cell=2, lower=1.0)).delta == 1.0, n
+
+
 # Posteriors in bins.
 
 

@@ -12,6 +12,7 @@ from dpviz.types import FloatArray
 
 SCOTT = 3.49
 MOST_SAMPLES = 10_000
+ROUNDS = 6  # Times that rows are moved to an end of a bin, which moves with them
 NEAR = (0.3, 0.1, 0.03, 0.01, 0.003)  # How far the last row lies from the others, as a share of the range
 MOST_ROWS_TRIED = 300  # n up to which several tables of rows are tried
 
@@ -100,22 +101,22 @@ def smoothing(n: int, bins: int, epsilon: float) -> float:
     return bins / (bins + n * math.expm1(epsilon / n))
 
 
-def smoothed_worst(n: int, lower: float, upper: float, epsilon: float) -> float:
-    """Return the largest loss found of a smoothed histogram with Scott's bins.
+def smoothed_worst(n: int, epsilon: float) -> float:
+    """Return the largest loss found of a smoothed histogram with Scott's bins, on a range of length 1: none matters.
 
     All rows but one lie together, a little below an end of a wide bin, and the last row moves from nearby to the upper
     bound: then the bins become wide, and rows just above that end, once the likeliest, become the rarest.
     """
-    found, width = [0.0], upper - lower
+    found = [0.0]
     for place in range(1, 4):
-        wide, before = place + 1, 0
-        while wide != before:  # the bins of the rows together and one at the upper bound, whose end the rows lie at
-            together = np.full(n, lower + width * (place / wide - 1e-9))
-            second = np.concatenate([[upper], together[1:]])
-            wide, before = max(scott_bins(second, lower, upper), place + 1), wide
+        wide = place + 1
+        for _ in range(ROUNDS):  # The end lies where the wide bins have it, and they depend on where it lies.
+            together = np.full(n, place / wide - 1e-9)
+            second = np.concatenate([[1.0], together[1:]])
+            wide = max(scott_bins(second, 0.0, 1.0), place + 1)
         for near in NEAR:
-            first = np.concatenate([[min(together[0] + near * width, upper)], together[1:]])
-            found.append(smoothed_loss(first, second, lower, upper, epsilon))
+            first = np.concatenate([[min(together[0] + near, 1.0)], together[1:]])
+            found.append(smoothed_loss(first, second, 0.0, 1.0, epsilon))
     return max(found)
 
 

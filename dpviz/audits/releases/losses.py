@@ -186,10 +186,8 @@ def perturbed_public(setting: ReleaseSetting) -> Loss:
 
 def perturbed_scott(setting: ReleaseSetting) -> Loss:
     """One row among equal ones, at the end of the range or halfway: the histograms have different numbers of bins."""
-    low, high = setting.lower, setting.upper
-    halfway = np.array([*[low] * (setting.n - 1), (low + high) / 2])
-    far = np.array([*[low] * (setting.n - 1), high])
-    if histograms.scott_bins(halfway, low, high) == histograms.scott_bins(far, low, high):
+    halfway, far = (np.array([*[0.0] * (setting.n - 1), place]) for place in (0.5, 1.0))
+    if histograms.scott_bins(halfway, 0.0, 1.0) == histograms.scott_bins(far, 0.0, 1.0):
         return Loss(perturbed_public(setting).at_least, math.inf)
     return Loss(math.inf, math.inf, delta=1.0, said=_samples_that_differ(setting))
 
@@ -203,7 +201,7 @@ def smoothed_public(setting: ReleaseSetting) -> Loss:
 def smoothed_scott(setting: ReleaseSetting) -> Loss:
     """The worst pair that was found."""
     low, high, epsilon = setting.lower, setting.upper, setting.epsilon
-    worst = histograms.smoothed_worst(setting.n, low, high, epsilon)
+    worst = histograms.smoothed_worst(setting.n, epsilon)
     said = ""
     if low < 0 < high:
         typical = histograms.smoothed_typical(setting.n, low, high, epsilon, 40, SEED)
