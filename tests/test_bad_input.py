@@ -327,7 +327,7 @@ OWN: dict[str, dict[str, Any]] = {
     "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
     "length_limit": {"sums": inference.release_sums(ONE, 2)},
     "audit_releases": {"setting": RELEASES},
-    "audits.releases.ReleaseSetting": {"cell": 2, "bins": 3, "draws": 2, "lower": -4.0, "upper": 4.0},
+    "audits.releases.ReleaseSetting": {"cell": 2, "bins": 3, "draws": 2, "lower": 0.5, "upper": 4.0},
     "empirical_epsilon": {
         "release": lambda data, generator, size: generator.normal(size=size),
         "first": 1,

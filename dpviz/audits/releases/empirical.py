@@ -1,5 +1,6 @@
 """What draws alone show of a privacy loss: a lower bound with a confidence, for releases that cannot be summed."""
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from dpviz.checked import argument, checked
+from dpviz.parameters import shown
 from dpviz.types import FloatArray
 
 MOST_DRAWS, EVENTS = 10_000_000, 200  # Thresholds among which the event is chosen
@@ -55,6 +57,10 @@ def empirical_epsilon(
     >>> found.allows(1.0), found.allows(0.5)
     (True, False)
     """
+    try:
+        inspect.signature(release).bind(first, generator, draws)
+    except (TypeError, ValueError):
+        raise ValueError("release must take the data, a generator and the number of draws.") from None
     seen = [_numbers(release(data, generator, draws), draws) for data in (first, second)]
     half = draws // 2
     chosen, kept = [one[:half] for one in seen], [one[half:] for one in seen]
@@ -75,9 +81,12 @@ def empirical_epsilon(
 
 
 def _numbers(released: object, draws: int) -> FloatArray:
-    numbers = np.asarray(released, dtype=float)
+    try:
+        numbers = np.asarray(released, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.array(math.nan)
     if numbers.shape != (draws,) or np.isnan(numbers).any():
-        raise ValueError(f"release must return {draws:,} numbers, one a draw; got an array of shape {numbers.shape}.")
+        raise ValueError(f"release must return {draws:,} numbers, one a draw; got {shown(released)}.")
     return numbers
 
 
