@@ -333,7 +333,7 @@ OWN: dict[str, dict[str, Any]] = {
         "first": 1,
         "second": 2,
         "generator": np.random.default_rng(1),
-        "draws": 200,
+        "draws": 100,
         "confidence": 0.9,
     },
     "releases_csv": {"findings": audit_releases(RELEASES)},

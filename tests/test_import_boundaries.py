@@ -205,8 +205,6 @@ ELSEWHERE = {
     ],
     "budget": ["dpviz.theorems", "dpviz.audits", "dpviz.exports.priors", "dpviz.charts.posterior"],
     "compare_synthesizers": [
-        "dpviz.theorems",
-        "dpviz.audits",
         "dpviz.exports.priors",
         "dpviz.charts.coverage",
         "dpviz.charts.posterior",
