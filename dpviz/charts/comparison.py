@@ -17,8 +17,8 @@ BAR = 1.96  # Standard errors to both sides of a simulated value
 
 
 SMALLEST = 1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
-PLOT, AXIS, LINE = 220, 62, 19  # Pixels of a picture's inside, of what is written below it, and of a line of a legend
-LETTER, SAMPLE, WIDE = 6.3, 62, 330  # Pixels of a letter, of a sample line with its gaps, and of a telephone's legend
+PLOT, AXIS, LINE = 220, 66, 19  # Pixels of a picture's inside, of what is written below it, and of a line of a legend
+LETTER, SAMPLE, WIDE = 6.3, 62, 250  # Pixels of a letter, of a sample line with its gaps, and of a telephone's legend
 
 
 def legend_height(names: Sequence[str]) -> int:

@@ -202,7 +202,7 @@ class EqualPromise(Terms):
 
     key = "promise"
     label = "equal promise, as in the papers"
-    axis = "promised ε of all sets (left is more private)"
+    axis = "promised ε, left is more private"
 
     def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:  # noqa: ARG002
         return epsilon
@@ -216,7 +216,7 @@ class EqualPrivacy(Terms):
 
     key = "privacy"
     label = "equal real privacy"
-    axis = "real ε of all sets (left is more private)"
+    axis = "real ε, left is more private"
     asks = ("delta",)
 
     def __post_init__(self) -> None:
