@@ -16,7 +16,7 @@ from dpviz.parameters import DELTA, readable
 from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
 from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import choice, choices, presets, segments
+from pages.components.choices import choice, choices, presets
 from pages.components.compared import OF_KINDS, refused
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
@@ -132,7 +132,7 @@ def choose() -> Asked | Refused:
     with at("preset"):
         presets(PREFIX, PRESETS, {})
     with at("kind"):
-        kind = KINDS[segments("Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
+        kind = KINDS[choice(st.selectbox, "Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
     with at("methods"):
         labels = {one.key: one.label for one in kind.methods}
         chosen = choices("Methods", labels, METHODS[kind.key], format_func=labels.__getitem__, help=SPEC.note("chosen"))
