@@ -95,7 +95,7 @@ def comparison_chart(
         words.append(style.label_across(panel.words, panel.nominal))
     named = len(series) > 1 or limit is not None
     below = legend_height([one["name"] for one in traces])
-    legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40)
+    legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
         x=style.axis(axis, range=ends, **steps),
