@@ -381,7 +381,7 @@ def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
         ({"method": "synth"}, "method must be one of synth_post_one, synth_post_many"),
         ({"n": 0}, "n .* must be a whole number from 1 to 100,000; got 0"),
         ({"m": 2.5}, "m .* must be a whole number from 1 to 100,000; got 2.5"),
-        ({"sets": 101}, "sets .* must be a whole number from 1 to 100; got 101"),
+        ({"sets": 501}, "sets .* must be a whole number from 1 to 500; got 501"),
         ({"sigma": 0.0}, "sigma .* must be a number from"),
         ({"sigma": INFINITE}, "sigma .* got ∞"),
         ({"sigma0": -1.0}, "sigma0 .* must be a number from"),

@@ -221,8 +221,8 @@ def test_every_note_beside_a_page_is_shown_and_no_other_is_asked_for(case: Case)
     heads = re.findall(r"^## (\w+)$", case.spec.text("notes"), re.MULTILINE)
     source = "".join(path.read_text() for path in case.spec.file.parent.glob("*.py"))
     assert len(set(heads)) == len(heads)
-    assert all(f'"{head}"' in source for head in heads)
-    assert set(re.findall(r'\.note\(\s*"(\w+)"', source)) <= set(heads)
+    assert all(re.search(rf"[\"']{head}[\"']", source) for head in heads)
+    assert set(re.findall(r"\.note\(\s*[\"'](\w+)[\"']", source)) <= set(heads)
 
 
 SLIDER = "select_slider"

@@ -24,7 +24,6 @@ from dpviz.audits.releases import (
     Loss,
     ReleaseFinding,
     ReleaseSetting,
-    ReleaseVerdict,
     audit_releases,
     empirical_epsilon,
     histograms,
@@ -38,6 +37,7 @@ from dpviz.audits.releases.laplace_noise import (
     truncated_log_odds,
 )  # fmt: skip
 from dpviz.audits.releases.noisy_counts import log_table_probability, one_draw
+from dpviz.audits.releases.record import ReleaseVerdict
 from dpviz.audits.releases.sentences import (
     SIGNS,
     explanation,
@@ -54,6 +54,7 @@ from dpviz.synthesizers import LaplaceSanitizer, Modips
 from tests.pages import check_sound, html, open_comparison, text
 
 HERE = ReleaseSetting(n=100, epsilon=1.0)
+
 ONE_SET = replace(HERE, sets=1)
 BY_KEY = {method.key: method for method in RELEASE_METHODS}
 

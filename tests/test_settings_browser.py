@@ -71,7 +71,7 @@ CHANGED = {
     "&bu_epsilon=2&bu_level=0.9&bu_rule=rubin_1987&bu_repetitions=60&bu_seed=3&bu_look=Are+several+sets+worth+it%3F",
     "a division over statistics":
     "budget?bu_spending=share&bu_sets=3&bu_share_gaussian_method=modips_split_truncated&bu_n=9&bu_repetitions=60",
-    "a division of yes-or-no data": "budget?bu_sets_binary_method=modips&bu_n=9&bu_p=0.3&bu_repetitions=60",
+    "a division of yes-or-no data": "budget?bu_sets_binary_method=beta_binomial&bu_n=9&bu_p=0.3&bu_repetitions=60",
     "a division with the variance public":
     "budget?bu_sets_kind=gaussian_known_variance&bu_sets_gaussian_known_variance_method=modips_truncated&bu_n=9"
     "&bu_repetitions=60",

@@ -74,7 +74,7 @@ class Modips(TwoCellSynthesizer):
     def __new__(cls, *, bounding: object = None, **_: Any) -> Self:
         """Return a new object of the class that brings p* back in this way."""
         ways = {one.way: one for one in (Modips, ModipsTruncated) if issubclass(one, cls)}
-        if bounding is not None and bounding not in list(ways):
+        if bounding is not None and not (isinstance(bounding, str) and bounding in ways):
             raise ValueError(f"bounding must be {' or '.join(ways)}; got {shown(bounding)}.")
         return object.__new__(cls if bounding is None else ways[str(bounding)])  # type: ignore[return-value]
 

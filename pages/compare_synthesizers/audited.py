@@ -7,7 +7,8 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.audits.releases import SENSITIVITIES, ReleaseFinding, ReleaseSetting, ReleaseVerdict, audit_releases
+from dpviz.audits.releases import SENSITIVITIES, ReleaseFinding, ReleaseSetting, audit_releases
+from dpviz.audits.releases.record import ReleaseVerdict
 from dpviz.audits.releases.sentences import (
     NEIGHBOURS,
     SIGNS,

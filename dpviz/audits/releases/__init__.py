@@ -3,7 +3,7 @@
 from dpviz.audits.releases.empirical import EmpiricalLoss, empirical_epsilon
 from dpviz.audits.releases.findings import audit_releases
 from dpviz.audits.releases.methods import RELEASE_METHODS
-from dpviz.audits.releases.record import Loss, ReleaseFinding, ReleaseMethod, ReleaseSetting, ReleaseVerdict
+from dpviz.audits.releases.record import Loss, ReleaseFinding, ReleaseMethod, ReleaseSetting
 from dpviz.audits.releases.sensitivities import SENSITIVITIES
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "ReleaseFinding",
     "ReleaseMethod",
     "ReleaseSetting",
-    "ReleaseVerdict",
     "audit_releases",
     "empirical_epsilon",
 ]
