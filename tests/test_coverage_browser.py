@@ -30,6 +30,7 @@ from tests.visit import (
     toggle,
     told,
     type_number,
+    unfold,
     visiting,
 )
 
@@ -313,6 +314,7 @@ def test_the_file_of_a_stopped_run_is_opened_on_another_page_and_goes_on(chromiu
         wait_for(page, "Resume")
         stopped, content = done(page), taken(page, "Run, JSON")
     with visiting(chromium, f"{server}{HERE}?cv_p=0.6&cv_look=Download") as page:
+        unfold(page)  # now: a request that overtakes the answer to the file has the values from before it
         page.locator("input[type=file]").set_input_files(
             {"name": "run.json", "mimeType": "application/json", "buffer": content}
         )
