@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.comparison import SMALLEST, Panel, Series, comparison_chart, release_chart
-from dpviz.comparisons import Analysis, BinaryData, EqualPrivacy, EqualPromise
+from dpviz.comparisons import Analysis, BinaryData, EqualPrivacy, EqualPromise, UnknownVariance
 from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
@@ -62,7 +62,15 @@ def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_
 
 def test_the_release_with_the_smallest_error_leads_on() -> None:
     design = lead_design(asked(epsilon=2.0))
+    assert design is not None
     assert (design.mechanism, design.sets, design.epsilon) == ("laplace", 1, 2.0)
+
+
+def test_releases_that_other_pages_do_not_know_lead_nowhere() -> None:
+    data = UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    quick = Analysis(sets=2, repetitions=60)
+    given = dataclasses.replace(FRESH, data=data, methods=(data.method("modips_split"),), analysis=quick)
+    assert lead_design(given) is None
 
 
 def test_the_table_marks_a_broken_promise_and_at_equal_real_privacy_none() -> None:
@@ -84,11 +92,35 @@ def test_draw_again_draws_with_the_next_seed() -> None:
     assert table_called(page, "One release") != first
 
 
-def test_a_method_without_a_setting_is_named_and_left_out() -> None:
-    page = open_comparison(n=12, sets=2, terms="privacy", delta=1e-4, binary_methods=["laplace", "beta_binomial"])
+@pytest.mark.parametrize(
+    ("terms", "methods", "said"),
+    [
+        (
+            {"delta": 0.0},
+            ["perturbed_histogram_scott"],
+            "Perturbed histogram, Scott's bins, as printed , because no ε is known",
+        ),
+        ({"delta": 1e-4}, ["smoothed_histogram"], "Smoothed histogram, public bins , because only its loss without δ"),
+    ],
+    ids=["no ε", "no δ"],
+)
+def test_a_method_that_cannot_be_compared_is_named_with_the_reason(
+    terms: dict[str, float], methods: list[str], said: str
+) -> None:
+    """At δ > 0 none is left: the sentence says so in place of a method."""
+    given = ["modips_split", *methods]
+    page = open_comparison(
+        n=9, sets=2, repetitions=60, kind="gaussian", terms="privacy", gaussian_methods=given, **terms
+    )
     assert not problems(page)
-    assert "Left out of this comparison" in text(page)
-    assert marks(page) == ["Laplace sanitizer"]
+    assert said in text(page)
+    assert marks(page) == (["no method"] if terms["delta"] else ["Model-based (modips), split, BIT"])
+
+
+def test_nothing_is_said_to_be_left_out_where_nothing_is() -> None:
+    page = open_comparison(n=12, sets=2, terms="privacy", delta=1e-4, binary_methods=["modips", "beta_binomial"])
+    assert not problems(page)
+    assert "Not in this comparison" not in text(page)
 
 
 def compared(epsilons: list[float]) -> tuple[Compared, Asked]:

@@ -15,6 +15,7 @@ from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPr
 from dpviz.comparisons.binary import BinaryMethod
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
+from dpviz.privacy.several_sets import delta_of_sets
 
 METHODS = {method.key: method for method in BinaryData.methods}
 PROMISING = [method for method in BinaryData.methods if not method.reference]
@@ -124,6 +125,16 @@ def test_with_failure_allowed_the_setting_fails_as_often_and_no_more(method: Bin
     assert setting is not None
     made, more = (method.synthesizer(20, at) for at in (setting, setting * (1 + 1e-4)))
     assert delta_for_epsilon(made, wanted) <= delta * (1 + 1e-8) < delta_for_epsilon(more, wanted)
+
+
+@pytest.mark.parametrize("method", [one for one in PROMISING if one.several_sets], ids=lambda one: one.key)
+def test_with_failure_allowed_several_sets_fail_as_often_together_and_no_more(method: BinaryMethod) -> None:
+    data, wanted, delta = BinaryData(n=12, p=0.25), 0.5, 1e-3
+    setting = EqualPrivacy(delta).setting(method, data, wanted, 5)
+    assert setting is not None
+    made, more = (method.synthesizer(12, at / 5) for at in (setting, setting * (1 + 1e-3)))
+    assert delta_of_sets(made, 5, wanted).value <= delta * (1 + 1e-8) < delta_of_sets(more, 5, wanted).value
+    assert EqualPrivacy().setting(method, data, wanted, 5) < setting  # type: ignore[operator]
 
 
 def test_more_failure_allows_a_larger_setting_and_a_smaller_error() -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
 from dpviz.studies import Measure, wilson_interval
 from dpviz.studies.plan import REPETITIONS, SEED
+from dpviz.synthesizers import WorstCase
 from dpviz.types import FloatArray
 
 COMPARED_SETS = dataclasses.replace(
@@ -119,8 +120,13 @@ class Method(ABC):
         `setting` is the ε that it is given for all of them.
         """
 
-    def real_delta(self, data: Any, setting: float, sets: int, epsilon: float) -> float | None:  # noqa: ARG002
-        """Return the smallest δ for which all sets together are (ε, δ)-differentially private; None where unknown."""
+    def real_delta(
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None  # noqa: ARG002
+    ) -> WorstCase | None:  # fmt: skip
+        """Return the smallest δ for which all sets together are (ε, δ)-differentially private; None where unknown.
+
+        It is never below the exact one. Over all neighbours, or over some `pairs` of them, which takes less time.
+        """
         return None
 
 
@@ -195,6 +201,10 @@ class Terms(ABC):
     def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
         """Return the ε that the method is given; None where it cannot be compared on these terms."""
 
+    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:  # noqa: ARG002
+        """Return why a method that has no setting cannot be compared, in words that follow "because"."""
+        return ""
+
 
 @dataclass(frozen=True)
 class EqualPromise(Terms):
@@ -229,34 +239,54 @@ class EqualPrivacy(Terms):
         """
         if method.reference:
             return epsilon
-        known = method.real_delta(data, epsilon, sets, epsilon) if self.delta else None
-        if (known if self.delta else method.real_epsilon(data, epsilon, sets)) is None:
-            return None
 
-        def excess(setting: float) -> float:
+        def excess(setting: float, pairs: Collection[int] | None = None) -> float:
             """Of logarithms of ε, or of δ where the pure ε is too large; both grow with the setting."""
             real, wanted = method.real_epsilon(data, setting, sets), epsilon
             if self.delta and (real is None or real > epsilon):
-                real, wanted = method.real_delta(data, setting, sets, epsilon), self.delta
+                worst = method.real_delta(data, setting, sets, epsilon, pairs)
+                real, wanted = (None if worst is None else worst.value), self.delta
             return math.log(real / wanted) - TIE if real else -1.0
 
-        low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
-        if excess(low) > 0:
-            while excess(low) > 0:
-                if low < 2 * PROMISES.minimum:
-                    return None
-                low, high = low / 2, low
-        elif high == low or excess(high) > 0:
-            return epsilon
-        else:
-            while excess(high) <= 0:
-                if high >= PROMISES.maximum / 2:
-                    return PROMISES.maximum
-                low, high = high, 2 * high
-        root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
-        while excess(root) > 0:
-            root /= 1 + NEAR / 2
-        return root
+        if self.delta == 0:
+            return None if method.real_epsilon(data, epsilon, sets) is None else _largest(excess, epsilon)
+        found: float | None = epsilon
+        pairs = set[int]()
+        while found is not None and (worst := method.real_delta(data, found, sets, epsilon)) is not None:
+            place = min(worst.likelier, worst.other)
+            if place in pairs or (pairs and worst.value <= self.delta * (1 + TIE)):
+                return found
+            pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
+            found = _largest(lambda setting: excess(setting, pairs), epsilon)
+        return None
+
+    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:
+        if method.real_epsilon(data, epsilon, sets) is None:
+            return "no ε is known that it keeps"
+        if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
+            return "only its loss without δ is known"
+        return "it gives away more than that even at its smallest setting"
+
+
+def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
+    """Return the largest setting without an excess, sought from ε on; None where the smallest has one."""
+    low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
+    if excess(low) > 0:
+        while excess(low) > 0:
+            if low < 2 * PROMISES.minimum:
+                return None
+            low, high = low / 2, low
+    elif high == low or excess(high) > 0:
+        return epsilon
+    else:
+        while excess(high) <= 0:
+            if high >= PROMISES.maximum / 2:
+                return PROMISES.maximum
+            low, high = high, 2 * high
+    root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
+    while excess(root) > 0:
+        root /= 1 + NEAR / 2
+    return root
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -20,9 +20,18 @@ from dpviz.coverage.law import exact_work
 from dpviz.inference.confidential import binomial_law, released_rows
 from dpviz.inference.moments import central_moments
 from dpviz.optimum import least_error
-from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.privacy import pure_epsilon
+from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.studies import Measure
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.synthesizers import (
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    PosteriorMean,
+    TwoCellSynthesizer,
+    WorstCase,
+)
 from dpviz.synthesizers.base import ROWS, parameter
 from dpviz.synthesizers.modips import Modips, ModipsTruncated
 from dpviz.synthesizers.plug_ins import PlugIn
@@ -47,9 +56,12 @@ class BinaryMethod(Method):
         """M times the pure ε of one set, as all may be at their worst at once."""
         return sets * pure_epsilon(self.synthesizer(data.n, setting / sets))
 
-    def real_delta(self, data: BinaryData, setting: float, sets: int, epsilon: float) -> float | None:
+    def real_delta(
+        self, data: BinaryData, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+    ) -> WorstCase:
+        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
         made = self.synthesizer(data.n, setting / sets)
-        return delta_for_epsilon(made, epsilon) if sets == 1 else None
+        return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
 
     def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
         """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0.

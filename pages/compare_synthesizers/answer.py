@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from html import escape
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
 from pages.compare_synthesizers.quick import first_outcomes, least_error
 from pages.compare_synthesizers.ranking import show_ranking
+from pages.components.cached import cached
 from pages.components.words import note, page_answer
 
 ALIKE = 1e-9  # Relative distance within which two errors are equal
@@ -31,10 +33,15 @@ def show_answer(asked: Asked) -> None:
 
 
 def left_out(asked: Asked, found: list[Outcome]) -> str:
-    """Which methods cannot be compared on these terms; else nothing."""
-    there = {one.method.key for one in found}
-    names = [one.label for one in asked.methods if one.key not in there]
-    return SPEC.note("left_out", names=", ".join(names)) if names else ""
+    """Which methods cannot be compared on these terms, and why; else nothing."""
+    there, epsilon = {one.method.key for one in found}, asked.design.epsilon
+    reasons = {
+        one.label: cached(asked.terms.absence)(one, asked.data, epsilon, one.sets(asked.analysis.sets))
+        for one in asked.methods
+        if one.key not in there
+    }
+    names = "; ".join(f"<b>{escape(label)}</b>, because {reason}" for label, reason in reasons.items())
+    return SPEC.note("left_out", names=names, terms=asked.terms.label) if names else ""
 
 
 def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
@@ -93,12 +100,11 @@ def in_order(found: list[Outcome]) -> list[Outcome]:
     return sorted(found, key=error_of)
 
 
-def lead_design(asked: Asked) -> Design:
-    """The release with the smallest error as other pages know it, where they do."""
+def lead_design(asked: Asked) -> Design | None:
+    """The release with the smallest error that other pages know; None where they know none."""
     for one in in_order([one for one in first_outcomes(asked) if not one.method.reference]):
-        if not isinstance(one.method, BinaryMethod):
-            break
-        law = one.method.synthesizer(asked.design.n, one.setting / one.sets).key
-        if law in SYNTHESIZERS:
-            return dataclasses.replace(asked.design, mechanism=law, sets=one.sets, epsilon=one.setting, rules=())
-    return asked.design
+        if isinstance(one.method, BinaryMethod):
+            law = one.method.synthesizer(asked.design.n, one.setting / one.sets).key
+            if law in SYNTHESIZERS:
+                return dataclasses.replace(asked.design, mechanism=law, sets=one.sets, epsilon=one.setting, rules=())
+    return None

@@ -20,5 +20,6 @@ with results:
     answered = answerable(PREFIX, asked, first_outcomes, first_asked)
     show_answer(answered)
     show_section(SECTIONS.get(look_closer(LOOK, SECTIONS)), answered)
-    lead_on(SPEC, lead_design(answered))
+    if best := lead_design(answered):
+        lead_on(SPEC, best)
 write_address(PREFIX)

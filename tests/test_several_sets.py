@@ -1,0 +1,46 @@
+"""δ of several sets of one matrix against every tuple of releases, one larger set, and Google's dp-accounting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.privacy.several_sets import delta_of_sets
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
+from tests.referees import discretized_delta, divergence, of_sets
+
+SMALL = [
+    BetaBinomial(n=3, m=3, alpha=0.5, beta=2.0),
+    Modips(n=3, m=2, epsilon=1.0),
+    Modips(n=4, m=3, epsilon=0.3, bounding="truncation"),
+    GeometricSanitizer(n=3, epsilon=0.7),
+]
+
+
+@pytest.mark.parametrize("sets", [2, 3])
+@pytest.mark.parametrize("epsilon", [0.0, 0.4, 1.5])
+@pytest.mark.parametrize("release", SMALL, ids=lambda one: f"{one.key}-{one.n}")
+def test_every_tuple_of_releases_added_up_gives_the_same_delta(release: Synthesizer, sets: int, epsilon: float) -> None:
+    exact = divergence(of_sets(release.transition_matrix(), sets), release.neighbours, epsilon)
+    found = delta_of_sets(release, sets, epsilon)
+    assert exact * (1 - 1e-12) - 1e-15 <= found.value <= exact * (1 + 1e-9) + 1e-15
+    alone = [delta_of_sets(release, sets, epsilon, [pair]).value for pair in range(len(release.neighbours))]
+    assert max(alone) == found.value == alone[min(found.likelier, found.other)]
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_several_sets_of_a_plug_in_are_one_set_with_all_their_rows(epsilon: float) -> None:
+    """A single proportion has the rows of all sets, so that their sum says all; 20 sets of 12 rows are on the grid."""
+    one, whole = (PosteriorMean(n=10, m=rows, alpha=20.0, beta=20.0) for rows in (12, 240))
+    exact, found = whole.hockey_stick(epsilon), delta_of_sets(one, 20, epsilon)
+    assert exact.value <= found.value <= exact.value * (1 + 1e-3)
+    assert {found.likelier, found.other} in ({exact.likelier, exact.other}, {10 - exact.likelier, 10 - exact.other})
+
+
+@pytest.mark.parametrize("release", [Modips(n=20, m=20, epsilon=0.2), BetaBinomial(n=20, m=20, alpha=40, beta=40)])
+def test_google_dp_accounting_brackets_delta_of_ten_sets(release: Synthesizer) -> None:
+    found = delta_of_sets(release, 10, 0.5)
+    first, second = release.log_transition(np.array([found.likelier, found.other]), np.arange(release.shape[1]))
+    least, most = (discretized_delta(first, second, 0.5, rounded_up=up, sets=10) for up in (False, True))
+    assert least <= found.value <= most
+    assert found.value <= least * 1.05
