@@ -15,8 +15,7 @@ from dpviz.comparisons.budget import SPENDINGS, NotExact, OverSets, OverStatisti
 from dpviz.inference import set_moments
 from dpviz.studies import Measure
 from pages.budget.answer import answer_sentence, lead_design
-from pages.budget.controls import DIVIDED, PRESETS, Asked, first_asked, fresh
-from pages.components.address import SETTINGS
+from pages.budget.controls import DIVIDED, Asked, first_asked, fresh
 from tests.pages import open_budget, problems, table_called, table_rows
 
 QUICK = Analysis(repetitions=400)
@@ -187,13 +186,6 @@ def test_the_best_division_leads_on() -> None:
     assert led is not None
     assert (led.mechanism, led.sets) == ("beta_binomial", found.best)
     assert lead_design(asked, None) is None
-
-
-@pytest.mark.parametrize("case", PRESETS.values(), ids=list(PRESETS))
-def test_every_preset_is_taken_by_a_control(case: dict[str, object]) -> None:
-    for name, value in case.items():
-        setting = SETTINGS[f"bu_{name}"]
-        assert setting.read(setting.write(value)) == value
 
 
 @pytest.mark.parametrize(

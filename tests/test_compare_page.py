@@ -16,6 +16,7 @@ from dpviz.comparisons import Analysis, BinaryData, EqualPrivacy, EqualPromise, 
 from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
+from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
 from pages.compare_synthesizers.answer import answer_sentence, lead_design, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.quick import first_outcomes
@@ -172,6 +173,17 @@ def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
 
 def test_a_release_picture_needs_no_more_than_one_method() -> None:
     assert not release_chart([], original=0.5, truth=0.5, title="p").data
+
+
+def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_and_ours() -> None:
+    page = open_comparison(n=8, sets=1, binary_methods=["laplace"], look="As published")
+    rows = table_rows(table_called(page, "Coverage of yes-or-no data, printed and ours"))
+    first = rows["ε = 100, n = 100, p = 0.5"]
+    records = compare_row(PRINTED_TABLE.rows[0], FITTING)
+    assert first == [
+        "".join([f"{one.printed:.3f}", f"{one.ours:.4f}", f"z = {readable(round(one.z, 1), 2)}"]) for one in records
+    ]
+    assert "ε = 0.5, n = 10" in table_rows(table_called(page, "Coverage of normal data, printed and ours"))
 
 
 def test_every_kind_shows_some_methods_at_first() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -61,8 +62,9 @@ def numbers(case: Case) -> list[str]:
     ]
 
 
-def button_group(page: AppTest, key: str) -> Any:
-    return next(group for group in page.get("button_group") if group.key == key)
+def start_from(page: AppTest, prefix: str) -> Any:
+    """The list of presets, or their buttons."""
+    return next(one for one in [*page.selectbox, *page.get("button_group")] if one.key == f"{prefix}preset")
 
 
 def test_every_page_has_its_case() -> None:
@@ -181,10 +183,20 @@ def test_a_copied_address_shows_the_same_page(case: Case, entry: str) -> None:
     assert copied.code[-1].value == page.code[-1].value
 
 
+@pytest.mark.parametrize("folder", ["compare_synthesizers", "budget"])
+def test_every_scenario_of_the_papers_is_taken_by_its_controls(folder: str) -> None:
+    """Of these pages `presets` of the case has but a few of them."""
+    case = CASES[folder]
+    for name, values in import_module(f"pages.{folder}.controls").PRESETS.items():
+        for key, value in values.items():
+            setting = SETTINGS[case.prefix + key]
+            assert setting.read(setting.write(value)) == value, (name, key)
+
+
 @of_every("presets")
 def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None:
     page = case.opened(**case.disturbed)
-    button_group(page, f"{case.prefix}preset").set_value(entry).run()
+    start_from(page, case.prefix).set_value(entry).run()
     check_shown(case, page)
     wanted = case.presets[entry]
     assert {key: page.session_state[case.prefix + key] for key in wanted} == wanted
@@ -266,7 +278,7 @@ def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_
         first, *others = [label for kind, label, shut in classroom if kind == SLIDER and not shut]
         assert first == "Promised privacy loss ε"  # what the arrow keys move before any slider was touched
         assert len(others) == 1
-        assert ("button_group", "Start from", False) in classroom
+        assert any((kind, "Start from", False) in classroom for kind in ("button_group", "selectbox"))
 
 
 @every_page

@@ -7,7 +7,7 @@ differentially private data, arXiv:1606.08052, Table 1 (a).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -84,13 +84,13 @@ def compare_liu_binary() -> Iterator[Record[float]]:
         yield from compare_row(row)
 
 
-def compare_row(row: dict[str, float]) -> Iterator[Record[float]]:
-    """Yield the cells of one row beside ours."""
+def compare_row(row: dict[str, float], readings: Sequence[Reading] = READINGS) -> Iterator[Record[float]]:
+    """Yield the cells of one row beside ours, as these readings have them."""
     n = TIMES * int(row["n_as_printed"])
     p, epsilon = row["p"], row["epsilon"]
     found: dict[tuple[str, str], tuple[float, int]] = {}
-    for sets in dict.fromkeys(one.sets for one in READINGS):
-        reads = [one for one in READINGS if one.sets == sets]
+    for sets in dict.fromkeys(one.sets for one in readings):
+        reads = [one for one in readings if one.sets == sets]
         made = reads[0].synthesizer(n, epsilon)
         if within_reach(n, n, max(sets, 1)):
             parts, runs = _exact(made, p, max(sets, 1)), 0
@@ -100,7 +100,7 @@ def compare_row(row: dict[str, float]) -> Iterator[Record[float]]:
         for probability, part in parts:
             shares += [float(probability @ _covers(one.rule, part, p)) for one in reads]
         found |= {(one.column, one.verdict): (float(share), runs) for one, share in zip(reads, shares, strict=True)}
-    for one in READINGS:
+    for one in readings:
         ours, runs = found[one.column, one.verdict]
         # One share for both, as where they agree: at 0 or 1 the printed share would have no error.
         both = (row[one.column] * PRINTED_REPETITIONS + ours * runs) / (PRINTED_REPETITIONS + runs) if runs else ours

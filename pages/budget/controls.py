@@ -15,8 +15,8 @@ from dpviz.parameters import readable
 from dpviz.studies.plan import SEED
 from pages.budget import SPEC
 from pages.components.address import keep_choice, read_address
-from pages.components.choices import choice, presets, segments
-from pages.components.compared import OF_KINDS, refused
+from pages.components.choices import choice, segments
+from pages.components.compared import OF_KINDS, refused, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.places import Places
@@ -68,21 +68,23 @@ METHOD = {
     for kind, methods in kinds.items()
 }
 
-LIU: dict[str, object] = {
-    "epsilon": 1.0, "n": 100, "level": 0.95, "rule": "reiter_2003", "spending": "sets", "sets_kind": "binary",
-    "sets_binary_method": "modips", "p": 0.1,
+LIU: dict[str, object] = {"epsilon": 1.0, "level": 0.95, "rule": "reiter_2003"}
+FIGURE_6_OF_NUMBERS = LIU | {
+    "spending": "sets", "sets_kind": "gaussian_known_variance", "sets_gaussian_known_variance_method": "modips",
+    "mean": 0.0, "sigma": 1.0, "low": -4.0,
 }  # fmt: skip
-LIUS_NUMBERS = {"mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 5.0}
+FIGURE_6 = LIU | {"spending": "sets", "sets_kind": "binary", "sets_binary_method": "modips"}
+FIGURE_8 = LIU | {
+    "spending": "share", "sets": 10, "share_kind": "gaussian", "share_gaussian_method": "modips_split", "mean": 0.0,
+    "sigma": 1.0, "low": -4.0,
+}  # fmt: skip
+SIZES = 100, 1000  # n of both figures
 PRESETS: dict[str, dict[str, object]] = {
-    "Liu's Figure 6, p = 0.1": LIU,
-    "p = ½, n = 1,000": LIU | {"p": 0.5, "n": 1000},
-    "numbers between −4 and 5": {name: one for name, one in LIU.items() if name not in ("p", "sets_binary_method")}
-    | {"sets_kind": "gaussian_known_variance", "sets_gaussian_known_variance_method": "modips", **LIUS_NUMBERS},
-    "Liu's Figure 8": {name: LIU[name] for name in ("epsilon", "n", "level", "rule")}
-    | {"spending": "share", "sets": 10, "share_kind": "gaussian", "share_gaussian_method": "modips_split"}
-    | LIUS_NUMBERS
-    | {"high": 4.0},
-}
+    **{f"Liu, Figure 6: n = {n:,}, p = {p}": FIGURE_6 | {"n": n, "p": p} for p in (0.1, 0.5) for n in SIZES},
+    **{f"Liu, {figure}: n = {n:,}, −4 to {high}": case | {"n": n, "high": float(high)}
+       for figure, case in {"Figure 6": FIGURE_6_OF_NUMBERS, "Figure 8": FIGURE_8}.items()
+       for high in (4, 5) for n in SIZES},
+}  # fmt: skip
 """What Liu (2016) divides in sections 5.1 and 5.3."""
 
 
@@ -108,7 +110,7 @@ def choose() -> Asked | Refused:
     at = Places(FEW, MAIN)
     page = dataclasses.replace(PAGE, at=at)
     with at("preset"):
-        presets(PREFIX, PRESETS, {})
+        scenarios(PREFIX, PRESETS, SPEC.note("presets"))
     with at("spending"):
         key = segments(
             "Divide ε over",

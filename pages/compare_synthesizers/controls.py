@@ -16,8 +16,8 @@ from dpviz.parameters import DELTA, readable
 from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
 from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import choice, choices, presets
-from pages.components.compared import OF_KINDS, refused
+from pages.components.choices import choice, choices
+from pages.components.compared import OF_KINDS, refused, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.places import Places
@@ -75,24 +75,37 @@ ESTIMANDS = {
     if len(kind.estimands) > 1
 }
 
-STUDY_1: dict[str, object] = {
-    "kind": "binary", "binary_methods": usual(KINDS["binary"]),
-    "n": 100, "p": 0.25, "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003",
-    "level": 0.95, "first": math.exp(-10), "last": math.exp(5),
+AS_PRINTED: dict[str, object] = {
+    "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003", "level": 0.95, "first": math.exp(-10),
+    "last": math.exp(5),
 }  # fmt: skip
+STUDY_1 = AS_PRINTED | {"kind": "binary", "binary_methods": usual(KINDS["binary"]), "n": 100, "p": 0.25}
+STUDY_2 = AS_PRINTED | {
+    "kind": "gaussian", "gaussian_methods": usual(KINDS["gaussian"]), "gaussian_estimand": "mean", "mean": 0.0,
+    "sigma": 1.0, "low": -3.0, "high": 4.0,
+}  # fmt: skip
+FIGURE_5: dict[str, object] = {
+    "gaussian_methods": ["original", "perturbed_histogram_safe", "bootstrap_sanitize", "sanitize_bootstrap"]
+}
+TABLE_1A = STUDY_1 | {"binary_methods": ["original", "modips"], "first": 0.5, "last": 100.0}
+TABLE_1B = STUDY_2 | {
+    "kind": "gaussian_known_variance", "gaussian_known_variance_methods": ["original", "modips"],
+    "gaussian_known_variance_estimand": "mean", "low": -4.0, "first": 0.5, "last": 100.0,
+}  # fmt: skip
+SIZES = 40, 100, 1000  # n of both studies
 PRESETS: dict[str, dict[str, object]] = {
-    "Bowen & Liu, n = 100, p = ¼": STUDY_1,
-    "n = 40, p = 0.15": STUDY_1 | {"n": 40, "p": 0.15},
-    "n = 1,000, p = ½": STUDY_1 | {"n": 1000, "p": 0.5},
-    "one set instead of ten": STUDY_1 | {"sets": 1},
-    "equal real privacy": STUDY_1 | {"terms": "privacy", "delta": 0.0},
-    "numbers between bounds": {
-        "kind": "gaussian", "gaussian_methods": usual(KINDS["gaussian"]), "gaussian_estimand": "mean", "n": 100,
-        "mean": 0.0, "sigma": 1.0, "low": -3.0, "high": 4.0, "sets": 10, "epsilon": 1.0, "terms": "promise",
-        "rule": "reiter_2003", "level": 0.95,
-    },
+    **{f"Bowen & Liu 1: n = {n:,}, p = {p}": STUDY_1 | {"n": n, "p": p} for n in SIZES for p in (0.15, 0.25, 0.5)},
+    "Bowen & Liu 1, one set": STUDY_1 | {"sets": 1},
+    "Bowen & Liu 1, equal real privacy": STUDY_1 | {"terms": "privacy", "delta": 0.0},
+    **{f"Bowen & Liu 2: n = {n:,}, {what}": STUDY_2 | {"n": n, "gaussian_estimand": what}
+       for what in ("mean", "variance") for n in SIZES},
+    **{f"Bowen & Liu 2, ±4: n = {n:,}, {what}": STUDY_2 | {"n": n, "gaussian_estimand": what, "low": -4.0}
+       for what in ("mean", "variance") for n in SIZES},
+    **{f"Liu, Table 1a: n = {n:,}, p = {p}": TABLE_1A | {"n": n, "p": p} for n in (100, 1000) for p in (0.5, 0.1)},
+    **{f"Liu, Table 1b: n = {n}": TABLE_1B | {"n": n} for n in (10, 100)},
+    "Liu, Figure 5: bootstrap": STUDY_2 | FIGURE_5 | {"n": 100},
 }  # fmt: skip
-"""Scenarios of Bowen & Liu's study 1, Figures 2 and 3, and what else they could have compared."""
+"""What both papers simulate, and what else they could have compared; the note "presets" says which figure is which."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +143,7 @@ def choose() -> Asked | Refused:
     at = Places(FEW, MAIN)
     page = dataclasses.replace(PAGE, at=at)
     with at("preset"):
-        presets(PREFIX, PRESETS, {})
+        scenarios(PREFIX, PRESETS, SPEC.note("presets"))
     with at("kind"):
         kind = KINDS[choice(st.selectbox, "Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
     with at("methods"):

@@ -2,28 +2,44 @@
 
 import csv
 import math
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from typing import Protocol
 
 import streamlit as st
 
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.binary import LaplaceRelease
 from dpviz.parameters import readable
-from dpviz.published.liu_gaussian import FITTING, PRINTED_TABLE, compare_liu_gaussian
+from dpviz.published import liu_binary, liu_gaussian
 from dpviz.published.record import Record
 from pages.compare_synthesizers import SPEC
-from pages.compare_synthesizers.controls import Asked
+from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
+from pages.components.growing import growing_of, show_growing
 from pages.components.words import heading, listing
 
 PRINTED_REPETITIONS = 5000  # Of every share that Bowen & Liu print
+SYMBOLS = {"epsilon": "ε", "n": "n", "p": "p"}  # What tells the scenarios of a table apart
+TITLES = {one.column: one.title for one in liu_gaussian.FITTING}
 FAR = 3  # Standard errors from which a number does not agree
 
 
+class Column(Protocol):
+    """A column of Liu's table, and how it is read."""
+
+    @property
+    def column(self) -> str: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+
 def show_published(_asked: Asked) -> None:
-    """Bowen & Liu's usable shares, and the normal half of Liu's Table 1."""
+    """Bowen & Liu's usable shares, and both halves of Liu's Table 1."""
     _show_usable()
-    _show_coverage()
+    _show_binary()
+    _show_normal()
 
 
 def _show_usable() -> None:
@@ -46,26 +62,56 @@ def _show_usable() -> None:
     st.caption(SPEC.note("published", far=sum(abs(z) > 3 for z in scores), all=len(scores)))
 
 
-def _show_coverage() -> None:
-    """Liu's coverage of normal data, cell by cell."""
-    heading(f"Liu (2016), Table 1 (b): {PRINTED_TABLE.caption}")
-    wanted = {one.column: one for one in FITTING}
-    lines = [
-        line
-        for line in cached(compare_liu_gaussian, "Simulating Liu's Table 1 (b) …")()
-        if line.verdict == wanted[line.what].verdict
-    ]
-    scenarios: dict[tuple[float, float], dict[str, Record[float]]] = {}
+def _show_binary() -> None:
+    """Liu's coverage of yes-or-no data, row by row as it is computed."""
+    heading(f"Liu (2016), Table 1 (a): {liu_binary.PRINTED_TABLE.caption}")
+    growing = growing_of(f"{PREFIX}table", "Liu (2016), Table 1 (a)", tuple, _binary_rows)
+    show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step")
+    _show_readings(liu_binary.FITTING, "Table 1 (a)")
+
+
+def _binary_rows() -> Iterator[tuple[Record[float], ...]]:
+    """All cells so far, a row more each time: those that take long stand at the end of the table."""
+    found: tuple[Record[float], ...] = ()
+    for row in liu_binary.PRINTED_TABLE.rows:
+        found += tuple(liu_binary.compare_row(row, liu_binary.FITTING))
+        yield found
+
+
+def _draw_binary(lines: tuple[Record[float], ...]) -> None:
+    _show_cells(lines, liu_binary.FITTING, "Coverage of yes-or-no data, printed and ours")
+    cells = len(liu_binary.PRINTED_TABLE.rows) * len(liu_binary.FITTING)
+    st.caption(SPEC.note("printed_binary", far=_far(lines), done=len(lines), all=cells))
+
+
+def _show_normal() -> None:
+    """Liu's coverage of normal data."""
+    heading(f"Liu (2016), Table 1 (b): {liu_gaussian.PRINTED_TABLE.caption}")
+    fitting = {(one.column, one.verdict) for one in liu_gaussian.FITTING}
+    every = cached(liu_gaussian.compare_liu_gaussian, "Simulating Liu's Table 1 (b) …")()
+    lines = [line for line in every if (line.what, line.verdict) in fitting]
+    _show_cells(lines, liu_gaussian.FITTING, "Coverage of normal data, printed and ours")
+    st.caption(SPEC.note("printed_coverage", far=_far(lines), all=len(lines)))
+    _show_readings(liu_gaussian.FITTING, "Table 1 (b)")
+
+
+def _far(lines: Sequence[Record[float]]) -> int:
+    return sum(abs(line.z) > FAR for line in lines)
+
+
+def _show_cells(lines: Sequence[Record[float]], columns: Sequence[Column], caption: str) -> None:
+    """A table in the paper's own layout: in each cell the printed number, ours, and how far they are apart."""
+    scenarios: dict[str, dict[str, str]] = {}
     for line in lines:
-        scenarios.setdefault((line.design["epsilon"], line.design["n"]), {})[line.what] = line
-    rows = [
-        [f"ε = {readable(epsilon)}, n = {readable(n)}", *(_cell(row[column]) for column in wanted)]
-        for (epsilon, n), row in scenarios.items()
-    ]
-    listing(["<b>printed</b>, simulated, and z", *(one.title for one in FITTING)], rows, "Coverage, printed and ours")
-    listing(["column", "how it is read"], [[one.title, one.verdict] for one in FITTING], "Readings of the columns", ())
-    st.caption(SPEC.note("printed_coverage", far=sum(abs(line.z) > FAR for line in lines), all=len(lines)))
+        design = ", ".join(f"{SYMBOLS[name]} = {readable(one)}" for name, one in line.design.items() if name in SYMBOLS)
+        scenarios.setdefault(design, {})[line.what] = (
+            f"<b>{line.printed:.3f}</b><br>{line.ours:.{3 if line.our_error else 4}f}<br>"
+            f"<small>z = {readable(round(line.z, 1), 2)}</small>"
+        )
+    rows = [[f"<b>{design}</b>", *(row[one.column] for one in columns)] for design, row in scenarios.items()]
+    listing(["<b>printed</b>, ours, and z", *(TITLES[one.column] for one in columns)], rows, caption)
 
 
-def _cell(line: Record[float]) -> str:
-    return f"<b>{line.printed:.3f}</b><br>{line.ours:.3f}<br><small>z = {readable(round(line.z, 1), 2)}</small>"
+def _show_readings(columns: Sequence[Column], table: str) -> None:
+    rows = [[TITLES[one.column], one.verdict] for one in columns]
+    listing(["column", "how it is read"], rows, f"Readings of the columns of {table}", ())

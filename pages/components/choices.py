@@ -52,10 +52,16 @@ def written(control: Callable[..., str | None], label: str, key: str, **rest: An
     return shown(key, control, label, value=SETTINGS[key].default, **rest) or ""
 
 
-def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mapping[str, object]) -> None:
-    """Buttons that set the controls to a known case; the chosen one stays marked while it holds.
+def presets(
+    prefix: str,
+    cases: Mapping[str, Mapping[str, object]],
+    links: Mapping[str, object],
+    control: Callable[..., object] = st.pills,
+    **rest: Any,
+) -> None:
+    """Buttons that set the controls to a known case, or a list of cases; the chosen one stays marked while it holds.
 
-    `cases` has the values of the page's controls for each button, `links` those that every case sets.
+    `cases` has the values of the page's controls for each case, `links` those that every case sets.
     """
     key, yours = f"{prefix}preset", st.session_state.get(f"{prefix}yours")
     if yours and any(st.session_state.get(prefix + name) != value for name, value in yours.items()):
@@ -75,4 +81,4 @@ def presets(prefix: str, cases: Mapping[str, Mapping[str, object]], links: Mappi
         for name, value in {**links, **cases[wanted]}.items() if wanted is not None and wanted in cases else ():
             st.session_state[prefix + name] = value
 
-    st.pills("Start from", list(cases), key=key, on_change=apply, persist_state="session")
+    control("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)

@@ -1,12 +1,15 @@
-"""What the pages about methods on one kind of data share: its numbers, and what a refusal says."""
+"""What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
 
 import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any
 
+import streamlit as st
+
 from dpviz.comparisons import KINDS
 from dpviz.parameters import Parameter, readable
+from pages.components.choices import presets
 from pages.components.last_valid import Refused
 
 
@@ -21,6 +24,11 @@ def _of_kinds() -> dict[str, Parameter]:
 
 
 OF_KINDS = _of_kinds()
+
+
+def scenarios(prefix: str, cases: Mapping[str, Mapping[str, object]], words: str) -> None:
+    """A list of the papers' scenarios, which are too many for buttons; `words` say where they come from."""
+    presets(prefix, cases, {}, st.selectbox, index=None, placeholder="a scenario of the papers", help=words)
 
 
 def refused(broken: ValueError, prefix: str, numbers: Mapping[str, Parameter], values: Mapping[str, Any]) -> Refused:
