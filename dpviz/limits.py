@@ -5,7 +5,7 @@ Time and memory set them, never the theory; a larger one is safe to try where th
 
 ROWS = 5_000  # n and m of a transition matrix of two counts, and of coverage
 CELLS, ROWS_OF_CELLS = 1_000, 1_000  # k, and m of a synthesizer of more than two cells
-MODIPS_ROWS = 1_000  # n and m of modips, whose tables hold no entry that is not integrated
+MODIPS_ROWS = 1_000  # n and m of modips and of other releases whose whole table must be computed at once
 TABLE_ENTRIES = 4_000_000  # entries of a matrix that is held, drawn or written to a file
 # rows and columns, and bytes, of a matrix that a reader brings; and those up to which a synthesizer is sought behind it
 GIVEN_SIDE, GIVEN_BYTES, RECOGNIZED_SIDE = 1_000, 32_000_000, 201

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.comparison import SMALLEST, Panel, Series, comparison_chart, release_chart
-from dpviz.comparisons import Analysis, BinaryData, EqualPrivacy, EqualPromise, UnknownVariance
+from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, UnknownVariance
 from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
@@ -187,4 +187,6 @@ def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_a
 
 
 def test_every_kind_shows_some_methods_at_first() -> None:
-    assert usual(BinaryData) == [one.key for one in BinaryData.methods]
+    assert usual(BinaryData) == list(BinaryData.usual)
+    for kind in KINDS.values():
+        assert 0 < len(usual(kind)) <= len(kind.methods)

@@ -12,13 +12,15 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, Outcome
-from dpviz.comparisons.binary import BinaryMethod
+from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.several_sets import delta_of_sets
 
 METHODS = {method.key: method for method in BinaryData.methods}
 PROMISING = [method for method in BinaryData.methods if not method.reference]
+WASTEFUL = ("exponential_counts", "sdd", "sdd_exact")
+"""Methods that use less ε than they are promised."""
 PRINTED = Path(__file__).parents[1] / "dpviz" / "published" / "bowen_liu_usable.csv"
 
 
@@ -79,8 +81,11 @@ def test_the_original_data_have_the_error_of_a_proportion_and_no_epsilon() -> No
 def test_at_equal_promises_each_method_gets_it_and_sets_share_it(method: BinaryMethod) -> None:
     data = BinaryData(n=20, p=0.25)
     assert EqualPromise().setting(method, data, 0.7, 10) == 0.7
-    if method is not METHODS["modips_truncated"]:
-        assert method.real_epsilon(data, 0.7, method.sets(10)) == pytest.approx(0.7, rel=0.01)
+    real = method.real_epsilon(data, 0.7, method.sets(10))
+    if method.key in WASTEFUL:
+        assert real < 0.9 * 0.7
+    elif method is not METHODS["modips_truncated"]:
+        assert real == pytest.approx(0.7, rel=0.01)
 
 
 @pytest.mark.parametrize(("n", "share", "times"), [(20, 0.05, 1.407), (100, 0.01, 1.797), (100, 0.1, 1.368)])

@@ -23,7 +23,7 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.parameters import readable
-from dpviz.synthesizers import Modips, Synthesizer, two_cell_laws
+from dpviz.synthesizers import Synthesizer, two_cell_laws
 from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS
@@ -48,8 +48,7 @@ GRID = [
 
 NAMED = {
     "the prior's pull": "prior_bias",
-    "the bias of noise that is cut off at 0 and n": "prior_bias",
-    f"the bias of {Modips.moved_by}": "prior_bias",
+    **{f"the bias of {law.moved_by}": "prior_bias" for law in two_cell_laws().values() if not law.has_prior},
     "the rule's variance, which is too small on average,": "ignored_variance",
     "the rule's variance, which is too large on average,": "ignored_variance",
     "the noise of the rule's variance": "rule_noise",
@@ -103,13 +102,11 @@ def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
 
 
 def check_explained(one: CoverageDecomposition, release, p: float, law: type[Synthesizer]) -> None:
-    """The length and the standard error after the first repair, from the curve E[q̄ | p] by finite differences."""
+    """The length and the standard error after the first repair, from the slope of E[q̄ | p] in p."""
     words, prior = repairs_explained(one, law), law.has_prior
     assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
     means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
-    low, high = max(p - 1e-4, 0.0), min(p + 1e-4, 1.0)
-    expected = [float(binom.pmf(np.arange(release.n + 1), release.n, end) @ means) for end in (low, high)]
-    slope = (expected[1] - expected[0]) / (high - low)
+    slope = release.n * float(binom.pmf(np.arange(release.n), release.n - 1, p) @ np.diff(means))
     longer, error = found_in(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
     assert value_of(longer) == pytest.approx(1 / slope, rel=2e-2)
     assert value_of(error) == pytest.approx(math.sqrt(one.variance) / slope, rel=2e-2)

@@ -37,7 +37,10 @@ from pages.components.spec import PageSpec
 from tests.pages import open_coverage, open_page, open_posterior, problems, text
 from tests.referees import divergence, of_sets
 
-LAWS = ["beta_binomial", "posterior_mean", "posterior_mode", "laplace", "geometric", "modips", "modips_truncated"]
+LAWS = [
+    "beta_binomial", "posterior_mean", "posterior_mode", "laplace", "geometric", "modips", "modips_truncated",
+    "exponential_rows", "exponential_counts", "sdd", "sdd_exact",
+]  # fmt: skip
 WITH_PRIOR, WITHOUT = LAWS[:3], LAWS[3:]
 SMALL = [(4, 4, 2), (3, 5, 3), (5, 2, 2)]
 every_prior_law = pytest.mark.parametrize("law", WITH_PRIOR)

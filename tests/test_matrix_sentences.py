@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.comparisons.binary import row_moments
+from dpviz.comparisons.binary_measures import row_moments
 from dpviz.optimum import least_error
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.attacker import factor_text

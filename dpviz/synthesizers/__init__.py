@@ -2,7 +2,9 @@
 
 from dpviz.synthesizers.base import Release, Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.synthesizers.beta_binomial import BetaBinomial
+from dpviz.synthesizers.binned_posterior import BinnedPosterior, BinnedPosteriorExact
 from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
+from dpviz.synthesizers.exponential import ExponentialCounts, ExponentialRows
 from dpviz.synthesizers.laplace_cells import LaplaceCells
 from dpviz.synthesizers.modips import Modips, ModipsTruncated
 from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
@@ -19,6 +21,10 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
         GeometricSanitizer,
         Modips,
         ModipsTruncated,
+        ExponentialRows,
+        ExponentialCounts,
+        BinnedPosterior,
+        BinnedPosteriorExact,
         DirichletMultinomial,
         MultinomialMean,
         MultinomialMode,
@@ -40,7 +46,11 @@ def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:
 __all__ = [
     "SYNTHESIZERS",
     "BetaBinomial",
+    "BinnedPosterior",
+    "BinnedPosteriorExact",
     "DirichletMultinomial",
+    "ExponentialCounts",
+    "ExponentialRows",
     "GeometricSanitizer",
     "LaplaceCells",
     "LaplaceSanitizer",

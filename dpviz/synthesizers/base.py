@@ -229,6 +229,19 @@ def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
     return WorstCase(float(down.max()), int(down.argmax()), int(down.argmax()) + 1)
 
 
+def divergence_by_log_odds(made: TwoCellSynthesizer, epsilon: float) -> WorstCase:
+    """Return the largest hockey-stick divergence as Σ Pr · max(0, 1 − e^{ε − log-odds}).
+
+    A difference of probabilities loses the digits of neighbours that are nearly alike; this keeps them.
+    """
+    matrix, odds = made.transition_matrix(), made.log_odds_table()
+    up, down = (
+        -np.sum(likelier * np.expm1(np.minimum(epsilon - losses, 0.0)), axis=1)
+        for likelier, losses in ((matrix[1:], -odds), (matrix[:-1], odds))
+    )
+    return worse_direction(up, down)
+
+
 def check_index(index: int, count: int, name: str = "index") -> int:
     """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed."""
     number = plain_number(index)

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.comparisons import Outcome
-from dpviz.comparisons.binary import BinaryMethod
+from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.designs import Design
 from dpviz.parameters import readable
 from dpviz.synthesizers import SYNTHESIZERS

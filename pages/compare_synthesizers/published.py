@@ -9,7 +9,7 @@ from typing import Protocol
 import streamlit as st
 
 from dpviz.comparisons import BinaryData
-from dpviz.comparisons.binary import LaplaceRelease
+from dpviz.comparisons.binary_methods import LaplaceRelease
 from dpviz.parameters import readable
 from dpviz.published import liu_binary, liu_gaussian
 from dpviz.published.record import Record

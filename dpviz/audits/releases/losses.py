@@ -22,6 +22,7 @@ from dpviz.parameters import readable, rounded_down
 from dpviz.privacy.gaussian import gaussian_epsilon
 from dpviz.privacy.hockey_stick import pure_epsilon
 from dpviz.synthesizers import BetaBinomial, LaplaceCells, LaplaceSanitizer, Modips, PosteriorMean
+from dpviz.synthesizers.binned_posterior import bin_log_ratios
 from dpviz.types import FloatArray
 
 DRAWS, KEPT, CONFIDENCE, SAMPLES, SEED = 8_000, 1_000, 0.999, 200, 1
@@ -168,7 +169,7 @@ def _modips(n: int, epsilon: float, bounding: str) -> float:
 
 def nested_bins(setting: ReleaseSetting) -> Loss:
     """Each of the t draws selects a bin anew, here with a sensitivity that is not larger than it must be."""
-    needed = float(np.max(np.abs(posteriors.bin_log_ratios(setting.n))))
+    needed = float(np.max(np.abs(bin_log_ratios(setting.n))))
     return Loss.exactly(setting.sets * setting.draws * posteriors.sdd_loss(setting.n, setting.each, needed))
 
 

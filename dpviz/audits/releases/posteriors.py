@@ -3,34 +3,14 @@
 import math
 
 import numpy as np
-from scipy.special import betainc, betaincc, betaln, ndtr
+from scipy.special import betainc, betaincc, ndtr
 
 from dpviz.audits.releases.noisy_counts import log_table_probability, one_draw
+from dpviz.synthesizers.binned_posterior import ENDS, bin_log_ratios, bin_log_weights, log_density_bound
 from dpviz.types import FloatArray, IntArray
 
-LOWEST, HIGHEST = 0.05, 0.95  # Bounds of a proportion, between which its posterior is at least some density
-BINS = 100  # of a proportion
 NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
 MIDDLES = (-1.85, -1.5, 0.0)  # of a pair whose single draws are compared; the worst found lie here
-
-
-def log_density_bound(n: int) -> float:
-    """Return A = sup |ln f(θ | x)| of Propositions 3 and 4: n Bernoulli rows, a flat prior, θ from 0.05 to 0.95.
-
-    >>> round(log_density_bound(100))
-    290
-    """
-    mass = ((n + 1) * math.log(HIGHEST) + math.log1p(-((LOWEST / HIGHEST) ** (n + 1)))) - math.log(n + 1)
-    return abs(n * math.log(LOWEST) - mass)
-
-
-def bin_log_ratios(n: int) -> FloatArray:
-    """ln of each bin's posterior mass for x ones less that for x + 1, by the density at its middle; shape (n, bins)."""
-    x = np.arange(n + 1)
-    below, above = (np.array([betainc(x + 1, n - x + 1, end) for end in (LOWEST, HIGHEST)]),
-                    np.array([betaincc(x + 1, n - x + 1, end) for end in (LOWEST, HIGHEST)]))  # fmt: skip
-    mass = betaln(x + 1, n - x + 1) + np.log(np.maximum(below[1] - below[0], above[0] - above[1]))
-    return -_logit() - np.diff(-mass)[:, None]
 
 
 def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
@@ -41,11 +21,8 @@ def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
     >>> round(1 / sdd_loss(100, 1.0))
     396
     """
-    share, logit = epsilon / (2 * (sensitivity or 2 * log_density_bound(n))), _logit()
-    x = np.arange(n + 1)[:, None]
-    weights = share * (x * logit + n * np.log(1 / (1 + np.exp(logit))))
-    weights -= np.logaddexp.reduce(weights, axis=1)[:, None]
-    return float(np.max(np.abs(np.diff(weights, axis=0))))
+    power = epsilon / (2 * (sensitivity or 2 * log_density_bound(n)))
+    return float(np.max(np.abs(np.diff(bin_log_weights(n, power), axis=0))))
 
 
 def sanitized_histogram_loss(n: int, epsilon: float) -> float:
@@ -64,8 +41,7 @@ def draw_sdd_mc(n: int, ones: int, epsilon: float, kept: int, size: int, generat
 
     A bin that no draw falls into has ln 0 and stays impossible whatever noise it gets.
     """
-    ends = np.linspace(LOWEST, HIGHEST, BINS + 1)
-    above = betaincc(ones + 1, n - ones + 1, ends), -betainc(ones + 1, n - ones + 1, ends)
+    above = betaincc(ones + 1, n - ones + 1, ENDS), -betainc(ones + 1, n - ones + 1, ENDS)
     masses = np.abs(np.diff(above[2 * ones > n]))
     counts = generator.multinomial(kept, masses / masses.sum(), size)
     noise = generator.laplace(0.0, 2 * log_density_bound(n) / epsilon, counts.shape)
@@ -129,9 +105,3 @@ def standardized_delta(shift: float, epsilon: float) -> float:
     masses = one_draw(normal_bins(0.0, PUBLIC_HALF_WIDTH).tolist(), sphc_scale(epsilon, PUBLIC_HALF_WIDTH))
     inside = min(shift / (2 * PUBLIC_HALF_WIDTH), 1.0) * NORMAL_BINS
     return float(np.interp(inside, np.arange(NORMAL_BINS + 1), np.concatenate([[0.0], np.cumsum(masses)])))
-
-
-def _logit() -> FloatArray:
-    ends = np.linspace(LOWEST, HIGHEST, BINS + 1)
-    middles = (ends[1:] + ends[:-1]) / 2
-    return np.log(middles / (1 - middles))

@@ -1,0 +1,268 @@
+"""The methods that release one yes/no variable, most of them sets of one transition matrix."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpviz.comparisons.base import Method
+from dpviz.inference.confidential import binomial_law
+from dpviz.privacy import pure_epsilon
+from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.several_sets import delta_of_sets
+from dpviz.synthesizers import (
+    BetaBinomial,
+    BinnedPosterior,
+    BinnedPosteriorExact,
+    ExponentialCounts,
+    ExponentialRows,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    PosteriorMean,
+    TwoCellSynthesizer,
+    WorstCase,
+)
+from dpviz.synthesizers.modips import Modips, ModipsTruncated
+
+if TYPE_CHECKING:
+    from dpviz.comparisons.binary import BinaryData
+
+OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
+NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
+
+
+class BinaryMethod(Method):
+    """A method whose sets are independent releases of one transition matrix."""
+
+    @abstractmethod
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        """Return the synthesizer of one set, of which `epsilon` is the share."""
+
+    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:
+        """M times the pure ε of one set, as all may be at their worst at once."""
+        return sets * pure_epsilon(self.synthesizer(data.n, setting / sets))
+
+    def real_delta(
+        self, data: BinaryData, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+    ) -> WorstCase:
+        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
+        made = self.synthesizer(data.n, setting / sets)
+        return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
+
+    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0.
+
+        Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces.
+        """
+        made, weights = self.synthesizer(data.n, setting / sets), binomial_law(data.n, data.p)
+        (counts,) = np.nonzero(weights)
+        with np.errstate(under="ignore"):
+            ends = np.exp(sets * made.log_transition(counts, np.array([0, made.m]))).sum(axis=1)
+        return max(1 - float(weights[counts] @ ends), 0.0)
+
+
+class OriginalData(BinaryMethod):
+    """The confidential data as they are."""
+
+    key = "original"
+    label = "Original data"
+    source = "no protection"
+    releases = "Nothing is done to the data. This is what an analyst would find who may see them; no ε holds."
+    reference = True
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:  # noqa: ARG002
+        return GeometricSanitizer(n=n, epsilon=NO_NOISE)
+
+    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:  # noqa: ARG002
+        return math.inf
+
+
+class MultipleSynthesis(BinaryMethod):
+    """Posterior predictive draws without a promise."""
+
+    key = "multiple_synthesis"
+    label = "Multiple synthesis, no promise"
+    source = "Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)"
+    releases = (
+        "Each set draws the proportion from its posterior, with a third of an invented row of each kind, and then n "
+        "rows. No privacy is promised."
+    )
+    reference = True
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:  # noqa: ARG002
+        return BetaBinomial(n=n, m=n, alpha=OWN_PRIOR, beta=OWN_PRIOR)
+
+
+class LaplaceRelease(BinaryMethod):
+    """The count with Laplace noise, one set."""
+
+    key = "laplace"
+    label = LaplaceSanitizer.label
+    source = "Bowen & Liu (2016), Laplace sanitizer; Abowd & Vilhuber (2008)"
+    releases = (
+        "One set: the number of ones plus Laplace noise of scale 1/ε, rounded and moved to the nearest end where it "
+        "falls outside 0 to n. It spends all of ε."
+    )
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return LaplaceSanitizer(n=n, epsilon=epsilon)
+
+    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:  # noqa: ARG002
+        """Pr(0 < x + Laplace(1/ε) < n) = 1 − ½E[e^{−εx}] − ½E[e^{−ε(n−x)}], before rounding, x ~ Binomial(n, p).
+
+        A release that had to be moved to an end has no variance.
+        """
+        rest = -math.expm1(-setting)
+        below = (1 - data.p * rest) ** data.n
+        above = (1 - (1 - data.p) * rest) ** data.n
+        return max(1 - (below + above) / 2, 0.0)
+
+
+class ModipsRelease(BinaryMethod):
+    """Liu's model-based release, boundary-inflated."""
+
+    key = Modips.key
+    label = Modips.label
+    source = "Bowen & Liu (2016), modips-thresholding; Liu (2016), Algorithm 1"
+    releases = (
+        "Each set adds Laplace noise for its share of ε to the number of ones, moves what falls outside 0 to n to the "
+        "nearest end, draws the proportion from the posterior that this gives, with a third of an invented row of each "
+        "kind, and then n rows."
+    )
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return Modips(n=n, m=n, epsilon=epsilon, alpha=OWN_PRIOR, beta=OWN_PRIOR)
+
+
+class ModipsTruncatedRelease(BinaryMethod):
+    """Liu's model-based release, truncated."""
+
+    key = ModipsTruncated.key
+    label = ModipsTruncated.label
+    source = "Bowen & Liu (2016), modips-truncation; Liu (2016), Algorithm 1"
+    releases = (
+        "As modips, boundary-inflated; but noise that leads outside 0 to n is drawn again until the noisy number is "
+        "inside."
+    )
+    finding = (
+        "This breaks the promise: how often the noise must be drawn again depends on the confidential data. With "
+        "little ε for each set the real loss is nearly twice the promised one."
+    )
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return ModipsTruncated(n=n, m=n, epsilon=epsilon, alpha=OWN_PRIOR, beta=OWN_PRIOR)
+
+
+class BetaBinomialRelease(BinaryMethod):
+    """Charest's synthesizer, the smallest prior for ε/M."""
+
+    key = "beta_binomial"
+    label = BetaBinomial.label
+    source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
+    releases = (
+        "Each set draws the proportion from its posterior and then n rows. It invents as many rows of each kind as its "
+        "share of ε asks for, and spends exactly that."
+    )
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        alpha = BetaBinomial.least_alpha(m=n, epsilon=epsilon)
+        return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+class PlugInRelease(BinaryMethod):
+    """Zheng's and McClure & Reiter's synthesizer, one set."""
+
+    key = "posterior_mean"
+    label = PosteriorMean.label
+    source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
+    releases = (
+        "One set of n rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
+        "ε, all of which it spends."
+    )
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        alpha = PosteriorMean.least_alpha(m=n, epsilon=epsilon)
+        return PosteriorMean(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+class ExponentialRowsRelease(BinaryMethod):
+    """Wasserman & Zhou's release: all data sets are outcomes, one set."""
+
+    key = ExponentialRows.key
+    label = ExponentialRows.label
+    source = "Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)"
+    releases = (
+        "One set of n rows, by the exponential mechanism over all data sets of zeros and ones: the nearer a data set's "
+        "distribution function is to the real one, the likelier it is. Most data sets have about as many ones as "
+        "zeros, which draws the count to the middle. It spends all of ε. With k categories there are kⁿ data sets, so "
+        "it can only be simulated."
+    )
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return ExponentialRows(n=n, m=n, epsilon=epsilon)
+
+
+class ExponentialCountsRelease(BinaryMethod):
+    """The same mechanism, where the tables are the outcomes."""
+
+    key = ExponentialCounts.key
+    label = ExponentialCounts.label
+    source = "Bowen & Liu (2016), equation (7), over tables; McSherry & Talwar (2007)"
+    releases = (
+        "One set, by the exponential mechanism over the n + 1 counts, each of which counts once. It spends ε/2 on the "
+        "distance of the distribution functions, and of the other half only what the ends 0 and n give away."
+    )
+    several_sets = False
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return ExponentialCounts(n=n, m=n, epsilon=epsilon)
+
+
+class BinnedPosteriorRelease(BinaryMethod):
+    """Liu's SDD, the printed sensitivity."""
+
+    key = BinnedPosterior.key
+    label = BinnedPosterior.label
+    source = "Liu (2016), Algorithm 2 (SDD), Proposition 3"
+    releases = (
+        "Each set cuts the posterior of the proportion into 100 bins from 0.05 to 0.95, chooses one of them by the "
+        "exponential mechanism with its share of ε, draws the proportion evenly from it, and then n rows."
+    )
+    finding = (
+        "This keeps the promise but hardly uses it: the printed sensitivity is about a hundred times what one row can "
+        "change at n = 100, so the bins are chosen nearly at random."
+    )
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return BinnedPosterior(n=n, m=n, epsilon=epsilon)
+
+
+class BinnedPosteriorExactRelease(BinaryMethod):
+    """Liu's SDD, the sensitivity that its score has."""
+
+    key = BinnedPosteriorExact.key
+    label = BinnedPosteriorExact.label
+    source = "Liu (2016), Algorithm 2 (SDD), with the sensitivity of its score"
+    releases = (
+        "As the posterior in bins, with the most that one row can really change the logarithm of a bin's probability. "
+        "It keeps the promise with far less noise."
+    )
+
+    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+        return BinnedPosteriorExact(n=n, m=n, epsilon=epsilon)
+
+
+BINARY_METHODS: tuple[BinaryMethod, ...] = (
+    OriginalData(), MultipleSynthesis(), ModipsRelease(), ModipsTruncatedRelease(), LaplaceRelease(),
+    BetaBinomialRelease(), PlugInRelease(), ExponentialRowsRelease(), ExponentialCountsRelease(),
+    BinnedPosteriorRelease(), BinnedPosteriorExactRelease(),
+)  # fmt: skip
+"""Every method in the order of the pictures: a new one is a class and a name here."""
