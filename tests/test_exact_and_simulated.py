@@ -31,7 +31,8 @@ def check_agreement(law: str, p: float, n: int, m: int, sets: int, epsilon: floa
             (exact[key].negative_variance_share, found.rules[key].negative_variance_share.value),
         ):
             error = math.sqrt(max(share * (1 - share), 0.0) / REPETITIONS)
-            assert abs(simulated - share) <= 3 * error + exact[key].error_bound + 1.5 / REPETITIONS, key
+            # Of so many hundred shares some are 3 standard errors away by chance, and next to none 4.
+            assert abs(simulated - share) <= 4 * error + exact[key].error_bound + 1.5 / REPETITIONS, key
 
 
 @pytest.mark.parametrize(("p", "epsilon", "sets"), CHAREST)

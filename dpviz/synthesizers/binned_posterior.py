@@ -74,10 +74,10 @@ class BinnedPosterior(TwoCellSynthesizer):
         return self.epsilon / (2 * self.sensitivity)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return _tables(self)[0][np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
+        return _transition(self)[np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        return _tables(self)[1][np.asarray(pairs)[:, None], np.asarray(columns)[None, :]]
+        return _odds(self)[np.asarray(pairs)[:, None], np.asarray(columns)[None, :]]
 
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -154,28 +154,42 @@ def _log_rows(m: int) -> FloatArray:
 
 
 @lru_cache(maxsize=8)
-def _tables(release: BinnedPosterior) -> tuple[FloatArray, FloatArray]:
-    """ln Pr and the log-odds of all places.
+def _shares(release: BinnedPosterior) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Probabilities of the bins and of the rows from each bin, over their largest, and their products' sums."""
+    weights, rows = bin_log_weights(release.n, release.power), _log_rows(release.m)
+    with np.errstate(under="ignore"):
+        shares, drawn = np.exp(weights - weights.max(axis=1)[:, None]), np.exp(rows - rows.max(axis=0))
+        return shares, drawn, shares @ drawn
+
+
+@lru_cache(maxsize=8)
+def _transition(release: BinnedPosterior) -> FloatArray:
+    """ln Pr of all places."""
+    weights, rows, (_, _, sums) = bin_log_weights(release.n, release.power), _log_rows(release.m), _shares(release)
+    with np.errstate(divide="ignore"):
+        found: FloatArray = np.log(sums) + weights.max(axis=1)[:, None] + rows.max(axis=0)
+    for x in np.flatnonzero((sums < LEAST_SUM).any(axis=1)):
+        (columns,) = np.nonzero(sums[x] < LEAST_SUM)
+        found[x, columns] = logsumexp(weights[x][:, None] + rows[:, columns], axis=0)
+    found.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _odds(release: BinnedPosterior) -> FloatArray:
+    """Log-odds of all places.
 
     Pr(x + 1)/Pr(x) is the mean of e^{d_i}, d_i the change of bin i's ln weight, over the bins given the release. Where
     all d_i are small, so is the mean of expm1(d_i), and it keeps the digits that a difference of two ln Pr would lose.
     """
-    n, power = release.n, release.power
-    weights, rows = bin_log_weights(n, power), _log_rows(release.m)
-    highest, largest = weights.max(axis=1)[:, None], rows.max(axis=0)
-    with np.errstate(under="ignore", divide="ignore"):
-        shares, drawn = np.exp(weights - highest), np.exp(rows - largest)
-        sums = shares @ drawn
-        transition = np.log(sums) + highest + largest
-    for x in np.flatnonzero((sums < LEAST_SUM).any(axis=1)):
-        (columns,) = np.nonzero(sums[x] < LEAST_SUM)
-        transition[x, columns] = logsumexp(weights[x][:, None] + rows[:, columns], axis=0)
-    odds = -np.diff(transition, axis=0)
+    power = release.power
     if power * float(LOGITS[-1]) < SMALL:
+        shares, drawn, sums = _shares(release)
         with np.errstate(under="ignore"):
-            mean = np.log1p(np.exp(weights[:-1]) @ np.expm1(power * LOGITS))
+            mean = np.log1p(np.exp(bin_log_weights(release.n, power)[:-1]) @ np.expm1(power * LOGITS))
             changes = np.expm1(power * LOGITS - mean[:, None])
-            odds = -np.log1p((shares[:-1] * changes) @ drawn / sums[:-1])
-    for table in (transition, odds):
-        table.setflags(write=False)
-    return transition, odds
+            found: FloatArray = -np.log1p((shares[:-1] * changes) @ drawn / sums[:-1])
+    else:
+        found = -np.diff(_transition(release), axis=0)
+    found.setflags(write=False)
+    return found
