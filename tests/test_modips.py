@@ -117,8 +117,24 @@ def test_ones_and_zeros_are_alike_and_their_priors_change_places(bounding):
 def test_a_few_columns_and_rows_are_those_of_the_whole_table(bounding):
     release = Modips(n=150, m=200, epsilon=0.05, alpha=0.5, beta=3.0, bounding=bounding)
     rows, columns = np.array([3, 149, 0]), np.array([7, 200, 0, 101])
-    assert np.array_equal(release.log_transition(rows, columns), release.log_transition_matrix()[np.ix_(rows, columns)])
-    assert np.array_equal(release.log_odds(rows, columns), release.log_odds_table()[np.ix_(rows, columns)])
+    places = np.ix_(rows, columns)
+    for some, whole in (
+        (release.log_transition(rows, columns), release.log_transition_matrix()),
+        (release.log_odds(rows, columns), release.log_odds_table()),
+    ):
+        assert np.allclose(some, whole[places], rtol=1e-14, atol=1e-15)
+
+
+@every_way
+@pytest.mark.parametrize(("alpha", "beta"), [(1 / 3, 1 / 3), (0.001, 900), (900, 0.5)])
+@pytest.mark.parametrize("epsilon", [1e-3, 0.7, 20.0])
+def test_the_worst_log_odds_are_in_the_first_or_the_last_column(bounding, alpha, beta, epsilon):
+    for n, m in ((1, 1), (7, 30), (40, 12)):
+        release = Modips(n=n, m=m, epsilon=epsilon, alpha=alpha, beta=beta, bounding=bounding)
+        table, worst = release.log_odds_table(), release.worst_log_odds()
+        assert worst.value == pytest.approx(np.abs(table).max(), rel=1e-12)
+        first, second = release.log_transition(np.array([worst.likelier, worst.other]), np.array([worst.column]))[:, 0]
+        assert first - second == pytest.approx(worst.value, rel=1e-9)
 
 
 @every_way
