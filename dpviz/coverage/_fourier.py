@@ -14,11 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
 
+from dpviz.numerics.blocks import blocks
 from dpviz.types import ComplexArray, FloatArray, IntArray
 
 TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
 """Exponents of the Chernoff bounds, relative to those of a normal distribution; any exponent gives a bound."""
+
+AT_ONCE = 16_384  # Numbers of a transform that are computed at a time, which then stay near the processor
 
 ROUNDING_CONSTANT = 4.0  # Roundings in one stage of a transform: root of unity, product and sum of complex numbers
 
@@ -124,13 +127,14 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
     width, count = box.last - box.first + 1, box.high - box.low + 1
     period = next_fast_len(max(count, width), real=True)  # factors of 7 and 11 take longer than some columns more
     mixed = np.zeros((roots.length // 2 + 1, period), dtype=complex)
-    draw, power = np.empty_like(mixed), np.empty_like(mixed)
     shares = weights ** (1 / sets)  # the power makes the weights of them
-    for law, share in zip(laws[:, box.first : box.last + 1], shares, strict=True):
-        np.multiply(roots.table[:, :width], share * law, out=draw[:, :width])
-        draw[:, width:] = 0.0
-        _power(fft(draw, overwrite_x=True), sets, power)
-        mixed += power
+    scaled = laws[:, box.first : box.last + 1] * shares[:, None]
+    for block in blocks(len(mixed), period, AT_ONCE):
+        table, total = roots.table[block, :width], mixed[block]
+        draw = np.zeros(total.shape, dtype=complex)
+        for law in scaled:
+            np.multiply(table, law, out=draw[:, :width])
+            total += _power(fft(draw), sets)
     by_total = np.ascontiguousarray(ifft(mixed, overwrite_x=True).T)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
     by_spread = irfft(by_total, n=roots.length, axis=1, overwrite_x=True)
@@ -152,13 +156,14 @@ def least_spread(totals: IntArray, sets: int) -> IntArray:
     return quotient * (totals + remainder - sets) // 2
 
 
-def _power(base: ComplexArray, exponent: int, out: ComplexArray) -> None:
-    """Write base^exponent into `out` by repeated squaring, from the first binary digit on."""
-    out[...] = base
+def _power(base: ComplexArray, exponent: int) -> ComplexArray:
+    """Return base^exponent, the exponent at least 2, by repeated squaring, from the first binary digit on."""
+    found: ComplexArray | None = None
     for digit in f"{exponent:b}"[1:]:
-        np.square(out, out=out)
+        found = np.square(base if found is None else found, out=found)
         if digit == "1":
-            np.multiply(out, base, out=out)
+            np.multiply(found, base, out=found)
+    return base if found is None else found
 
 
 def rounding_error(size: int, sets: int) -> float:
