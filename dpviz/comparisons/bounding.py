@@ -138,11 +138,11 @@ class BoundaryInflated(Bounding):
         self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float
     ) -> Iterator[Rows]:
         for place in side_by_side(np.arange(len(centre)), rows):
-            values = random.standard_normal((rows, len(place)))
-            least, most = _limits(centre[place], scale[place], low, high)
+            values, some = random.standard_normal((rows, len(place))), (centre[place], scale[place])
+            least, most = _limits(*some, low, high)
             np.maximum(values, least, out=values)
             np.minimum(values, most, out=values)
-            yield Rows(place, values, centre[place], scale[place])
+            yield Rows(place, values, *some)
 
     def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:  # noqa: ARG002
         return inside + ends
@@ -209,6 +209,8 @@ class Truncated(Bounding):
 def _limits(centre: FloatArray, scale: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
     """The bounds in standard deviations from the centre; unlimited where the deviation is 0."""
     some = scale > 0
+    if some.all():
+        return (low - centre) / scale, (high - centre) / scale
     width = np.where(some, scale, 1.0)
     return np.where(some, (low - centre) / width, -math.inf), np.where(some, (high - centre) / width, math.inf)
 

@@ -156,29 +156,38 @@ class _Work:
 
     def __call__(self, blocks: Blocks) -> GaussianTally:
         """Return the tally of some blocks."""
-        drawn = [self._draw(random) for random in blocks.generators()]
-        mean, variance, usable = (
-            np.stack([part[..., : blocks.size] for part in parts], axis=-2)
-            for parts in zip(*((*one.moments, one.usable) for one in drawn), strict=True)
-        )
-        # What cannot be used is replaced by an arbitrary number, and no sum takes it.
-        found = Moments(np.where(usable, mean, 0.0), np.where(usable, variance, 0.0))
+        usable, parts = zip(*(self._combined(random, blocks.size) for random in blocks.generators()), strict=True)
+        some: BoolArray = np.array(usable)
         return GaussianTally(
             plan=self.plan,
             first=blocks.first,
             repetitions=blocks.repetitions,
-            released=int(np.count_nonzero(usable)),
-            estimands=tuple(self._apply(ESTIMANDS[key], found, usable) for key in self.plan.estimands),
+            released=int(np.count_nonzero(some)),
+            estimands=tuple(
+                self._apply(ESTIMANDS[key], *found, some)
+                for key, found in zip(self.plan.estimands, np.stack(parts, axis=2), strict=True)
+            ),
         )
 
-    def _apply(self, asked: NormalEstimand, found: Moments, usable: BoolArray) -> EstimandTally:
-        """Tally an estimand over moments of shape (sets, blocks, size)."""
-        data, sets = self.plan.data, self.plan.sets
-        each = asked.estimate(found)
-        estimate, within = each.mean(axis=0), asked.within(found, data).mean(axis=0)
-        between = np.square(each - estimate).sum(axis=0) / max(sets - 1, 1)
-        between[between <= EQUAL * estimate**2] = 0.0
-        away = np.where(usable, estimate - asked.truth(data), 0.0)
+    def _combined(self, random: np.random.Generator, size: int) -> tuple[BoolArray, FloatArray]:
+        """Where a block has a release, and q̄, b and v̄ of each estimand, shape (estimands, 3, size)."""
+        drawn, parts = self._draw(random), []
+        usable = drawn.usable[:size]
+        # What cannot be used is replaced by an arbitrary number, and no sum takes it.
+        found = Moments(*(np.where(usable, part[:, :size], 0.0) for part in drawn.moments))
+        for asked in (ESTIMANDS[key] for key in self.plan.estimands):
+            each = asked.estimate(found)
+            estimate = each.mean(axis=0)
+            between = np.square(each - estimate).sum(axis=0) / max(self.plan.sets - 1, 1)
+            between[between <= EQUAL * estimate**2] = 0.0
+            parts.append([estimate, between, asked.within(found, self.plan.data).mean(axis=0)])
+        return usable, np.array(parts)
+
+    def _apply(
+        self, asked: NormalEstimand, estimate: FloatArray, between: FloatArray, within: FloatArray, usable: BoolArray
+    ) -> EstimandTally:
+        """Tally an estimand over q̄, b and v̄ of shape (blocks, size)."""
+        away = np.where(usable, estimate - asked.truth(self.plan.data), 0.0)
         return EstimandTally(
             **_units(deviation=away, deviation_squared=away**2, deviation_squared_squared=away**4),
             rules=tuple(self._interval(COMBINING_RULES[key], away, between, within, usable) for key in self.plan.rules),
