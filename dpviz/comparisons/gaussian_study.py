@@ -164,7 +164,7 @@ class _Work:
             repetitions=blocks.repetitions,
             released=int(np.count_nonzero(some)),
             estimands=tuple(
-                self._apply(ESTIMANDS[key], *found, some)
+                self._apply(ESTIMANDS[key], found, some)
                 for key, found in zip(self.plan.estimands, np.stack(parts, axis=2), strict=True)
             ),
         )
@@ -183,10 +183,9 @@ class _Work:
             parts.append([estimate, between, asked.within(found, self.plan.data).mean(axis=0)])
         return usable, np.array(parts)
 
-    def _apply(
-        self, asked: NormalEstimand, estimate: FloatArray, between: FloatArray, within: FloatArray, usable: BoolArray
-    ) -> EstimandTally:
-        """Tally an estimand over q̄, b and v̄ of shape (blocks, size)."""
+    def _apply(self, asked: NormalEstimand, parts: FloatArray, usable: BoolArray) -> EstimandTally:
+        """Tally an estimand over q̄, b and v̄, shape (3, blocks, size)."""
+        estimate, between, within = parts
         away = np.where(usable, estimate - asked.truth(self.plan.data), 0.0)
         return EstimandTally(
             **_units(deviation=away, deviation_squared=away**2, deviation_squared_squared=away**4),

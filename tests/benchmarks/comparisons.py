@@ -1,14 +1,21 @@
-"""Row G: a study of normal data against the random numbers that it draws, and against the loop that one would write."""
+"""Row G: a study of normal data against the random numbers that it draws, and against the loop that one would write.
+
+Then the whole of Bowen & Liu's study 1: exact where the sums reach, else simulated.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
+import time
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from scipy.stats import t
 
-from dpviz.comparisons import GaussianPlan, KnownVariance, UnknownVariance
+from dpviz.comparisons import BinaryData, GaussianPlan, KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_data import GaussianData
 from dpviz.comparisons.gaussian_methods import GaussianMethod, ModipsMean, ModipsSplit
 from dpviz.published.liu_gaussian import compare_liu_gaussian
@@ -18,6 +25,9 @@ from tests.benchmarks.timing import Result, interleaved, seconds
 SETS, EPSILON, LEVEL, LOW, HIGH = 10, 1.0, 0.95, -3.0, 4.0
 REPETITIONS, FRACTION, AT_ONCE = 5_000, 50, 65_536
 MOST, LOOP_GOAL = 1.5, 20
+
+SCENARIOS = tuple(itertools.product((40, 100, 1000), (0.15, 0.25, 0.5)))
+PROMISES = np.geomspace(math.exp(-10), math.exp(5), 16).tolist()
 
 
 def study(data: GaussianData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
@@ -56,7 +66,7 @@ def loop_coverage(n: int, repetitions: int, seed: int) -> float:
 
 def cases() -> Iterator[Result]:
     data = {"mean": 0.0, "sigma": 1.0, "low": LOW, "high": HIGH}
-    for n, repetitions in ((100, REPETITIONS), (1000, 1_000)):
+    for n, repetitions in ((10, 20_000), (100, REPETITIONS), (1000, 1_000)):
         known, both = KnownVariance(n=n, **data), UnknownVariance(n=n, **data)
         for name, one, method in (("mean", known, ModipsMean()), ("mean and variance", both, ModipsSplit())):
             numbers, ours = interleaved(
@@ -81,3 +91,19 @@ def table_seconds() -> float:
     """Seconds for Liu's Table 1b, every reading, 5,000 repetitions a cell."""
     compare_liu_gaussian.cache_clear()
     return seconds(compare_liu_gaussian, 1)
+
+
+def scenario_seconds(scenario: tuple[int, float]) -> float:
+    """Seconds of processor for every method at every ε of one scenario of study 1."""
+    n, p = scenario
+    start, data = time.process_time(), BinaryData(n=n, p=p)
+    deque(data.compare(data.methods, PROMISES), maxlen=0)
+    return time.process_time() - start
+
+
+def study_seconds() -> tuple[float, float]:
+    """Seconds for all nine scenarios in two processes, and those of processor in both together."""
+    start = time.perf_counter()
+    with ProcessPoolExecutor(2) as pool:
+        used = sum(pool.map(scenario_seconds, SCENARIOS))
+    return time.perf_counter() - start, used

@@ -174,4 +174,8 @@ def main() -> None:
     for sets, epsilon, milliseconds, bound in coverage.exact_points():
         print(f"  M = {sets}, ε = {epsilon:g}: {milliseconds:.1f} ms, error at most {bound:.0e}")
     print(f"Liu's Table 1b, 5,000 repetitions a cell (goal ≤ 60 s): {comparisons.table_seconds():.1f} s")
+    took, used = comparisons.study_seconds()
+    print(
+        f"Bowen & Liu's study 1, nine scenarios (goal ≤ 20 s in two processes): {took:.1f} s, {used:.1f} s of processor"
+    )
     print(f"goals met: {sum(result.met for result in results)} of {len(results)}")
