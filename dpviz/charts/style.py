@@ -26,6 +26,7 @@ SYNTHESIZER_COLORS = {
     "exponential_counts": "#8E6CC9",
     "sdd": "#6B7A8F",
     "sdd_exact": "#C2185B",
+    "nested_modips": "#4F6D2F",
     "param_post": "#009E73",
     "param_map": "#E69F00",
     "modips_split": "#9C6B30",

@@ -100,6 +100,8 @@ class Method(ABC):
     """What it really gives away where that is not what it promises, in whole sentences."""
     reference: ClassVar[bool] = False
     several_sets: ClassVar[bool] = True
+    sets_of_each: ClassVar[int] = 1
+    """Sets that are made of one share of ε."""
 
     def sets(self, wanted: int) -> int:
         """Return how many sets it releases where those that release several release `wanted`."""

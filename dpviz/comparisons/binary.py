@@ -1,4 +1,4 @@
-"""Study 1 of Bowen & Liu: one yes/no variable, and every release of it a transition matrix."""
+"""Study 1 of Bowen & Liu: one yes/no variable, and the methods that release it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,13 @@ import numpy as np
 from dpviz import limits
 from dpviz.analysis import PROPORTION
 from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
-from dpviz.comparisons.binary_measures import exact_interval, row_moments, simulated_interval
 from dpviz.comparisons.binary_methods import BINARY_METHODS
-from dpviz.coverage.law import exact_work
+from dpviz.comparisons.nested_modips import NestedModips
 from dpviz.inference.confidential import binomial_law
 from dpviz.optimum import least_error
 from dpviz.studies import Measure
 from dpviz.synthesizers.base import ROWS, parameter
 from dpviz.types import FloatArray
-
-LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
-"""Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +31,7 @@ class BinaryData(DataKind):
 
     key: ClassVar[str] = "binary"
     label: ClassVar[str] = "Yes or no (one proportion)"
-    methods: ClassVar[tuple[Method, ...]] = BINARY_METHODS
+    methods: ClassVar[tuple[Method, ...]] = (*BINARY_METHODS, NestedModips())
     usual: ClassVar[tuple[str, ...]] = (
         "original", "multiple_synthesis", "modips", "modips_truncated", "laplace", "beta_binomial", "posterior_mean",
     )  # fmt: skip
@@ -56,13 +52,12 @@ class BinaryData(DataKind):
         x = int(generator.binomial(self.n, self.p))
         for method, setting in settings.items():
             count = method.sets(sets)
-            found[method.key] = method.synthesizer(self.n, setting / count).draw(generator, x, count) / self.n
+            found[method.key] = method.draw(generator, self.n, setting / count, x, count)
         return x / self.n, found
 
     def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
-        made = method.synthesizer(self.n, setting / sets)
-        moments = row_moments(made)
+        moments = method.moments(self.n, setting / sets)
         bias, error = moments.error(binomial_law(self.n, self.p), self.p, sets)
         _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n, sets)
         first = Outcome(
@@ -79,10 +74,5 @@ class BinaryData(DataKind):
             release_error=Measure(added, 0.0),
         )
         yield first
-        rule, work = analysis.rule_for(sets).key, exact_work(made, p=self.p, sets=sets)
-        if work > LITTLE_WORK:
-            coverage, width = simulated_interval(made, self.p, sets, rule, analysis)
-            yield dataclasses.replace(first, coverage=coverage, mean_width=width)
-        if work <= MOST_WORK:
-            coverage, width = exact_interval(made, self.p, sets, rule, analysis.level)
+        for coverage, width in method.intervals(self, setting, sets, analysis):
             yield dataclasses.replace(first, coverage=coverage, mean_width=width)

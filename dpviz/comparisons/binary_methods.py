@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpviz.comparisons.base import Method
+from dpviz.comparisons.base import Analysis, Method
+from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
+from dpviz.coverage.law import exact_work
 from dpviz.inference.confidential import binomial_law
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.privacy.several_sets import delta_of_sets
+from dpviz.studies import Measure
 from dpviz.synthesizers import (
     BetaBinomial,
     BinnedPosterior,
@@ -27,16 +30,57 @@ from dpviz.synthesizers import (
     WorstCase,
 )
 from dpviz.synthesizers.modips import Modips, ModipsTruncated
+from dpviz.types import FloatArray
 
 if TYPE_CHECKING:
     from dpviz.comparisons.binary import BinaryData
 
 OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
+LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
+"""Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
 NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
 
 
-class BinaryMethod(Method):
+class BinaryRelease(Method):
+    """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
+
+    @abstractmethod
+    def moments(self, n: int, epsilon: float) -> RowMoments:
+        """Return the moments of the estimate from one unit with its share of ε."""
+
+    @abstractmethod
+    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0."""
+
+    @abstractmethod
+    def draw(self, random: np.random.Generator, n: int, epsilon: float, x: int, units: int) -> FloatArray:
+        """Return the proportions in the sets of so many units."""
+
+    @abstractmethod
+    def intervals(
+        self, data: BinaryData, setting: float, sets: int, analysis: Analysis
+    ) -> Iterator[tuple[Measure, Measure]]:
+        """Yield the coverage and mean width of the analyst's interval, the better known the later."""
+
+
+class BinaryMethod(BinaryRelease):
     """A method whose sets are independent releases of one transition matrix."""
+
+    def moments(self, n: int, epsilon: float) -> RowMoments:
+        return row_moments(self.synthesizer(n, epsilon))
+
+    def draw(self, random: np.random.Generator, n: int, epsilon: float, x: int, units: int) -> FloatArray:
+        return self.synthesizer(n, epsilon).draw(random, x, units) / n
+
+    def intervals(
+        self, data: BinaryData, setting: float, sets: int, analysis: Analysis
+    ) -> Iterator[tuple[Measure, Measure]]:
+        made, rule = self.synthesizer(data.n, setting / sets), analysis.rule_for(sets).key
+        work = exact_work(made, p=data.p, sets=sets)
+        if work > LITTLE_WORK:
+            yield simulated_interval(made, data.p, sets, rule, analysis)
+        if work <= MOST_WORK:
+            yield exact_interval(made, data.p, sets, rule, analysis.level)
 
     @abstractmethod
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
@@ -54,10 +98,7 @@ class BinaryMethod(Method):
         return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
 
     def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
-        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0.
-
-        Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces.
-        """
+        """Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces."""
         made, weights = self.synthesizer(data.n, setting / sets), binomial_law(data.n, data.p)
         (counts,) = np.nonzero(weights)
         with np.errstate(under="ignore"):
@@ -265,4 +306,4 @@ BINARY_METHODS: tuple[BinaryMethod, ...] = (
     BetaBinomialRelease(), PlugInRelease(), ExponentialRowsRelease(), ExponentialCountsRelease(),
     BinnedPosteriorRelease(), BinnedPosteriorExactRelease(),
 )  # fmt: skip
-"""Every method in the order of the pictures: a new one is a class and a name here."""
+"""Every method that is a matrix, in the order of the pictures: a new one is a class and a name here."""

@@ -60,7 +60,8 @@ def _table(asked: Asked, found: Compared) -> None:
 
 
 def _named(one: Outcome) -> str:
-    sets = "one set" if one.sets == 1 else f"{one.sets} sets"
+    each = one.method.sets_of_each
+    sets = "one set" if one.sets * each == 1 else f"{one.sets} × {each} sets" if each > 1 else f"{one.sets} sets"
     return f"<b>{one.method.label}</b> <small>{sets}</small>"
 
 

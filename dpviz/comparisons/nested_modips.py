@@ -1,0 +1,154 @@
+"""Liu's nested modips: several sets from each noisy count, which tells the noise from the draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import gammainc, gammaln, logsumexp
+
+from dpviz.comparisons.base import Analysis, simulated_share
+from dpviz.comparisons.binary_measures import RowMoments
+from dpviz.comparisons.binary_methods import OWN_PRIOR, BinaryRelease
+from dpviz.inference.combining_rules import CombiningRule
+from dpviz.inference.confidential import binomial_law
+from dpviz.inference.interval_rules import half_widths, holds
+from dpviz.studies import Measure
+from dpviz.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from dpviz.comparisons.binary import BinaryData
+
+SETS_OF_EACH = 10  # Sets from one noisy count
+AT_ONCE = 1_000_000  # Sets that are drawn at a time
+NODES, PANEL = 16, 8.0  # Gauss–Legendre nodes of a panel, and nats that it spans
+STEEP = 4  # Nats that one set's ln Pr(no ones) changes by from one noisy count to the next, at most, where it matters
+
+
+class Components(NamedTuple):
+    """Mean of the proportion in one set, and the three variances of it, for each confidential count x = 0 … n.
+
+    `sanitization` is that of the noise, `posterior` that of drawing the proportion, `rows` that of drawing the rows.
+    """
+
+    mean: FloatArray
+    sanitization: FloatArray
+    posterior: FloatArray
+    rows: FloatArray
+
+
+def components(n: int, epsilon: float, prior: float = OWN_PRIOR) -> Components:
+    """Return them for n rows and the ε of one noisy count, in closed form.
+
+    Laplace noise of scale 1/ε that is kept between −x and n − x has the mean (e^{−εx} − e^{−ε(n−x)})/(2ε) and the mean
+    square Σ (1 − e^{−h}(1 + h))/ε² over h = εx and h = ε(n − x). Given the noisy count u, p ~ Beta(α + u, α + n − u).
+
+    Source: Liu (2016), Theorem 7 (b): b₁ is that of the noise, b₂₁ of the posterior, b₂₂ of the rows.
+    """
+    x, whole = np.arange(n + 1), 2 * prior + n
+    low, high = epsilon * x, epsilon * (n - x)
+    shift = (np.expm1(-low) - np.expm1(-high)) / (2 * epsilon)
+    square = (gammainc(2.0, low) + gammainc(2.0, high)) / epsilon**2
+    mean, noise = (prior + x + shift) / whole, np.maximum(square - shift**2, 0.0) / whole**2
+    spread = mean * (1 - mean) - noise  # E[μ(1 − μ)] of the posterior means μ
+    return Components(mean, noise, spread / (whole + 1), spread * whole / (whole + 1) / n)
+
+
+@lru_cache(maxsize=64)
+def log_no_ones(n: int, epsilon: float, sets: int, prior: float = OWN_PRIOR) -> FloatArray:
+    """ln of the probability that all `sets` sets from one noisy count hold no ones, for x = 0 … n.
+
+    Gauss–Legendre quadrature over the noisy count u, added up from both ends, each whole number costing e^{−ε}.
+    """
+    panels = math.ceil((epsilon + STEEP * sets) / PANEL)
+    places, weights = np.polynomial.legendre.leggauss(NODES)
+    tau = ((np.arange(panels)[:, None] + (1 + places) / 2) / panels).ravel()
+    shares = np.log(np.tile(weights, panels) / (2 * panels)) + math.log(epsilon / 2)
+
+    def seen(u: FloatArray) -> FloatArray:
+        ones, zeros = 2 * prior + n, prior + n - u
+        found: FloatArray = sets * (gammaln(zeros + n) - gammaln(zeros) - gammaln(ones + n) + gammaln(ones))
+        return found
+
+    inside = seen(np.arange(n)[:, None] + tau) + shares
+    up, down = logsumexp(inside - epsilon * tau, axis=1), logsumexp(inside - epsilon * (1 - tau), axis=1)
+    above, below = np.empty(n + 1), np.empty(n + 1)
+    below[0], above[n] = seen(np.array([0.0, float(n)])) - math.log(2)
+    for x in range(n):
+        below[x + 1] = np.logaddexp(down[x], below[x] - epsilon)
+        above[n - 1 - x] = np.logaddexp(up[n - 1 - x], above[n - x] - epsilon)
+    found: FloatArray = np.logaddexp(above, below)
+    found.setflags(write=False)
+    return found
+
+
+class NestedModips(BinaryRelease):
+    """M noisy counts, each with ε/M, and `sets_of_each` sets from each, which are made of it without the data.
+
+    The analyst takes the mean of each noisy count's sets as one estimate, and combines these M by Theorem 7 (Reiter
+    2003), T = v̄ + B/M with B their variance. With w the mean variance within a noisy count's sets, w estimates what the
+    draws add (b₂) and B − w/t what the noise adds (b₁), t sets of each.
+    """
+
+    key = "nested_modips"
+    label = "Nested modips (boundary-inflated)"
+    source = "Liu (2016), §3.1 and Figure 3; Theorem 7"
+    releases = (
+        "As modips, boundary-inflated; but ten sets are drawn from each noisy count, so that an analyst can tell what "
+        "the noise adds from what the draws add. The noisy counts alone share ε: what is made of them costs nothing."
+    )
+    sets_of_each: ClassVar[int] = SETS_OF_EACH
+
+    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:
+        """M times the loss of one noisy count's sets, the largest of all where none of them holds a one.
+
+        The probability of a set given u has a ratio that rises in u with its number of ones, so its ends are extreme.
+        """
+        return sets * float(np.max(-np.diff(log_no_ones(data.n, setting / sets, self.sets_of_each))))
+
+    def moments(self, n: int, epsilon: float) -> RowMoments:
+        found = components(n, epsilon)
+        return RowMoments(found.mean, found.sanitization + (found.posterior + found.rows) / self.sets_of_each)
+
+    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+        none = sets * log_no_ones(data.n, setting / sets, self.sets_of_each)
+        with np.errstate(under="ignore"):
+            return max(1 - float(binomial_law(data.n, data.p) @ (np.exp(none) + np.exp(none[::-1]))), 0.0)
+
+    def draw(self, random: np.random.Generator, n: int, epsilon: float, x: int, units: int) -> FloatArray:
+        return self._proportions(random, n, epsilon, np.array([x]), units).ravel()
+
+    def _proportions(self, random: np.random.Generator, n: int, epsilon: float, x: IntArray, units: int) -> FloatArray:
+        """Proportions in sets, shape (confidential counts, noisy counts, sets of each)."""
+        noisy = np.clip(x[:, None] + random.laplace(0.0, 1 / epsilon, (len(x), units)), 0.0, n)
+        shape = (*noisy.shape, self.sets_of_each)
+        p = random.beta(OWN_PRIOR + noisy[..., None], OWN_PRIOR + n - noisy[..., None], shape)
+        return random.binomial(n, p) / n
+
+    def intervals(
+        self, data: BinaryData, setting: float, sets: int, analysis: Analysis
+    ) -> Iterator[tuple[Measure, Measure]]:
+        """Simulated: within a noisy count the sets depend on each other."""
+        rule = analysis.rule_for(sets)
+        if not isinstance(rule, CombiningRule):
+            return
+        block = max(AT_ONCE // (sets * self.sets_of_each), 1)
+        covered, widths = 0, []
+        for first in range(0, analysis.repetitions, block):
+            random = np.random.default_rng([analysis.seed, first])
+            x = random.binomial(data.n, data.p, min(block, analysis.repetitions - first))
+            drawn = self._proportions(random, data.n, setting / sets, x, sets)
+            groups = drawn.mean(axis=2)
+            estimate, within = groups.mean(axis=1), (drawn * (1 - drawn)).mean(axis=(1, 2)) / data.n
+            between = groups.var(axis=1, ddof=1) if sets > 1 else np.zeros(len(x))
+            half = half_widths(*rule.variance_and_degrees(between, within, sets=sets), analysis.level)
+            covered += int(np.count_nonzero(holds(estimate - half, estimate + half, data.p)))
+            widths.append(2 * half[np.isfinite(half)])
+        share = simulated_share(Measure.share(covered, analysis.repetitions), analysis.repetitions)
+        width = np.concatenate(widths)
+        known = len(width) > 1
+        spread = float(width.std(ddof=1)) / math.sqrt(len(width)) if known else math.nan
+        yield share, Measure(float(width.mean()), max(spread, np.finfo(float).tiny)) if known else Measure.unknown()
