@@ -24,6 +24,7 @@ POSTERIOR_ROWS = 10_000  # n and m of a posterior
 LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a posterior sums over
 # n and m up to which a page lists every release for the coverage of a posterior, and M of that page
 RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20
+MIXED_CELLS = 100  # Cells of mixed data
 COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
 # n of the smallest possible error, and n up to which a linear programme seeks it where there is a δ
 OPTIMUM_ROWS, PROGRAMME_ROWS = 100_000, 100

@@ -391,6 +391,10 @@ COMPARISON_OF_METHODS = Case(
             "mean": {"low": -20.0, "high": 20.0}, "sigma": {},
             "low": {"mean": 25.0, "high": 30.0}, "high": {"mean": -25.0, "low": -30.0},
         }.items()
+    }
+    | {
+        name: (name, comparison.NUMBERS[name], {"kind": "mixed", "mixed_methods": ["modips_sums"], "n": 9, "sets": 2})
+        for name in ("cells", "correlation")
     },
     presets={name: comparison.PRESETS[name] for name in SOME_SCENARIOS},
     disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},

@@ -279,6 +279,7 @@ OWN: dict[str, dict[str, Any]] = {
     "comparisons.BinaryData": {"estimand": "proportion"},
     "comparisons.KnownVariance": {"estimand": "mean", "mean": 5.0},
     "comparisons.UnknownVariance": {"estimand": "variance", "mean": 5.0},
+    "comparisons.MixedData": {"estimand": "share", "mean": 6.0, "correlation": 0.5},
     "comparisons.GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
     "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5, "bounding": "truncation"},
     "ModipsTruncated": {"bounding": "truncation"},

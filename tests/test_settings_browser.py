@@ -66,6 +66,15 @@ CHANGED = {
     "compare_synthesizers?cs_binary_methods=laplace.beta_binomial&cs_epsilon=2&cs_terms=privacy&cs_delta=0.001&cs_n=20"
     "&cs_sets=3&cs_p=0.3&cs_level=0.9&cs_rule=rubin_1987&cs_first=0.1&cs_last=10&cs_repetitions=500&cs_seed=3"
     "&cs_look=One+release",
+    "a comparison on mixed data":
+    "compare_synthesizers?cs_kind=mixed&cs_mixed_methods=modips_sums&cs_mixed_estimand=cell_mean&cs_n=30&cs_cells=4"
+    "&cs_correlation=-0.2&cs_mean=0.5&cs_low=-5&cs_high=6&cs_sets=2&cs_repetitions=60&cs_look=One+release",
+    "a division of mixed data":
+    "budget?bu_sets_kind=mixed&bu_sets_mixed_method=perturbed_cells&bu_n=9&bu_cells=3&bu_correlation=0.1"
+    "&bu_repetitions=60",
+    "a division over the statistics of mixed data":
+    "budget?bu_spending=share&bu_sets=3&bu_share_kind=mixed&bu_share_mixed_method=perturbed_cells_safe&bu_n=9"
+    "&bu_cells=3&bu_repetitions=60",
     "a division over sets":
     "budget?bu_sets_kind=gaussian&bu_sets_gaussian_method=modips_communal&bu_n=9&bu_mean=1&bu_sigma=2&bu_low=-3&bu_high=5"
     "&bu_epsilon=2&bu_level=0.9&bu_rule=rubin_1987&bu_repetitions=60&bu_seed=3&bu_look=Are+several+sets+worth+it%3F",

@@ -162,7 +162,10 @@ class Released:
 
 
 def release_chart(released: Sequence[Released], *, original: float, truth: float, title: str) -> style.Figure:
-    """One dot for each released set, a row for each method; the confidential data and the truth are thin rules."""
+    """One dot for each released set, a row for each method; the confidential data and the truth are thin rules.
+
+    There is no rule of confidential data that give no estimate, where `original` is NaN.
+    """
     traces = [
         style.scatter(
             "markers",
@@ -176,16 +179,17 @@ def release_chart(released: Sequence[Released], *, original: float, truth: float
         for row, one in enumerate(released)
     ]
     rows = {"tickvals": list(range(len(released))), "ticktext": [one.name for one in released]}
-    every = np.concatenate([*(one.estimates for one in released), [original, truth]])
+    known = [] if math.isnan(original) else [original]
+    every = np.concatenate([*(one.estimates for one in released), known, [truth]])
     pad = 0.06 * float(np.ptp(every)) or 0.1
     return style.build(
         traces,
         x=style.axis(title, range=[float(every.min()) - pad, float(every.max()) + pad]),
         y=style.axis("", **rows, range=[len(released) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True),
         uirevision="release",
-        shapes=[style.rule(x=original), style.rule(x=truth, dash="dot")],
+        shapes=[*(style.rule(x=one) for one in known), style.rule(x=truth, dash="dot")],
         annotations=[
-            style.label_upright("confidential data", original, side="right" if original < truth else "left"),
+            *(style.label_upright("confidential data", one, side="right" if one < truth else "left") for one in known),
             style.label_upright("truth", truth, side="left" if original < truth else "right"),
         ],
         margin={"l": 16, "r": 16, "t": 40, "b": 52},

@@ -40,6 +40,10 @@ SYNTHESIZER_COLORS = {
     "smoothed_histogram_scott": "#D55E00",
     "bootstrap_sanitize": "#828745",
     "sanitize_bootstrap": "#934C74",
+    "modips_sums": "#9C6B30",
+    "modips_printed": "#CC79A7",
+    "perturbed_cells_safe": "#009E73",
+    "perturbed_cells": "#56B4E9",
     "original": "#8A8F98",
     "multiple_synthesis": "#8A8F98",
 }

@@ -14,8 +14,9 @@ from dpviz.comparisons.base import (
 from dpviz.comparisons.binary import BinaryData
 from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_study import GaussianPlan
+from dpviz.comparisons.mixed import MixedData
 
-KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData, UnknownVariance, KnownVariance)}
+KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData, UnknownVariance, KnownVariance, MixedData)}
 """Every kind of data by its key: a new one is one file and one name here."""
 
 TERMS: dict[str, type[Terms]] = {terms.key: terms for terms in (EqualPromise, EqualPrivacy)}
@@ -34,6 +35,7 @@ __all__ = [
     "GaussianPlan",
     "KnownVariance",
     "Method",
+    "MixedData",
     "Outcome",
     "Terms",
     "UnknownVariance",

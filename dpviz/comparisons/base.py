@@ -102,6 +102,8 @@ class Method(ABC):
     several_sets: ClassVar[bool] = True
     sets_of_each: ClassVar[int] = 1
     """Sets that are made of one share of ε."""
+    first_statistic: ClassVar[str] = "the mean"
+    """What has the share of ε that `usual_shares` and `with_share` speak of."""
 
     def sets(self, wanted: int) -> int:
         """Return how many sets it releases where those that release several release `wanted`."""

@@ -72,7 +72,6 @@ class Spending(ABC):
     key: ClassVar[str]
     over: ClassVar[str]
     """What ε is divided over, in words."""
-    axis: ClassVar[str]
     symbol: ClassVar[str]
     log: ClassVar[bool] = False
     span: ClassVar[tuple[float, float]]
@@ -85,6 +84,11 @@ class Spending(ABC):
         problem = self.unfit(self.data, self.method)
         if problem:
             raise ValueError(problem)
+
+    @property
+    @abstractmethod
+    def axis(self) -> str:
+        """What the places are, in words."""
 
     @staticmethod
     @abstractmethod
@@ -140,11 +144,14 @@ class OverSets(Spending):
 
     key: ClassVar[str] = "sets"
     over: ClassVar[str] = "several sets"
-    axis: ClassVar[str] = "sets M that share ε"
     symbol: ClassVar[str] = "M"
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
     asks_sets: ClassVar[bool] = False
+
+    @property
+    def axis(self) -> str:
+        return "sets M that share ε"
 
     @staticmethod
     def unfit(data: DataKind, method: Method) -> str:  # noqa: ARG004
@@ -169,13 +176,16 @@ class OverSets(Spending):
 
 @dataclass(frozen=True, kw_only=True)
 class OverStatistics(Spending):
-    """A share w of ε goes to the mean and the rest to the variance, in each set."""
+    """A share w of ε goes to one statistic, such as the mean, and the rest to the others, in each set."""
 
     key: ClassVar[str] = "share"
-    over: ClassVar[str] = "mean and variance"
-    axis: ClassVar[str] = "share w of ε that the mean has"
+    over: ClassVar[str] = "statistics"
     symbol: ClassVar[str] = "w"
     span: ClassVar[tuple[float, float]] = -0.02, 1.02
+
+    @property
+    def axis(self) -> str:
+        return f"share w of ε that {self.method.first_statistic} has"
 
     @staticmethod
     def unfit(data: DataKind, method: Method) -> str:
@@ -192,7 +202,7 @@ class OverStatistics(Spending):
         return self.method.usual_shares(self.data)
 
     def named(self, place: float) -> str:
-        return f"{readable(100 * place, 3)} % for the mean"
+        return f"{readable(100 * place, 3)} % for {self.method.first_statistic}"
 
     def at(self, place: float) -> tuple[Method, Analysis]:
         return self.method.with_share(place), self.analysis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from dpviz.checked import checked
 from dpviz.comparisons.base import COMPARED_SETS, Analysis, Estimand, Method, Outcome
-from dpviz.comparisons.bounding import Moments
 from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData
 from dpviz.comparisons.gaussian_histograms import (
     BootstrapThenSanitize,
@@ -45,8 +44,7 @@ HISTOGRAMS: tuple[GaussianMethod, ...] = (
     SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
 )  # fmt: skip
 
-# Repetitions in a block: about as many rows as are drawn in 20 ms, so that the first result is soon there
-AT_ONCE, FEWEST, MOST = 2_000_000, 20, 500
+FEWEST, MOST = 20, 500  # Repetitions in a block
 USUAL = "perturbed_histogram_safe", "smoothed_histogram"
 
 
@@ -67,7 +65,7 @@ class SimulatedData(GaussianData):
         plan = GaussianPlan(
             data=self, method=method, epsilon=setting, sets=sets, estimands=(self.estimand,), rules=(rule,),
             level=analysis.level, repetitions=analysis.repetitions, seed=analysis.seed,
-            batch=max(FEWEST, min(MOST, AT_ONCE // (self.n * sets))),
+            batch=max(FEWEST, min(MOST, self.block // (self.n * sets))),
         )  # fmt: skip
         real = method.real_epsilon(self, setting, sets)
         accuracy = method.accuracy(self, setting, sets) if self.asked.of_mean else None
@@ -77,16 +75,13 @@ class SimulatedData(GaussianData):
             yield Outcome(method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real, **found)
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
-        asked, found = ESTIMANDS[self.estimand], dict[str, FloatArray]()
-
-        def estimates(every: Sequence[FloatArray]) -> FloatArray:
-            return asked.estimate(Moments(*np.array([(one.mean(), one.var(ddof=1)) for one in every]).reshape(-1, 2).T))
-
-        confidential: FloatArray = np.empty(0)
+        held, found = self.draw(np.random.default_rng(seed), 1), dict[str, FloatArray]()
         for method, setting in settings.items():
-            confidential, released = self.draw_release(method, setting, sets, seed)
-            found[method.key] = estimates(released)
-        return float(estimates([confidential])[0]), found
+            random = np.random.default_rng(seed)
+            released = method.release(random, self.draw(random, 1), setting, method.sets(sets))
+            estimates = self.asked.estimate(released.moments)
+            found[method.key] = estimates[~np.isnan(estimates)]
+        return float(self.asked.estimate(held.moments)[0]), found
 
     @checked(epsilon=SETTINGS, sets=COMPARED_SETS, seed=SEED)
     def draw_release(

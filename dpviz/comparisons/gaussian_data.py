@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,21 +51,24 @@ HIGH = dataclasses.replace(
 
 @dataclass(frozen=True)
 class NormalEstimand(Estimand, ABC):
-    """A parameter of the normal distribution, and its estimate and variance estimate from one set of n rows."""
+    """A parameter of the confidential rows, and its estimate and variance estimate from one set of n rows.
+
+    `found` is what `GaussianData.read` makes of the sets; an estimate is NaN where a set has none.
+    """
 
     of_mean: ClassVar[bool] = False
     """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
 
     @abstractmethod
-    def truth(self, data: GaussianData) -> float:
+    def truth(self, data: Any) -> float:
         """Return the true value."""
 
     @abstractmethod
-    def estimate(self, found: Moments) -> FloatArray:
-        """Return the estimate from mean and variance of each set."""
+    def estimate(self, found: Any) -> FloatArray:
+        """Return the estimate from each set."""
 
     @abstractmethod
-    def within(self, found: Moments, data: GaussianData) -> FloatArray:
+    def within(self, found: Any, data: Any) -> FloatArray:
         """Return the estimated variance of the estimate."""
 
 
@@ -116,20 +120,20 @@ ESTIMANDS: dict[str, NormalEstimand] = {
 
 @dataclass(frozen=True)
 class Confidential:
-    """The confidential data of a block of repetitions, one data set in each column of `rows`."""
+    """The confidential data of a block of repetitions, one data set in each `place` of `rows`."""
 
-    data: GaussianData
-    rows: Rows
+    data: Any
+    rows: Any
 
     @cached_property
-    def moments(self) -> Moments:
-        """Mean and variance of each data set."""
-        return moments_of(self.rows)
+    def moments(self) -> Any:
+        """What an analyst reads of each data set."""
+        return self.data.read(self.rows)
 
     @property
     def repetitions(self) -> int:
         """How many data sets there are."""
-        return self.rows.values.shape[1]
+        return len(self.rows.place)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +145,13 @@ class GaussianData(DataKind):
     sigma: float = parameter(SIGMA)
     low: float = parameter(LOW)
     high: float = parameter(HIGH)
+
+    drawn: ClassVar[type] = Rows
+    """What confidential and released rows are kept in; a method says which of these it takes."""
+    studied: ClassVar[Mapping[str, NormalEstimand]] = ESTIMANDS
+    """What a study of such data can ask, by key."""
+    block: ClassVar[int] = 2_000_000
+    """Rows in a block of a study: about as many as are drawn in 20 ms, so that the first result is soon there."""
 
     def check(self) -> None:
         ends = f"{readable(self.low)} to {readable(self.high)}"
@@ -162,11 +173,15 @@ class GaussianData(DataKind):
     @property
     def asked(self) -> NormalEstimand:
         """What the analyst wants to know."""
-        return ESTIMANDS[self.estimand]
+        return self.studied[self.estimand]
 
     @property
     def truth(self) -> float:
         return self.asked.truth(self)
+
+    def read(self, rows: Any) -> Any:
+        """Return all that an analyst reads of each set."""
+        return moments_of(rows)
 
     def draw(self, random: np.random.Generator, repetitions: int) -> Confidential:
         """Draw confidential data, as many data sets as there are repetitions."""

@@ -7,13 +7,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dpviz.checked import argument
 from dpviz.comparisons.base import Method
-from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, Moments, Rows, moments_of
+from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, Moments, Rows
 from dpviz.comparisons.gaussian_data import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean, accuracy_of_mean
 from dpviz.types import BoolArray, FloatArray
@@ -26,9 +26,9 @@ TRUNCATED_FINDING = (
 
 
 class Released(NamedTuple):
-    """Mean and variance of every set, shape (sets, repetitions), and the repetitions in which every set was made."""
+    """What an analyst reads of every set, shape (sets, repetitions), and where every set was made."""
 
-    moments: Moments
+    moments: Any
     usable: BoolArray
 
 
@@ -37,9 +37,11 @@ class GaussianMethod(Method):
 
     finding: ClassVar[str]
     """What it promises and what it really gives where one row is replaced and n is public, in whole sentences."""
+    takes: ClassVar[type] = Rows
+    """The rows that it takes and gives, as `GaussianData.drawn` names them."""
 
     @abstractmethod
-    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
+    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Any]:
         """Yield the rows of all sets, set j of repetition r in place j · repetitions + r, some sets at a time.
 
         `epsilon` is that of all sets. A set that cannot be made is left out.
@@ -50,13 +52,12 @@ class GaussianMethod(Method):
         return None
 
     def release(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Released:
-        """Return mean and variance of all sets, which is all that an analyst reads."""
-        mean, variance = np.full((2, sets * held.repetitions), math.nan)
+        """Return all that an analyst reads of the sets."""
+        found = np.full((len(held.moments), sets * held.repetitions), math.nan)
         for rows in self.rows(random, held, epsilon, sets):
-            mean[rows.place], variance[rows.place] = moments_of(rows)
-        shape = sets, held.repetitions
-        mean = mean.reshape(shape)
-        return Released(Moments(mean, variance.reshape(shape)), ~np.isnan(mean).any(axis=0))
+            found[:, rows.place] = held.data.read(rows)
+        each = found.reshape(-1, sets, held.repetitions)
+        return Released(type(held.moments)(*each), ~np.isnan(each[0]).any(axis=0))
 
 
 class Original(GaussianMethod):
@@ -69,8 +70,9 @@ class Original(GaussianMethod):
     finding = "Nothing is promised and nothing is kept."
     reference = True
     several_sets = False
+    takes = object
 
-    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:  # noqa: ARG002
+    def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Any]:  # noqa: ARG002
         yield held.rows
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:  # noqa: ARG002

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +12,7 @@ import numpy as np
 from dpviz.analysis import LEVEL
 from dpviz.checked import argument, checked
 from dpviz.comparisons.base import COMPARED_SETS, simulated_share
-from dpviz.comparisons.bounding import Moments
-from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData, NormalEstimand
+from dpviz.comparisons.gaussian_data import GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod, Released
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
@@ -45,8 +46,9 @@ class IntervalTally(Sums):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EstimandTally(Sums):
-    """Sums of d = q̄ − truth over the repetitions with a release, d², d⁴, and what each rule gave."""
+    """Sums of d = q̄ − truth, d² and d⁴ over the repetitions in which every set gave an estimate, and of each rule."""
 
+    released: int = 0
     deviation: int = summed(-LARGEST_DEVIATION, LARGEST_DEVIATION)
     deviation_squared: int = summed(0, LARGEST_DEVIATION**2)
     deviation_squared_squared: int = summed(0, LARGEST_DEVIATION**4)
@@ -55,17 +57,16 @@ class EstimandTally(Sums):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GaussianTally(StudyTally):
-    """What repetitions of a study gave: in `released` of them every set could be made."""
+    """What repetitions of a study gave."""
 
     plan: GaussianPlan
-    released: int = 0
     estimands: tuple[EstimandTally, ...]
 
     def check(self) -> None:
         """Refuse counts that contradict each other."""
         for key, one in zip(self.plan.estimands, self.estimands, strict=True):
             for rule in one.rules:
-                for name, most in (("covered", rule.usable), ("unbounded", rule.usable), ("usable", self.released)):
+                for name, most in (("covered", rule.usable), ("unbounded", rule.usable), ("usable", one.released)):
                     if getattr(rule, name) > most:
                         raise ValueError(f"{name} of {key} must be at most {most:,}; got {getattr(rule, name):,}.")
 
@@ -78,9 +79,9 @@ class GaussianTally(StudyTally):
         found = self.estimands[self.plan.estimands.index(estimand)]
         one = found.rules[self.plan.rules.index(rule)]
         return GaussianMeasures(
-            bias=Measure.mean(found, "deviation", self.released),
-            root_mean_squared_error=Measure.mean(found, "deviation_squared", self.released).root(),
-            coverage=simulated_share(Measure.share(one.covered, self.released), self.released),
+            bias=Measure.mean(found, "deviation", found.released),
+            root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released).root(),
+            coverage=simulated_share(Measure.share(one.covered, found.released), found.released),
             mean_width=Measure.mean(one, "width", one.usable - one.unbounded),
             usable_share=simulated_share(Measure.share(one.usable, self.repetitions), self.repetitions),
         )
@@ -88,7 +89,7 @@ class GaussianTally(StudyTally):
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianMeasures:
-    """Bias, error and coverage over the repetitions with a release, a missing interval counting as a miss.
+    """Bias, error and coverage over the repetitions with an estimate, a missing interval counting as a miss.
 
     The width is over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
     """
@@ -106,8 +107,8 @@ class GaussianPlan(Plan[GaussianTally]):
 
     `data`, `method`, `epsilon`, `sets`: What is released and how; `epsilon` is that of all sets. A method that releases
     a single set has one.
-    `estimands`, `rules`: Keys of `ESTIMANDS` and of the combining rules, each once; the rules must be defined for so
-    many sets.
+    `estimands`, `rules`: Keys of the data's `studied` and of the combining rules, each once; the rules must be
+    defined for so many sets.
     `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.studies.Plan`. Methods with the same data and seed see the
     same confidential rows.
     """
@@ -124,11 +125,14 @@ class GaussianPlan(Plan[GaussianTally]):
         for name, kind in (("data", GaussianData), ("method", GaussianMethod)):
             if not isinstance(getattr(self, name), kind):
                 raise ValueError(f"{name} must be a {kind.__name__}; got {shown(getattr(self, name))}.")
+        if not issubclass(self.data.drawn, self.method.takes):
+            raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
         super().__post_init__()
         for name, declaration in (("epsilon", SETTINGS), ("sets", COMPARED_SETS), ("level", LEVEL)):
             object.__setattr__(self, name, declaration.check(getattr(self, name)))
         object.__setattr__(self, "sets", self.method.sets(self.sets))
-        for name, known in (("estimands", ESTIMANDS), ("rules", COMBINING_RULES)):
+        known: Mapping[str, object]
+        for name, known in (("estimands", self.data.studied), ("rules", COMBINING_RULES)):
             keys: Any = getattr(self, name)
             given = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
             if not given or len(set(given)) < len(given) or not set(given) <= set(known):
@@ -156,38 +160,40 @@ class _Work:
 
     def __call__(self, blocks: Blocks) -> GaussianTally:
         """Return the tally of some blocks."""
-        usable, parts = zip(*(self._combined(random, blocks.size) for random in blocks.generators()), strict=True)
-        some: BoolArray = np.array(usable)
+        parts = np.stack([self._combined(random, blocks.size) for random in blocks.generators()], axis=2)
+        studied = self.plan.data.studied
         return GaussianTally(
             plan=self.plan,
             first=blocks.first,
             repetitions=blocks.repetitions,
-            released=int(np.count_nonzero(some)),
             estimands=tuple(
-                self._apply(ESTIMANDS[key], found, some)
-                for key, found in zip(self.plan.estimands, np.stack(parts, axis=2), strict=True)
+                self._apply(studied[key], found) for key, found in zip(self.plan.estimands, parts, strict=True)
             ),
         )
 
-    def _combined(self, random: np.random.Generator, size: int) -> tuple[BoolArray, FloatArray]:
-        """Where a block has a release, and q̄, b and v̄ of each estimand, shape (estimands, 3, size)."""
-        drawn, parts = self._draw(random), []
-        usable = drawn.usable[:size]
+    def _combined(self, random: np.random.Generator, size: int) -> FloatArray:
+        """q̄, b and v̄ of each estimand in a block, shape (estimands, 3, size); q̄ is NaN where a set gave no estimate."""
+        data, drawn, parts = self.plan.data, self._draw(random), []
+        made = drawn.usable[:size]
         # What cannot be used is replaced by an arbitrary number, and no sum takes it.
-        found = Moments(*(np.where(usable, part[:, :size], 0.0) for part in drawn.moments))
-        for asked in (ESTIMANDS[key] for key in self.plan.estimands):
-            each = asked.estimate(found)
+        found = type(drawn.moments)(*(np.where(made, part[:, :size], 0.0) for part in drawn.moments))
+        for asked in (data.studied[key] for key in self.plan.estimands):
+            each, within = asked.estimate(found), asked.within(found, data)
+            usable = made & ~np.isnan(each).any(axis=0)
+            each, within = np.where(usable, each, 0.0), np.where(usable, within, 0.0)
             estimate = each.mean(axis=0)
             between = np.square(each - estimate).sum(axis=0) / max(self.plan.sets - 1, 1)
             between[between <= EQUAL * estimate**2] = 0.0
-            parts.append([estimate, between, asked.within(found, self.plan.data).mean(axis=0)])
-        return usable, np.array(parts)
+            parts.append([np.where(usable, estimate, math.nan), between, within.mean(axis=0)])
+        return np.array(parts)
 
-    def _apply(self, asked: NormalEstimand, parts: FloatArray, usable: BoolArray) -> EstimandTally:
+    def _apply(self, asked: NormalEstimand, parts: FloatArray) -> EstimandTally:
         """Tally an estimand over q̄, b and v̄, shape (3, blocks, size)."""
         estimate, between, within = parts
+        usable = ~np.isnan(estimate)
         away = np.where(usable, estimate - asked.truth(self.plan.data), 0.0)
         return EstimandTally(
+            released=int(np.count_nonzero(usable)),
             **_units(deviation=away, deviation_squared=away**2, deviation_squared_squared=away**4),
             rules=tuple(self._interval(COMBINING_RULES[key], away, between, within, usable) for key in self.plan.rules),
         )

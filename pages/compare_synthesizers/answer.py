@@ -14,7 +14,7 @@ from dpviz.synthesizers import SYNTHESIZERS
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
-from pages.compare_synthesizers.quick import first_outcomes, least_error
+from pages.compare_synthesizers.quick import error_of, first_outcomes, in_order, least_error
 from pages.compare_synthesizers.ranking import show_ranking
 from pages.components.cached import cached
 from pages.components.words import note, page_answer
@@ -47,17 +47,21 @@ def left_out(asked: Asked, found: list[Outcome]) -> str:
 def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
     """Return the mark, the sentence, and the few words for a phone."""
     epsilon = readable(asked.design.epsilon, 4)
-    ranked = in_order([one for one in found if not one.method.reference])
-    if not ranked:
+    promising = [one for one in found if not one.method.reference]
+    if not promising:
         sentence = f"None of the methods chosen can be set to a real privacy loss of ε = {epsilon}."
         return "no method", sentence, f"has a real ε = {epsilon}"
+    ranked = in_order([one for one in promising if not math.isnan(error_of(one))])
+    if not ranked:
+        return "no estimate", SPEC.note("no_estimate", epsilon=epsilon), f"ε = {epsilon}: no estimate"
     best = [one for one in ranked if error_of(one) <= error_of(ranked[0]) * (1 + ALIKE)]
     names, error = " and ".join(one.method.label for one in best), error_of(best[0])
     what = "real" if asked.terms.asks else "promised"
     whose = "methods with the smallest error are" if len(best) > 1 else "method with the smallest error is"
     its = "their estimates are" if len(best) > 1 else "its estimate is"
     words = f"At a {what} ε = {epsilon} the {whose} <b>{names}</b>: {its} typically off by <b>{written(best[0])}</b>"
-    if reference := next((one for one in found if one.method.reference and one.sets == 1), None):
+    reference = next((one for one in found if one.method.reference and one.sets == 1), None)
+    if reference and not math.isnan(error_of(reference)):
         words += f", {times(error, error_of(reference))} with the {reference.method.label.lower()}"
     words += f" (root mean squared error, {asked.named})."
     if len(ranked) > len(best):
@@ -88,16 +92,6 @@ def times(error: float, other: float) -> str:
     if abs(ratio - 1) < 5e-4:
         return "as much as"
     return f"{readable(ratio, 3)} times as much as" if math.isfinite(ratio) else "but not at all"
-
-
-def error_of(outcome: Outcome) -> float:
-    """The root mean squared error."""
-    return outcome.root_mean_squared_error.value
-
-
-def in_order(found: list[Outcome]) -> list[Outcome]:
-    """Outcomes by their error, the smallest first."""
-    return sorted(found, key=error_of)
 
 
 def lead_design(asked: Asked) -> Design | None:

@@ -92,7 +92,11 @@ TABLE_1B = STUDY_2 | {
     "kind": "gaussian_known_variance", "gaussian_known_variance_methods": ["original", "modips"],
     "gaussian_known_variance_estimand": "mean", "low": -4.0, "first": 0.5, "last": 100.0,
 }  # fmt: skip
-SIZES = 40, 100, 1000  # n of both studies
+STUDY_3 = AS_PRINTED | {
+    "kind": "mixed", "mixed_methods": usual(KINDS["mixed"]), "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0,
+    "high": 4.0, "cells": 24, "correlation": 0.5, "first": math.exp(-2), "last": 1000.0,
+}  # fmt: skip
+SIZES = 40, 100, 1000  # n of the first two studies
 PRESETS: dict[str, dict[str, object]] = {
     **{f"Bowen & Liu 1: n = {n:,}, p = {p}": STUDY_1 | {"n": n, "p": p} for n in SIZES for p in (0.15, 0.25, 0.5)},
     "Bowen & Liu 1, one set": STUDY_1 | {"sets": 1},
@@ -101,6 +105,7 @@ PRESETS: dict[str, dict[str, object]] = {
        for what in ("mean", "variance") for n in SIZES},
     **{f"Bowen & Liu 2, ±4: n = {n:,}, {what}": STUDY_2 | {"n": n, "gaussian_estimand": what, "low": -4.0}
        for what in ("mean", "variance") for n in SIZES},
+    **{f"Bowen & Liu 3: {one.label}": STUDY_3 | {"mixed_estimand": one.key} for one in KINDS["mixed"].estimands},
     **{f"Liu, Table 1a: n = {n:,}, p = {p}": TABLE_1A | {"n": n, "p": p} for n in (100, 1000) for p in (0.5, 0.1)},
     **{f"Liu, Table 1b: n = {n}": TABLE_1B | {"n": n} for n in (10, 100)},
     "Liu, Figure 5: bootstrap": STUDY_2 | FIGURE_5 | {"n": 100},

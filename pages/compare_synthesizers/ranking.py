@@ -11,7 +11,7 @@ from dpviz.parameters import readable
 from dpviz.studies import Measure
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.compare_synthesizers.quick import first_outcomes, least_error
+from pages.compare_synthesizers.quick import first_outcomes, in_order, least_error
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import heading, listing, number, percent
 
@@ -37,7 +37,7 @@ def show_ranking(asked: Asked) -> None:
 
 def _table(asked: Asked, found: Compared) -> None:
     """One row for each method."""
-    outcomes = sorted(found.outcomes.values(), key=lambda one: one.root_mean_squared_error.value)
+    outcomes = in_order(list(found.outcomes.values()))
     least = found.least.get(asked.design.epsilon)
     columns: dict[str, Callable[[Outcome], str]] = {"method": _named}
     if asked.terms.asks:

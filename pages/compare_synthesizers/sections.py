@@ -1,5 +1,6 @@
 """The closer looks of the page, each run only when it is opened."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -46,9 +47,10 @@ def _show_release(asked: Asked) -> None:
     rows = []
     for one in shown:
         first = ", ".join(readable(float(estimate), 3) for estimate in one.estimates[:FIRST_SETS])
-        rows.append([f"<b>{one.name}</b>", number(float(np.mean(one.estimates)), 4), first])
+        mean = float(np.mean(one.estimates)) if len(one.estimates) else math.nan
+        rows.append([f"<b>{one.name}</b>", number(mean, 4), first or "–"])
     listing(["method", "mean of the sets", "the first sets"], rows, "One release", {1})
-    st.caption(SPEC.note("drawn", seed=asked.analysis.seed, original=readable(original, 4)))
+    st.caption(SPEC.note("drawn", seed=asked.analysis.seed, original=number(original, 4)))
 
 
 def _again() -> None:

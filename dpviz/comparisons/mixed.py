@@ -1,0 +1,199 @@
+"""Study 3 of Bowen & Liu: every row is in one of several cells and has two numbers between public bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dpviz import limits
+from dpviz.comparisons.base import Estimand, Method
+from dpviz.comparisons.gaussian import SimulatedData
+from dpviz.comparisons.gaussian_data import Confidential, NormalEstimand
+from dpviz.comparisons.gaussian_methods import Original
+from dpviz.comparisons.mixed_methods import METHODS, Tables, statistics_of
+from dpviz.parameters import Parameter, readable
+from dpviz.synthesizers.base import parameter
+from dpviz.types import FloatArray
+
+SMALLEST, LARGEST = 7, 76  # Thousandths of the rows that are in the smallest and the largest of 24 cells, as printed
+
+CELLS = Parameter(
+    name="cells", symbol="J", title="Number of cells", minimum=2, maximum=limits.MIXED_CELLS, default=24,
+    slider_maximum=50, integer=True,
+    help="The number of cells that the categories form, such as 2 × 3 × 4 = 24. The largest has nearly eleven times as "
+    "many rows as the smallest, the others are evenly between.",
+)  # fmt: skip
+CORRELATION = Parameter(
+    name="correlation", symbol="ρ", title="True correlation", minimum=-0.99, maximum=0.99, default=0.5,
+    help="The correlation of the two numbers of a row within its cell. It is the same in all cells.",
+)  # fmt: skip
+
+
+class CellMoments(NamedTuple):
+    """What an analyst reads of each set: all but the (co)variances within cells are of the smallest cell or first half.
+
+    `smallest`, `half`: Shares of the rows that are in the smallest cell, and in the first half of the cells.
+    `rows`, `mean`: How many rows the smallest cell has, and the mean of their first numbers; NaN where there is none.
+    `xx`, `yy`, `xy`: (Co)variances around the cell means, with so many `degrees` of freedom; NaN where there are none.
+    """
+
+    smallest: FloatArray
+    half: FloatArray
+    rows: FloatArray
+    mean: FloatArray
+    xx: FloatArray
+    yy: FloatArray
+    xy: FloatArray
+    degrees: FloatArray
+
+
+class CellMean(NormalEstimand):
+    """μ of the smallest cell, estimated by the mean of its n₁ rows with variance s²/n₁, s² being that within cells."""
+
+    def truth(self, data: MixedData) -> float:
+        return float(data.means[0, 0])
+
+    def estimate(self, found: CellMoments) -> FloatArray:
+        return found.mean
+
+    def within(self, found: CellMoments, data: MixedData) -> FloatArray:  # noqa: ARG002
+        return np.where(found.degrees > 0, found.xx, 0.0) / np.maximum(found.rows, 1)
+
+
+class Share(NormalEstimand):
+    """π of the smallest cell, estimated by its share p of the rows with variance p(1 − p)/n."""
+
+    def truth(self, data: MixedData) -> float:
+        return float(data.shares[0])
+
+    def estimate(self, found: CellMoments) -> FloatArray:
+        return found.smallest
+
+    def within(self, found: CellMoments, data: MixedData) -> FloatArray:
+        share = self.estimate(found)
+        return share * (1 - share) / data.n
+
+
+class Half(Share):
+    """π of the first half of the cells, in the same way: those at the first level of a category that has two."""
+
+    def truth(self, data: MixedData) -> float:
+        return float(data.shares[: data.cells // 2].sum())
+
+    def estimate(self, found: CellMoments) -> FloatArray:
+        return found.half
+
+
+class CellVariance(NormalEstimand):
+    """σ², estimated by the variance s² within cells with variance 2s⁴/ν, ν being its degrees of freedom."""
+
+    def truth(self, data: MixedData) -> float:
+        return data.sigma**2
+
+    def estimate(self, found: CellMoments) -> FloatArray:
+        return found.xx
+
+    def within(self, found: CellMoments, data: MixedData) -> FloatArray:  # noqa: ARG002
+        return 2 * found.xx**2 / np.maximum(found.degrees, 1)
+
+
+class Correlation(NormalEstimand):
+    """ρ, estimated by that within cells, r, with variance (1 − r²)²/ν; there is none where a number does not vary."""
+
+    def truth(self, data: MixedData) -> float:
+        return data.correlation
+
+    def estimate(self, found: CellMoments) -> FloatArray:
+        spread = np.sqrt(found.xx * found.yy)
+        return np.clip(np.divide(found.xy, spread, out=np.full(spread.shape, math.nan), where=spread > 0), -1, 1)
+
+    def within(self, found: CellMoments, data: MixedData) -> FloatArray:  # noqa: ARG002
+        return (1 - self.estimate(found) ** 2) ** 2 / np.maximum(found.degrees, 1)
+
+
+ESTIMANDS: dict[str, NormalEstimand] = {
+    one.key: one
+    for one in (
+        Half("half", "the share of the first half of the cells", "π"),
+        Share("share", "the share of the smallest cell", "π₁"),
+        CellMean("cell_mean", "the mean in the smallest cell", "μ₁"),
+        CellVariance("cell_variance", "the variance within cells", "σ²"),
+        Correlation("correlation", "the correlation within cells", "ρ"),
+    )
+}
+"""What an analyst can ask of mixed data, by its key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedData(SimulatedData):
+    """n rows, each in cell j with probability π_j, with two numbers from N(μ_j, Σ) that are set to the public bounds.
+
+    The π_j rise evenly from the first cell to the last, as 7 to 76: with 24 cells they are 0.007 to 0.076, as printed.
+    Both numbers have the variance σ², and their correlation is ρ. Over the cells the mean of the first rises evenly
+    from μ − σ to μ + σ, and that of the second falls: the paper's own means are not in its text.
+
+    >>> data = MixedData(n=1000, mean=0, sigma=1, low=-4, high=4, cells=24, correlation=0.5)
+    >>> data.shares.round(3)[[0, -1]].tolist(), data.means[:, 0].tolist()
+    ([0.007, 0.076], [-1.0, 1.0])
+    """
+
+    key: ClassVar[str] = "mixed"
+    label: ClassVar[str] = "Categories and two numbers (mixed)"
+    methods: ClassVar[tuple[Method, ...]] = Original(), *METHODS
+    estimands: ClassVar[tuple[Estimand, ...]] = tuple(ESTIMANDS.values())
+    drawn: ClassVar[type] = Tables
+    studied: ClassVar[Mapping[str, NormalEstimand]] = ESTIMANDS
+    block: ClassVar[int] = 600_000
+
+    cells: int = parameter(CELLS)
+    correlation: float = parameter(CORRELATION)
+
+    def check(self) -> None:
+        super().check()
+        lowest, highest = self.mean - self.sigma, self.mean + self.sigma
+        if not self.low < lowest < highest < self.high:
+            raise ValueError(
+                f"The cell means, which go from {readable(lowest)} to {readable(highest)} (mean minus and plus sigma), "
+                f"must lie between the bounds, {readable(self.low)} to {readable(self.high)}."
+            )
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """The probabilities π of the cells."""
+        rising = np.linspace(SMALLEST, LARGEST, self.cells)
+        return rising / rising.sum()
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """The true means of both numbers in every cell, shape (2, cells)."""
+        step = self.sigma * np.linspace(-1, 1, self.cells)
+        return self.mean + np.array([step, -step])
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of a covariance within cells as far as n alone tells them, at least 3."""
+        return max(self.n - self.cells, 3)
+
+    def draw(self, random: np.random.Generator, repetitions: int) -> Confidential:
+        counts = random.multinomial(self.n, self.shares, size=repetitions)
+        first, other = random.standard_normal((2, repetitions, self.n))
+        other = self.correlation * first + math.sqrt(1 - self.correlation**2) * other
+        cell = np.repeat(np.tile(np.arange(self.cells), repetitions), counts.ravel()).reshape(first.shape)
+        middle = (self.low + self.high) / 2
+        values = self.means[:, cell] - middle + self.sigma * np.array([first, other])
+        np.clip(values, -self.width / 2, self.width / 2, out=values)
+        return Confidential(self, Tables(np.arange(repetitions), counts, values))
+
+    def read(self, rows: Any) -> CellMoments:
+        found, middle = statistics_of(rows), (self.low + self.high) / 2
+        count = found.counts[:, 0]
+        mean = np.divide(found.sums[0, :, 0], count, out=np.full(len(count), math.nan), where=count > 0)
+        degrees = self.n - np.count_nonzero(found.counts, axis=1).astype(float)
+        within = np.divide(found.squares, degrees, out=np.full(found.squares.shape, math.nan), where=degrees > 0)
+        half = found.counts[:, : self.cells // 2].sum(axis=1) / self.n
+        return CellMoments(count / self.n, half, count, middle + mean, within[0], within[1], within[2], degrees)

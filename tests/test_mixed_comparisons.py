@@ -1,0 +1,455 @@
+"""Releases of mixed data: against exact sums, against plain loops, and what they really promise."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
+
+from dpviz.audits.releases import ReleaseSetting
+from dpviz.audits.releases.losses import clipped_cell_mean
+from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, MixedData
+from dpviz.comparisons.gaussian_methods import ModipsMean, Original
+from dpviz.comparisons.mixed import ESTIMANDS
+from dpviz.comparisons.mixed_methods import (
+    PRIOR,
+    MixedModips,
+    MixedModipsPrinted,
+    MixedMultipleSynthesis,
+    PerturbedCells,
+    PerturbedCellsSafe,
+    Statistics,
+    Tables,
+    covariance_factor,
+    histograms_of,
+    statistics_of,
+)
+from dpviz.inference import COMBINING_RULES
+from dpviz.studies import Measure, read_run, run_study, save_run, stream_study
+from dpviz.types import FloatArray
+
+STUDY_3: dict[str, Any] = {
+    "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0, "cells": 24, "correlation": 0.5,
+}  # fmt: skip
+FAR = {"low": -20.0, "high": 30.0}  # bounds that no row reaches
+METHODS = MixedData.methods
+
+
+def mixed(**changes: Any) -> MixedData:
+    return MixedData(**(STUDY_3 | changes))
+
+
+def study(data: MixedData, method: Any, rule: str = "reiter_2003", **changes: Any) -> Any:
+    """The measures of a simulation of 4,000 repetitions."""
+    sets = method.sets(changes.pop("sets", 3))
+    rule = rule if sets >= COMBINING_RULES[rule].least_sets else "as_if_real"
+    plan = GaussianPlan(
+        data=data, method=method, estimands=(data.estimand,), rules=(rule,), sets=sets,
+        **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
+    )  # fmt: skip
+    return run_study(plan).measures(data.estimand, rule)
+
+
+def agrees(found: Measure, value: float) -> None:
+    assert abs(found.value - value) < 4.5 * found.error, (found, value)
+
+
+# The confidential data, and what an analyst reads
+
+
+def test_cells_have_the_printed_shares() -> None:
+    """Bowen & Liu, §4.3: from 0.007 to 0.076 over 2 × 3 × 4 cells."""
+    shares = mixed().shares
+    assert (round(shares[0], 3), round(shares[-1], 3), len(shares)) == (0.007, 0.076, 24)
+    assert shares.sum() == pytest.approx(1)
+
+
+def test_squares_of_the_histograms_are_as_many_as_in_print() -> None:
+    """Their supplement's medians, 16 to 49 by Scott's rule on the cells themselves: public bins lie between."""
+    assert 16 <= PerturbedCells().bins(mixed()) ** 2 <= 49
+    for rows, squares in ((7, 16), (76, 49)):
+        assert PerturbedCells().bins(mixed(n=rows * 24)) ** 2 == squares
+
+
+def test_an_analyst_reads_what_a_loop_over_the_rows_gives() -> None:
+    data = mixed(n=40, cells=5)
+    held = data.draw(np.random.default_rng(4), 3)
+    for place in range(3):
+        cells = np.repeat(np.arange(5), held.rows.counts[place])
+        x, y = held.rows.values[:, place]
+        away = np.array([
+            [x[i] - x[cells == cells[i]].mean(), y[i] - y[cells == cells[i]].mean()] for i in range(40)
+        ])  # fmt: skip
+        covariance = away.T @ away / (40 - len(set(cells)))
+        read = {name: float(one[place]) for name, one in held.moments._asdict().items()}
+        assert read["smallest"] == pytest.approx(np.mean(cells == 0))
+        assert read["half"] == pytest.approx(np.mean(cells < 2))
+        assert read["mean"] == pytest.approx(x[cells == 0].mean(), nan_ok=True)
+        assert [read["xx"], read["yy"], read["xy"]] == pytest.approx(list(covariance[[0, 1, 0], [0, 1, 1]]))
+
+
+def test_confidential_rows_have_the_means_and_the_covariance_that_are_declared() -> None:
+    data = mixed(cells=3, mean=2.0, sigma=0.5, correlation=-0.6, **FAR)
+    held = data.draw(np.random.default_rng(1), 400)
+    found, rows = statistics_of(held.rows), 400 * 1000
+    means = found.sums.sum(axis=1) / found.counts.sum(axis=0) + 5.0
+    assert np.abs(means - data.means).max() < 5 * 0.5 / math.sqrt(found.counts.sum(axis=0).min())
+    assert found.squares.sum(axis=1) / rows == pytest.approx([0.25, 0.25, -0.6 * 0.25], abs=0.005)
+
+
+@pytest.mark.parametrize("estimand", ["half", "share"])
+def test_the_interval_of_a_share_of_the_original_data_covers_as_its_binomial_sum_says(estimand: str) -> None:
+    data = mixed(n=60, cells=6, estimand=estimand)
+    x, p = np.arange(61), data.truth
+    share, chance = x / 60, binom.pmf(x, 60, p)
+    half = norm.ppf(0.975) * np.sqrt(share * (1 - share) / 60)
+    found = study(data, Original())
+    agrees(found.coverage, chance @ ((np.abs(share - p) <= half) & (half > 0)))
+    agrees(found.usable_share, chance @ (half > 0))
+    agrees(found.bias, 0.0)
+    agrees(found.root_mean_squared_error, math.sqrt(p * (1 - p) / 60))
+
+
+def test_the_interval_of_a_cell_mean_of_the_original_data_covers_as_t_says_where_the_cell_has_rows() -> None:
+    data = mixed(n=12, cells=2, estimand="cell_mean", **FAR)
+    rows = np.arange(13)
+    chance = binom.pmf(rows, 12, data.shares[0])
+    covers = 1 - 2 * t.sf(norm.ppf(0.975), np.where(rows < 12, 10, 11))
+    found = study(data, Original())
+    agrees(found.usable_share, 1 - chance[0])
+    agrees(found.coverage, chance[1:] @ covers[1:] / (1 - chance[0]))
+    agrees(found.bias, 0.0)
+    agrees(found.root_mean_squared_error, math.sqrt(chance[1:] @ (1 / rows[1:]) / (1 - chance[0])))
+
+
+# The model
+
+
+def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> None:
+    data, sets = mixed(n=50, cells=5, **FAR), 3
+    x, p, own = np.arange(51), data.truth, 2 * PRIOR
+    law = betabinom(50, x + own, 50 - x + 5 * PRIOR - own)
+    chance = binom.pmf(x, 50, p)
+    error = chance @ ((law.mean() / 50 - p) ** 2 + law.var() / 50**2 / sets)
+    found = study(data, MixedMultipleSynthesis(), sets=sets)
+    agrees(found.bias, chance @ law.mean() / 50 - p)
+    agrees(found.root_mean_squared_error, math.sqrt(error))
+    filled = (1 - (1 - data.shares) ** 50).sum()
+    spread = study(dataclasses.replace(data, estimand="cell_variance"), MixedMultipleSynthesis(), sets=sets)
+    agrees(spread.bias, (50 - filled) / (45 - 3) - 1)  # E[Σ | S] = νS/(ν − 3)
+
+
+@pytest.mark.parametrize("given", [(2.0, 0.5, 0.7), (1.0, 3.0, -math.sqrt(3.0)), (0.0, 1.0, 0.0)])
+def test_the_covariance_is_drawn_from_the_inverse_wishart_distribution(given: tuple[float, float, float]) -> None:
+    """Its marginal variances are νS/χ² with ν − 1 degrees of freedom, and its mean is νS/(ν − 3)."""
+    degrees, many = 11, 20_000
+    factor = covariance_factor(np.random.default_rng(2), np.tile(np.array(given)[:, None], many), degrees)
+    drawn = np.einsum("ijs,kjs->iks", factor, factor)
+    for place in (0, 1):
+        if given[place] > 0:
+            law = invgamma((degrees - 1) / 2, scale=degrees * given[place] / 2)
+            assert kstest(drawn[place, place], law.cdf).pvalue > 1e-4
+        else:
+            assert not drawn[place, place].any()
+    both = drawn[0, 1]
+    assert abs(both.mean() - degrees * given[2] / (degrees - 3)) < 5 * both.std() / math.sqrt(many) + 1e-12
+
+
+def neighbours(n: int, number: int = 4000, cells: int = 3) -> Tables:
+    """Pairs of neighbouring data sets, one after the other, most of them extreme; numbers from −1 to 1."""
+    random = np.random.default_rng(7)
+    counts, values = [], []
+    for trial in range(number):
+        cell = np.sort(random.integers(0, cells, n)) if trial % 2 else np.sort(random.integers(0, 2, n) * (cells - 1))
+        rows = random.choice([-1.0, 1.0], (2, n)) if trial % 3 else random.uniform(-1, 1, (2, n))
+        if trial % 5 == 0:  # all but the first row of each number at one bound
+            rows[:, 1:] = random.choice([-1.0, 1.0], (2, 1))
+        for moved in (False, True):
+            if moved:
+                which = 0 if trial % 5 == 0 else random.integers(n)
+                cell, rows = cell.copy(), rows.copy()
+                cell[which], rows[:, which] = random.integers(cells), random.choice([-1.0, 1.0], 2)
+            order = np.argsort(cell, kind="stable")
+            counts.append(np.bincount(cell, minlength=cells))
+            values.append(rows[:, order])
+    return Tables(np.arange(2 * number), np.array(counts), np.array(values).transpose(1, 0, 2))
+
+
+def worst_pair_of_the_finding(n: int) -> Tables:
+    """A row alone in its cell at one bound, and the others together at the other: it joins them, and does not move."""
+    counts = np.array([[1, n - 1, 0], [0, n, 0]])
+    rows = np.array([[1.0] + [-1.0] * (n - 1), [-1.0] * (n - 1) + [1.0]])
+    return Tables(np.arange(2), counts, np.array([rows, rows]))
+
+
+def moved(method: MixedModips, data: MixedData, pairs: Tables, epsilon: float) -> FloatArray:
+    """The privacy loss of Laplace noise for each pair: how far every statistic moves, in units of its noise."""
+    found, scales = statistics_of(pairs), method.scales(data, epsilon)
+    steps = np.zeros(len(pairs.place) // 2)
+    for one, scale in zip(found, scales, strict=True):
+        every = one if one.ndim == 3 else one[None] if len(one) == len(pairs.place) else one[..., None]
+        steps += np.abs(every[:, ::2] - every[:, 1::2]).sum(axis=(0, 2)) / scale
+    return steps
+
+
+class Halved(MixedModips):
+    """The same release by somebody who thinks that a row can only leave."""
+
+    def scales(self, data: Any, epsilon: float) -> tuple[float, float, float]:
+        counts, sums, squares = super().scales(data, epsilon)
+        return counts / 2, sums / 2, squares / 2
+
+
+@pytest.mark.parametrize("share", [MixedModips.share, 0.7])
+@pytest.mark.parametrize("n", [4, 9])
+def test_no_neighbours_move_noisy_sums_and_counts_by_more_than_epsilon_and_the_worst_by_all_of_it(
+    n: int, share: float
+) -> None:
+    data, method = mixed(n=n, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0), MixedModips(share=share)
+    losses = moved(method, data, neighbours(n), 0.6)
+    assert losses.max() <= 0.6 * (1 + 1e-12)
+    worst = float(moved(method, data, worst_pair_of_the_finding(n), 0.6)[0])
+    assert worst == pytest.approx(0.6)
+    assert worst == pytest.approx(method.real_epsilon(data, 0.6, 1))
+    assert method.real_epsilon(data, 0.6, 10) == 0.6
+
+
+def test_a_halved_sensitivity_is_caught() -> None:
+    data = mixed(n=9, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0)
+    assert moved(Halved(), data, neighbours(9), 0.6).max() > 0.6 * 1.2
+    assert float(moved(Halved(), data, worst_pair_of_the_finding(9), 0.6)[0]) == pytest.approx(1.2)
+
+
+def test_the_noise_of_the_safe_release_has_the_variance_that_its_sensitivity_asks_for() -> None:
+    """2(2/ε₁)² for a count, 2(R/ε₁)² for a sum, and 2(R²(n − 1)/(nε₁))² for a square, ε₁ being a sixth of ε."""
+    data, many, each = mixed(cells=4), 40_000, 3.0 / 6
+    known = Statistics(np.full((many, 4), 250.0), np.zeros((2, many, 4)), np.zeros((3, many)))
+    noisy = MixedModips().noisy(np.random.default_rng(5), known, MixedModips().scales(data, 3.0))
+    wanted = (2 / each, 8 / each, 64 * 0.999 / each)
+    for found, true, scale in zip(noisy, known, wanted, strict=True):
+        noise = (found - true).ravel()
+        off = 5 * scale * math.sqrt(2 / len(noise))
+        assert abs(noise.mean()) < off
+        assert noise.var() == pytest.approx(2 * scale**2, rel=5 * math.sqrt(5 / len(noise)))
+
+
+def test_a_cells_share_under_the_safe_noise_has_the_moments_of_the_sum() -> None:
+    """k* = k + Laplace(2/ε₁) of n = Σk*; far from 0 no count is cut off, and to first order the share errs so."""
+    data, method = mixed(n=2000, cells=2, estimand="share", **FAR), MixedModips()
+    epsilon, share = 60.0, data.truth
+    of_noise = 2 * (2 / (epsilon / 6)) ** 2 * (share**2 + (1 - share) ** 2) / 2000**2
+    error = math.sqrt(3 * share * (1 - share) / 2000 + of_noise)  # of the data, the posterior and the rows
+    found = study(data, method, sets=1, epsilon=epsilon)
+    assert found.root_mean_squared_error.value == pytest.approx(error, rel=0.05)
+
+
+# The printed model
+
+
+def log_ratio(mean: float, rows: int, other: float, others: int, epsilon: float) -> float:
+    """ln of the largest ratio of the density of the noisy mean of so many rows, set to [0, 1], to that of others."""
+    value = np.unique(np.concatenate([np.linspace(0, 1, 2001), [mean, other]]))
+    laws = laplace(mean, 1 / (rows * epsilon)), laplace(other, 1 / (others * epsilon))
+    logs = [law.logpdf(value) for law in laws]
+    for log, law in zip(logs, laws, strict=True):
+        log[[0, -1]] = law.logcdf(0), law.logsf(1)
+    return float((logs[0] - logs[1]).max())
+
+
+def test_a_noisy_cell_mean_as_printed_costs_ten_times_its_promise_in_a_cell_of_seven() -> None:
+    """Brute force over the row that leaves and the mean of the others; ε′ is 1/60, a sixth of a tenth."""
+    each, worst = 1 / 60, 0.0
+    for here, rest in itertools.product((0.0, 0.5, 1.0), (0.0, 0.3, 1.0)):
+        mean = (here + 6 * rest) / 7
+        worst = max(worst, log_ratio(mean, 7, rest, 6, each), log_ratio(rest, 6, mean, 7, each))
+    assert worst == pytest.approx(each * (1 - 1 / 7) + math.log(7 / 6), rel=1e-6)
+    assert worst / each == pytest.approx(10, abs=0.2)
+    assert clipped_cell_mean(ReleaseSetting(n=1000, epsilon=1.0, cell=7)).at_least == pytest.approx(worst, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n", "cells", "epsilon"), [(8, 2, 0.1), (8, 2, 60.0), (12, 8, 0.1), (12, 8, 3.0), (12, 8, 60.0), (16, 4, 3.0)]
+)
+def test_the_real_epsilon_of_the_printed_model_is_that_of_the_worst_pair_of_a_search(
+    n: int, cells: int, epsilon: float
+) -> None:
+    """A row leaves one of k rows for one of n − k: how far from the mean of either, in both numbers, is searched."""
+    data, each, worst = mixed(n=n, cells=cells), epsilon / 6, 0.0
+    for k in range(2, n):
+        far = np.linspace(0, 1, 9)  # of the row from those that stay, and from those that it joins
+        gone = [log_ratio((1 + (k - 1) * (1 - one)) / k, k, 1 - one, k - 1, each) for one in far]
+        come = [log_ratio(one, n - k, one * (n - k) / (n - k + 1), n - k + 1, each) for one in far]
+        left, joined = (k - 1) / k, (n - k) / (n - k + 1)
+        one, two, there, here = np.ix_(*(range(9),) * 4)
+        means = np.add.outer(gone, gone)[one, two] + np.add.outer(come, come)[there, here]
+        for sign in (-1, 1):
+            squares = (
+                abs(left * far[one] ** 2 - joined * far[there] ** 2)
+                + abs(left * far[two] ** 2 - joined * far[here] ** 2)
+                + abs(left * far[one] * far[two] - sign * joined * far[there] * far[here])
+            )
+            worst = max(worst, float((2 * each + means + squares * each * n / data.degrees).max()))
+    found = MixedModipsPrinted().real_epsilon(data, epsilon, 1)
+    assert worst <= found * (1 + 1e-9)
+    assert worst > 0.98 * found
+
+
+def test_however_little_is_promised_the_printed_model_gives_away_more_than_13() -> None:
+    data = mixed()
+    assert MixedModipsPrinted().real_epsilon(data, 1e-6, 10) == pytest.approx(20 * math.log(2), rel=1e-5)
+    assert EqualPrivacy().setting(MixedModipsPrinted(), data, 1.0, 10) is None
+
+
+# Noisy counts
+
+
+def test_histograms_are_those_of_a_loop() -> None:
+    data = mixed(n=60, cells=3)
+    held = data.draw(np.random.default_rng(9), 4)
+    found = histograms_of(held.rows, 5, data.width)
+    for place in range(4):
+        cell = np.repeat(np.arange(3), held.rows.counts[place])
+        x, y = held.rows.values[:, place]
+        for one in range(3):
+            own = np.histogram2d(x[cell == one], y[cell == one], bins=5, range=[(-4, 4)] * 2)[0]
+            assert (found[place, one].reshape(5, 5) == own).all()
+
+
+@pytest.mark.parametrize("method", [PerturbedCells(), PerturbedCellsSafe(), PerturbedCells(share=0.2)])
+def test_the_real_epsilon_of_perturbed_cells_is_that_of_the_extreme_counts(method: PerturbedCells) -> None:
+    """A row leaves one cell for another: the densities of two cells and two bins, all counts far out."""
+    epsilon, seen = 0.8, np.array([300.0, -300.0])
+    loss = 0.0
+    for part in (method.share * epsilon, (1 - method.share) * epsilon):
+        here, there = (laplace.logpdf(seen - one, scale=method.moves / part).sum() for one in ([3, 2], [2, 3]))
+        loss += here - there
+    assert method.real_epsilon(mixed(), epsilon, 1) == pytest.approx(loss)
+    noise = method.noise(np.random.default_rng(3), np.full((40_000,), 1000), 0.8) - 1000
+    assert noise.var() == pytest.approx(2 * (method.moves / 0.8) ** 2, rel=0.06)
+
+
+def test_perturbed_cells_do_what_a_loop_over_their_definition_does() -> None:
+    """Two cells of 15 rows: noisy counts, a noisy 4 × 4 histogram of each cell, and rows drawn one by one."""
+    data, random, found = mixed(n=15, cells=2, estimand="cell_mean"), np.random.default_rng(6), []
+    bins = PerturbedCellsSafe().bins(data)
+    for _ in range(3000):
+        cell = random.random(15) >= data.shares[0]
+        z = random.standard_normal((2, 15))
+        x = np.where(cell, 1.0, -1.0) + z[0]
+        y = np.where(cell, -1.0, 1.0) + 0.5 * z[0] + math.sqrt(0.75) * z[1]
+        x, y = np.clip(x, -4, 4), np.clip(y, -4, 4)
+        sizes = np.maximum(np.array([np.sum(~cell), np.sum(cell)]) + random.laplace(0, 2 / 2, 2), 0)
+        tables = [np.histogram2d(x[cell == one], y[cell == one], bins, [(-4, 4)] * 2)[0] for one in (0, 1)]
+        tables = [np.maximum(one + random.laplace(0, 2 / 2, one.shape), 0) for one in tables]
+        if sizes.sum() == 0:
+            continue
+        into = random.random(15) < sizes[0] / sizes.sum()
+        if into.any():
+            column = random.choice(bins, into.sum(), p=tables[0].sum(axis=1) / tables[0].sum())
+            found.append(np.mean(-4 + 8 / bins * (column + random.random(into.sum()))) + 1)
+    ours, loop = study(data, PerturbedCellsSafe(), epsilon=4.0, sets=1), np.array(found)
+    assert abs(ours.bias.value - loop.mean()) < 4.5 * math.hypot(ours.bias.error, loop.std() / len(loop) ** 0.5)
+    assert ours.root_mean_squared_error.value == pytest.approx(math.sqrt(np.mean(loop**2)), rel=0.06)
+    assert abs(ours.usable_share.value - len(loop) / 3000) < 0.05
+
+
+# What the paper found
+
+
+def test_bins_leave_too_large_a_variance_even_without_noise_and_the_model_does_not() -> None:
+    """Bowen & Liu, §4.3: severe undercoverage of the variance by the histograms "even when ε was large"."""
+    data = mixed(estimand="cell_variance")
+    bins, model = (
+        study(data, one, epsilon=1e5, sets=5, repetitions=150) for one in (PerturbedCells(), MixedModipsPrinted())
+    )
+    assert bins.bias.value > 0.05
+    assert bins.coverage.value < 0.5
+    assert abs(model.bias.value) < 0.05
+    assert model.coverage.value > 0.9
+
+
+def test_the_model_estimates_a_cell_mean_better_than_the_histograms_and_a_share_worse() -> None:
+    model, bins = MixedModipsPrinted(), PerturbedCells()
+    for estimand, better, worse, epsilon in (("cell_mean", model, bins, 20.0), ("half", bins, model, 2.0)):
+        data = mixed(cells=4, estimand=estimand)
+        good, bad = (study(data, one, epsilon=epsilon, sets=5, repetitions=300) for one in (better, worse))
+        assert good.root_mean_squared_error.value < 0.9 * bad.root_mean_squared_error.value, estimand
+
+
+# Studies, and what cannot be
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.key)
+def test_the_same_digits_whatever_the_workers_and_the_stops(method: Any) -> None:
+    data = mixed(n=8, cells=3)
+    plan = GaussianPlan(
+        data=data, method=method, sets=2, estimands=tuple(ESTIMANDS), rules=("raab_2017", "as_if_real"),
+        repetitions=65, seed=9, batch=20,
+    )  # fmt: skip
+    whole = run_study(plan)
+    assert run_study(plan, workers=3) == whole
+    part = run_study(dataclasses.replace(plan, repetitions=33))
+    *_, on = stream_study(plan, start=part)
+    assert on == whole
+    assert read_run(save_run(whole)).tally_of(plan) == whole
+
+
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+@pytest.mark.parametrize("changes", [{"n": 4}, {"n": 4, "cells": 100}, {"n": 300, "cells": 2}, {"sigma": 1e-3}])
+def test_every_method_answers_at_every_size_with_a_usable_share(estimand: str, changes: dict[str, Any]) -> None:
+    data = mixed(**{"n": 30, "estimand": estimand} | changes)
+    for method, epsilon in itertools.product(METHODS, (1e-4, 1e3)):
+        *_, found = data.compare([method], [epsilon], Analysis(sets=2, repetitions=20))
+        assert 0 <= found.usable_share.value <= 1
+        assert found.usable_share.value == 0 or math.isfinite(found.bias.value)
+
+
+def test_an_empty_cell_has_no_mean_and_only_the_share_of_usable_repetitions_is_lost() -> None:
+    data = mixed(n=10, cells=3, estimand="cell_mean")
+    agrees(study(data, Original()).usable_share, 1 - (1 - data.shares[0]) ** 10)
+    original, released = data.one_release(dict.fromkeys(METHODS, 1.0), 4, 3)
+    assert set(released) == {one.key for one in METHODS}
+    for one in released.values():
+        assert not np.isnan(one).any()
+    assert isinstance(original, float)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"low": 4.0, "high": -4.0}, "low .* must be below high .*; got 4 to −4."),
+        ({"mean": 5.0}, "mean .* must lie between the bounds, −4 to 4; got 5."),
+        ({"mean": 3.5}, r"The cell means, which go from 2\.5 to 4\.5 .*, must lie between the bounds, −4 to 4\."),
+        ({"cells": 1}, "cells .* must be a whole number from 2 to 100; got 1."),
+        ({"correlation": 1.0}, "correlation .* must be a number from"),
+        ({"n": 3}, "n .* must be a whole number from 4"),
+        ({"estimand": "mean"}, "estimand must be one of half, share, cell_mean, cell_variance, correlation"),
+    ],
+)
+def test_data_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refusal:
+        mixed(**changes)
+    assert str(refusal.value).endswith(".")
+
+
+def test_a_method_for_other_data_is_refused_in_a_sentence() -> None:
+    alike = {"repetitions": 10, "seed": 1}
+    with pytest.raises(ValueError, match='does not release data of the kind "Categories and two numbers'):
+        GaussianPlan(data=mixed(), method=ModipsMean(), estimands=("half",), **alike)
+    normal = KnownVariance(n=10, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    with pytest.raises(ValueError, match='does not release data of the kind "Numbers between bounds'):
+        GaussianPlan(data=normal, method=MixedModips(), **alike)
+    with pytest.raises(ValueError, match=r"share .* must be a number from 0.001 to 0.999; got 0."):
+        MixedModips().with_share(0.0)
+
+
+def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
+    for method in METHODS:
+        for words in (method.releases, method.finding):
+            assert words.endswith(".")
+            assert "  " not in words
