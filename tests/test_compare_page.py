@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.comparison import SMALLEST, Panel, Series, comparison_chart, release_chart
-from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, UnknownVariance
+from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
 from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
@@ -190,3 +190,21 @@ def test_every_kind_shows_some_methods_at_first() -> None:
     assert usual(BinaryData) == list(BinaryData.usual)
     for kind in KINDS.values():
         assert 0 < len(usual(kind)) <= len(kind.methods)
+
+
+def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
+    """The smallest of 24 cells with n = 20 rows: what can be analyzed is rare, and the sentence says how rare."""
+    data = MixedData(n=20, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="cell_mean")
+    for sets in (1, 10):
+        analysis, methods = Analysis(sets=sets, repetitions=60), data.methods
+        given = dataclasses.replace(FRESH, data=data, methods=methods, analysis=analysis)
+        found = first_outcomes(given)
+        mark, sentence, _ = answer_sentence(given, found)
+        known = [one for one in found if not one.method.reference and one.usable_share.value > 0]
+        assert (mark == "no estimate") == (not known)
+        assert ("of its releases can be analyzed" in sentence) == bool(known)
+    page = open_comparison(
+        kind="mixed", n=20, sets=10, cells=24, mixed_estimand="cell_mean", repetitions=40, look="One release", seed=3
+    )
+    assert not problems(page)
+    assert "nan" not in text(page)

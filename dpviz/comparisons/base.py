@@ -316,9 +316,9 @@ class DataKind(ABC):
         for declared in self.parameters():
             object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
         keys = [one.key for one in self.estimands]
-        object.__setattr__(self, "estimand", self.estimand or keys[0])
-        if self.estimand not in keys:
+        if not isinstance(self.estimand, str) or self.estimand not in ("", *keys):
             raise ValueError(f"estimand must be one of {', '.join(keys)}; got {shown(self.estimand)}.")
+        object.__setattr__(self, "estimand", self.estimand or keys[0])
         self.check()
 
     @classmethod

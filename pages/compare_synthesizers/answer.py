@@ -17,8 +17,9 @@ from pages.compare_synthesizers.pictures import show_pictures
 from pages.compare_synthesizers.quick import error_of, first_outcomes, in_order, least_error
 from pages.compare_synthesizers.ranking import show_ranking
 from pages.components.cached import cached
-from pages.components.words import note, page_answer
+from pages.components.words import note, page_answer, percent
 
+SELDOM = 0.9  # Share of usable releases below which the sentence tells it
 ALIKE = 1e-9  # Relative distance within which two errors are equal
 
 
@@ -66,6 +67,8 @@ def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
     words += f" (root mean squared error, {asked.named})."
     if len(ranked) > len(best):
         words += f" The largest error, {written(ranked[-1])}, is that of {ranked[-1].method.label}."
+    if best[0].usable_share.value < SELDOM:
+        words += f" Only {percent(best[0].usable_share.value, 2)} of its releases can be analyzed."
     if best[0].root_mean_squared_error.error != 0:
         words += f" {SPEC.note('simulated')}"
     return names, f"{words}{price_sentence(asked, best[0])}", f"ε = {epsilon}: error {written(best[0])}"
