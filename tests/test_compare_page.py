@@ -14,12 +14,14 @@ import pytest
 from dpviz.charts.comparison import SMALLEST, Panel, Series, comparison_chart, release_chart
 from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
 from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
+from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
 from pages.compare_synthesizers.answer import answer_sentence, lead_design, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.quick import first_outcomes
+from pages.components.words import percent
 from tests.pages import marks, open_comparison, problems, run_script, table_called, table_rows, text
 
 FRESH = first_asked()
@@ -184,6 +186,19 @@ def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_a
         "".join([f"{one.printed:.3f}", f"{one.ours:.4f}", f"z = {readable(round(one.z, 1), 2)}"]) for one in records
     ]
     assert "ε = 0.5, n = 10" in table_rows(table_called(page, "Coverage of normal data, printed and ours"))
+
+
+def test_the_parts_of_the_variance_are_shown_for_proportions_and_a_sentence_for_numbers() -> None:
+    page = open_comparison(n=20, sets=4, epsilon=2.0, look="Where the variance comes from")
+    rows = table_rows(table_called(page, "Parts of the variance"))
+    for place, each in enumerate((1, 10)):
+        parts = estimate_variances(BinaryData(n=20, p=0.25), 2.0, 4, each)
+        share = percent(parts.sanitization / parts.total, 3)
+        assert rows["the noise on the counts (b₁)"][place] == f"{readable(parts.sanitization, 3)} {share}"
+        assert rows["together"][place] == f"{readable(parts.total, 3)} 100 %"
+    assert f"the noise makes up {share} of the variance" in text(page)
+    page = open_comparison(kind="gaussian", n=20, look="Where the variance comes from", repetitions=50)
+    assert "Choose that kind of data" in text(page)
 
 
 def test_every_kind_shows_some_methods_at_first() -> None:

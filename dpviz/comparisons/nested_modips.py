@@ -57,6 +57,34 @@ def components(n: int, epsilon: float, prior: float = OWN_PRIOR) -> Components:
     return Components(mean, noise, spread / (whole + 1), spread * whole / (whole + 1) / n)
 
 
+class Variances(NamedTuple):
+    """What makes up the variance of the mean of all sets; the parts add up to it."""
+
+    sample: float
+    sanitization: float
+    posterior: float
+    rows: float
+
+    @property
+    def total(self) -> float:
+        """The variance of the estimate over confidential data and release."""
+        return math.fsum(self)
+
+
+def estimate_variances(data: BinaryData, epsilon: float, sets: int, sets_of_each: int = SETS_OF_EACH) -> Variances:
+    """Return the parts of the variance of modips' estimate: M noisy counts with ε/M each, and some sets of each.
+
+    >>> from dpviz.comparisons import BinaryData
+    >>> parts = estimate_variances(BinaryData(n=100, p=0.25), 1.0, 10)
+    >>> [round(part / parts.total, 2) for part in parts]
+    [0.5, 0.49, 0.0, 0.01]
+    """
+    found, weights = components(data.n, epsilon / sets), binomial_law(data.n, data.p)
+    noise, posterior, rows = (float(weights @ part) / sets for part in found[1:])
+    away = found.mean - weights @ found.mean
+    return Variances(float(weights @ away**2), noise, posterior / sets_of_each, rows / sets_of_each)
+
+
 @lru_cache(maxsize=64)
 def log_no_ones(n: int, epsilon: float, sets: int, prior: float = OWN_PRIOR) -> FloatArray:
     """ln of the probability that all `sets` sets from one noisy count hold no ones, for x = 0 … n.

@@ -16,6 +16,7 @@ from pages.compare_synthesizers.audited import show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
 from pages.compare_synthesizers.quick import first_outcomes
+from pages.compare_synthesizers.variances import show_variances
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure
@@ -89,6 +90,7 @@ def _why(_asked: Asked) -> None:
 SECTIONS: dict[str, Callable[[Asked], None]] = {
     "One release": _show_release,
     "What each promises": _show_promises,
+    "Where the variance comes from": show_variances,
     "What the printed methods really promise": show_audited,
     "As published": show_published,
     "Download": _show_downloads,
