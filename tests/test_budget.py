@@ -155,7 +155,7 @@ def test_the_sentence_says_what_the_numbers_say(asked: Asked) -> None:
     least = min(errors.values(), key=lambda one: one.value)
     assert mark == spending.named(found.best)
     assert errors[found.best].value == least.value
-    assert f"<b>{mark}</b> gives the smallest error" in sentence
+    assert f"the error is smallest with <b>{mark}</b>" in sentence
     assert ("about" in sentence) == (least.error > 0) == ("about" in brief)
     for name, place in spending.usual.items():
         said = f"{spending.named(place)} ({name})"

@@ -101,9 +101,13 @@ def test_draw_again_draws_with_the_next_seed() -> None:
         (
             {"delta": 0.0},
             ["perturbed_histogram_scott"],
-            "Perturbed histogram, Scott's bins, as printed , because no ε is known",
+            "Perturbed histogram, Scott's bins, as printed (no ε is known that holds)",
         ),
-        ({"delta": 1e-4}, ["smoothed_histogram"], "Smoothed histogram, public bins , because only its loss without δ"),
+        (
+            {"delta": 1e-4},
+            ["smoothed_histogram"],
+            "Smoothed histogram, public bins (only the loss without δ is known: set δ = 0)",
+        ),
     ],
     ids=["no ε", "no δ"],
 )
@@ -183,7 +187,7 @@ def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_a
     first = rows["ε = 100, n = 100, p = 0.5"]
     records = compare_row(PRINTED_TABLE.rows[0], FITTING)
     assert first == [
-        "".join([f"{one.printed:.3f}", f"{one.ours:.4f}", f"z = {readable(round(one.z, 1), 2)}"]) for one in records
+        "".join([f"{one.printed:.3f}", f"{one.ours:.3f}", f"z = {readable(round(one.z, 1), 2)}"]) for one in records
     ]
     assert "ε = 0.5, n = 10" in table_rows(table_called(page, "Coverage of normal data, printed and ours"))
 

@@ -18,6 +18,7 @@ BAR = 1.96  # Standard errors to both sides of a simulated value
 
 SMALLEST = 1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
 PLOT, AXIS, LINE = 220, 66, 19  # Pixels of a picture's inside, of what is written below it, and of a line of a legend
+TOP = 20  # Pixels above it
 LETTER, SAMPLE, WIDE = 6.3, 62, 250  # Pixels of a letter, of a sample line with its gaps, and of a telephone's legend
 
 
@@ -28,11 +29,6 @@ def legend_height(names: Sequence[str]) -> int:
         width = SAMPLE + LETTER * len(name)
         rows, used = (rows, used + width) if used + width <= WIDE else (rows + 1, width)
     return AXIS + LINE * rows
-
-
-def picture_height(names: Sequence[str]) -> int:
-    """Return the pixels that a picture with these lines needs."""
-    return PLOT + legend_height(names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +75,11 @@ def comparison_chart(
     symbol: str = "ε",
     log: bool = True,
     limit: Limit | None = None,
+    room: int = 0,
 ) -> style.Figure:
     """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a nominal value.
 
-    A single line needs no legend.
+    A single line needs no legend. `room` are pixels below, at least: those of pictures beside it.
     """
     traces = [] if limit is None else [_limit(limit)]
     for place, one in enumerate(series):
@@ -94,8 +91,8 @@ def comparison_chart(
         shapes.append(style.rule(y=panel.nominal))
         words.append(style.label_across(panel.words, panel.nominal))
     named = len(series) > 1 or limit is not None
-    below = legend_height([one["name"] for one in traces])
-    legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40, tracegroupgap=0)
+    below = max(room, legend_height([one["name"] for one in traces]))
+    legend = style.legend_below(-AXIS / (PLOT - TOP), 66, 14, TOP, below, itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
         x=style.axis(axis, range=ends, **steps),

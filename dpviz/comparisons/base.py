@@ -96,8 +96,10 @@ class Method(ABC):
     source: ClassVar[str]
     releases: ClassVar[str]
     """What is released and what it spends, in whole sentences."""
+    audited: ClassVar[str] = ""
+    """Key of the record of `dpviz.audits.releases` that says what it really gives away; of none where there is none."""
     finding: ClassVar[str] = ""
-    """What it really gives away where that is not what it promises, in whole sentences."""
+    """The same in whole sentences, of a method without a record."""
     reference: ClassVar[bool] = False
     several_sets: ClassVar[bool] = True
     sets_of_each: ClassVar[int] = 1
@@ -206,7 +208,7 @@ class Terms(ABC):
         """Return the ε that the method is given; None where it cannot be compared on these terms."""
 
     def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:  # noqa: ARG002
-        """Return why a method that has no setting cannot be compared, in words that follow "because"."""
+        """Return why a method that has no setting cannot be compared, in a few words."""
         return ""
 
 
@@ -266,10 +268,10 @@ class EqualPrivacy(Terms):
 
     def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:
         if method.real_epsilon(data, epsilon, sets) is None:
-            return "no ε is known that it keeps"
+            return "no ε is known that holds"
         if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
-            return "only its loss without δ is known"
-        return "it gives away more than that even at its smallest setting"
+            return "only the loss without δ is known: set δ = 0"
+        return "even at the smallest setting the loss is larger"
 
 
 def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:

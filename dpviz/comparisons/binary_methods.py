@@ -149,6 +149,7 @@ class LaplaceRelease(BinaryMethod):
         "One set: the number of ones plus Laplace noise of scale 1/ε, rounded and moved to the nearest end where it "
         "falls outside 0 to n. It spends all of ε."
     )
+    audited = "laplace_count"
     several_sets = False
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
@@ -176,6 +177,7 @@ class ModipsRelease(BinaryMethod):
         "nearest end, draws the proportion from the posterior that this gives, with a third of an invented row of each "
         "kind, and then n rows."
     )
+    audited = "proportion_clipped"
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
         return Modips(n=n, m=n, epsilon=epsilon, alpha=OWN_PRIOR, beta=OWN_PRIOR)
@@ -191,10 +193,7 @@ class ModipsTruncatedRelease(BinaryMethod):
         "As modips, boundary-inflated; but noise that leads outside 0 to n is drawn again until the noisy number is "
         "inside."
     )
-    finding = (
-        "This breaks the promise: how often the noise must be drawn again depends on the confidential data. With "
-        "little ε for each set the real loss is nearly twice the promised one."
-    )
+    audited = "proportion_truncated"
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
         return ModipsTruncated(n=n, m=n, epsilon=epsilon, alpha=OWN_PRIOR, beta=OWN_PRIOR)
@@ -210,6 +209,7 @@ class BetaBinomialRelease(BinaryMethod):
         "Each set draws the proportion from its posterior and then n rows. It invents as many rows of each kind as its "
         "share of ε asks for, and spends exactly that."
     )
+    audited = "beta_binomial"
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
         alpha = BetaBinomial.least_alpha(m=n, epsilon=epsilon)
@@ -226,6 +226,7 @@ class PlugInRelease(BinaryMethod):
         "One set of n rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
         "ε, all of which it spends."
     )
+    audited = "dp_prior"
     several_sets = False
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
@@ -245,6 +246,7 @@ class ExponentialRowsRelease(BinaryMethod):
         "zeros, which draws the count to the middle. It spends all of ε. With k categories there are kⁿ data sets, so "
         "it can only be simulated."
     )
+    audited = "exponential_sequences"
     several_sets = False
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
@@ -261,6 +263,7 @@ class ExponentialCountsRelease(BinaryMethod):
         "One set, by the exponential mechanism over the n + 1 counts, each of which counts once. It spends ε/2 on the "
         "distance of the distribution functions, and of the other half only what the ends 0 and n give away."
     )
+    audited = "exponential_counts"
     several_sets = False
 
     def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:

@@ -17,11 +17,6 @@ from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.types import FloatArray, IntArray
 
 LARGEST_BINS = 1_000
-SCOTT_FINDING = (
-    "The promise is broken: the number of bins follows from the confidential standard deviation and shows in the "
-    "release, so that no ε can be given. An attacker who knows two neighbouring data sets with different numbers of "
-    "bins is nearly always right."
-)
 
 
 class Bins(ABC):
@@ -114,10 +109,7 @@ class PerturbedHistogram(Histogram):
         "Each set adds Laplace noise of scale M/ε to every count of a histogram, sets negative counts to 0, and draws "
         "n rows from the result."
     )
-    finding = (
-        "The promise is broken: one replaced row changes two counts, so that the real loss is 2ε. The printed noise "
-        "would do only if a row were removed, and then the number of rows would give that away."
-    )
+    audited = "perturbed"
     bins: ClassVar[Bins] = PublicBins()
     moves: ClassVar[float] = 1.0
     """Noise of each bin in units of 1/ε′; a replaced row moves two counts by one each."""
@@ -140,7 +132,7 @@ class PerturbedHistogramScott(PerturbedHistogram):
 
     key = "perturbed_histogram_scott"
     label = "Perturbed histogram, Scott's bins, as printed"
-    finding = SCOTT_FINDING
+    audited = "perturbed_scott"
     bins = ScottBins()
 
 
@@ -154,6 +146,7 @@ class PerturbedHistogramSafe(PerturbedHistogram):
         "Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
         "counts to 0, and draws n rows from the result."
     )
+    audited = ""
     finding = "The promise is kept: the noise covers both counts that one replaced row changes."
     moves = 2.0
 
@@ -211,7 +204,7 @@ class SmoothedHistogram(Histogram):
         "One set of n rows drawn from the histogram mixed with the uniform distribution, whose share is close to "
         "K/(K + ε) with K bins. It spends all of ε."
     )
-    finding = "The promise is kept and used up."
+    audited = "smoothed"
     several_sets = False
     bins: ClassVar[Bins] = PublicBins()
 
@@ -251,7 +244,7 @@ class SmoothedHistogramScott(SmoothedHistogram):
 
     key = "smoothed_histogram_scott"
     label = "Smoothed histogram, Scott's bins, as printed"
-    finding = SCOTT_FINDING
+    audited = "smoothed_scott"
     bins = ScottBins()
 
 

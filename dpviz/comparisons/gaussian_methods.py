@@ -19,10 +19,6 @@ from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean, acc
 from dpviz.types import BoolArray, FloatArray
 
 SHARE = argument("share", 0.001, 0.999, title="share of ε for the mean")
-TRUNCATED_FINDING = (
-    "The promise is broken: the noise is divided by the probability that it lies inside the bounds, which depends on "
-    "the confidential data. With little ε for each set the real loss is nearly twice the promised one."
-)
 
 
 class Released(NamedTuple):
@@ -35,8 +31,6 @@ class Released(NamedTuple):
 class GaussianMethod(Method):
     """A way to release M sets of n rows each, given confidential rows inside the bounds."""
 
-    finding: ClassVar[str]
-    """What it promises and what it really gives where one row is replaced and n is public, in whole sentences."""
     takes: ClassVar[type] = Rows
     """The rows that it takes and gives, as `GaussianData.drawn` names them."""
 
@@ -160,7 +154,7 @@ class ModipsMean(PosteriorOfMean):
         "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and "
         "then n rows with the public σ. What falls outside the bounds is set to the bound (BIT)."
     )
-    finding = "The promise is kept, and what is drawn from the sanitized mean can only make it safer."
+    audited = "mean_clipped"
 
     def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
         mean = self.bounding.laplace(random, statistics.mean, self.noise(data, epsilon), data.low, data.high)
@@ -187,7 +181,7 @@ class ModipsMeanTruncated(ModipsMean):
         "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and "
         "then n rows with the public σ. Noise and rows that fall outside the bounds are drawn again (truncation)."
     )
-    finding = TRUNCATED_FINDING
+    audited = "mean_truncated"
     bounding = TRUNCATION
 
 
@@ -226,7 +220,7 @@ class ModipsSplit(ModipsMeanAndVariance):
         "own sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, "
         "0 to R²/4 for the variance, is set to the bound (BIT)."
     )
-    finding = "The promise is kept and used up: both statistics move most where one row leaves a bound that all share."
+    audited = "mean_variance_clipped"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "share", SHARE.check(self.share))
@@ -251,7 +245,7 @@ class ModipsSplitTruncated(ModipsSplit):
         "own sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, "
         "0 to R²/4 for the variance, is drawn again (truncation)."
     )
-    finding = TRUNCATED_FINDING
+    audited = "mean_variance_truncated"
     bounding = TRUNCATION
 
 
@@ -266,7 +260,7 @@ class ModipsCommunal(ModipsMeanAndVariance):
         "as a share 1/(1 + R) of ε for the mean, which depends on the unit of measurement. It then goes on as the "
         "split release does."
     )
-    finding = ModipsSplit.finding
+    audited = ModipsSplit.audited
 
     def share_of(self, data: GaussianData) -> float:
         return 1 / (1 + data.width)
@@ -277,5 +271,5 @@ class ModipsCommunalTruncated(ModipsCommunal):
 
     key = "modips_communal_truncated"
     label = "Model-based (modips), not split (communal), truncation"
-    finding = TRUNCATED_FINDING
+    audited = "communal_truncated"
     bounding = TRUNCATION

@@ -50,7 +50,7 @@ def answer_sentence(asked: Asked, found: Spent) -> tuple[str, str, str]:
     error = found.outcomes[best].root_mean_squared_error
     typical = readable(error.value, 3) if error.error == 0 else f"about {readable(error.value, 2)}"
     words = (
-        f"With ε = {epsilon} for everything that is released, <b>{name}</b> gives the smallest error: the analyst's "
+        f"With ε = {epsilon} for everything that is released, the error is smallest with <b>{name}</b>: the analyst's "
         f"estimate is typically off by <b>{typical}</b> (root mean squared error, {spending.method.label}, "
         f"{asked.named})."
     )

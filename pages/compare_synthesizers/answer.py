@@ -36,31 +36,30 @@ def show_answer(asked: Asked) -> None:
 def left_out(asked: Asked, found: list[Outcome]) -> str:
     """Which methods cannot be compared on these terms, and why; else nothing."""
     there, epsilon = {one.method.key for one in found}, asked.design.epsilon
-    reasons = {
-        one.label: cached(asked.terms.absence)(one, asked.data, epsilon, one.sets(asked.analysis.sets))
-        for one in asked.methods
-        if one.key not in there
-    }
-    names = "; ".join(f"<b>{escape(label)}</b>, because {reason}" for label, reason in reasons.items())
+    reasons: dict[str, list[str]] = {}
+    for one in asked.methods:
+        if one.key not in there:
+            reason = cached(asked.terms.absence)(one, asked.data, epsilon, one.sets(asked.analysis.sets))
+            reasons.setdefault(reason, []).append(f"<b>{escape(one.label)}</b>")
+    names = "; ".join(f"{', '.join(labels)} ({reason})" for reason, labels in reasons.items())
     return SPEC.note("left_out", names=names, terms=asked.terms.label) if names else ""
 
 
 def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
     """Return the mark, the sentence, and the few words for a phone."""
-    epsilon = readable(asked.design.epsilon, 4)
     promising = [one for one in found if not one.method.reference]
     if not promising:
-        sentence = f"None of the methods chosen can be set to a real privacy loss of ε = {epsilon}."
-        return "no method", sentence, f"has a real ε = {epsilon}"
+        sentence = f"None of the methods chosen can be set to a real privacy loss of {asked.privacy}."
+        return "no method", sentence, f"has a real {asked.privacy}"
+    epsilon = readable(asked.design.epsilon, 4)
     ranked = in_order([one for one in promising if not math.isnan(error_of(one))])
     if not ranked:
         return "no estimate", SPEC.note("no_estimate", epsilon=epsilon), f"ε = {epsilon}: no estimate"
     best = [one for one in ranked if error_of(one) <= error_of(ranked[0]) * (1 + ALIKE)]
     names, error = " and ".join(one.method.label for one in best), error_of(best[0])
     what = "real" if asked.terms.asks else "promised"
-    whose = "methods with the smallest error are" if len(best) > 1 else "method with the smallest error is"
-    its = "their estimates are" if len(best) > 1 else "its estimate is"
-    words = f"At a {what} ε = {epsilon} the {whose} <b>{names}</b>: {its} typically off by <b>{written(best[0])}</b>"
+    its = "have the smallest error: their estimates are" if len(best) > 1 else "has the smallest error: its estimate is"
+    words = f"At a {what} {asked.privacy}, <b>{names}</b> {its} typically off by <b>{written(best[0])}</b>"
     reference = next((one for one in found if one.method.reference and one.sets == 1), None)
     if reference and not math.isnan(error_of(reference)):
         words += f", {times(error, error_of(reference))} with the {reference.method.label.lower()}"
@@ -86,7 +85,7 @@ def price_sentence(asked: Asked, best: Outcome) -> str:
     if least is None or not least > 0 or math.isnan(best.release_error.value):
         return ""
     over = readable(best.release_error.value / least, 3)
-    return f" {SPEC.note('price', times=over, epsilon=readable(asked.design.epsilon, 4))}"
+    return f" {SPEC.note('price', times=over, privacy=asked.privacy)}"
 
 
 def times(error: float, other: float) -> str:

@@ -19,6 +19,7 @@ from dpviz.audits.releases.sentences import (
     safe_sentence,
     verdict_sentence,
 )
+from dpviz.comparisons import Method
 from dpviz.comparisons.gaussian_data import GaussianData
 from dpviz.exports.releases import releases_csv
 from dpviz.parameters import readable
@@ -59,6 +60,18 @@ def show_audited(asked: Asked) -> None:
     )
     st.html(_sensitivities_html(setting))
     show_files(PREFIX, "Table, every digit", ("The audit, CSV", "audit.csv", partial(releases_csv, found)))
+
+
+def given_away(method: Method, asked: Asked) -> str:
+    """What a method really gives away at the reader's setting, and why; nothing where that is not known."""
+    if not method.audited:
+        return escape(method.finding)
+    try:
+        found = cached(audit_releases)(setting_of(asked))
+    except ValueError:  # too few rows, or another setting that is not audited
+        return ""
+    one = next(one for one in found if one.method.key == method.audited)
+    return escape(f"{verdict_sentence(one)} {explanation(one)}")
 
 
 def setting_of(asked: Asked) -> ReleaseSetting:

@@ -136,6 +136,12 @@ class Asked:
         return self.data, self.methods, self.analysis, self.terms
 
     @property
+    def privacy(self) -> str:
+        """The ε at which methods are ranked, with the δ that is allowed, if any."""
+        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
+        return f"ε = {readable(self.design.epsilon, 4)}{failure}"
+
+    @property
     def named(self) -> str:
         """Its settings in words."""
         numbers = [f"{one.symbol} = {readable(getattr(self.data, one.name), 4)}" for one in self.data.parameters()]

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Limit, Panel, Series, comparison_chart, picture_height
+from dpviz.charts.comparison import PLOT, Limit, Panel, Series, comparison_chart, legend_height
 from dpviz.comparisons import Compared
 from dpviz.comparisons.base import stream_comparison
 from dpviz.parameters import readable
@@ -62,20 +63,22 @@ def curves_of(asked: Asked) -> Growing[Compared]:
 def show_pictures(asked: Asked) -> None:
     """Every picture that has numbers, two beside each other."""
     growing = curves_of(asked)
-    show_growing(growing, "Comparing …", lambda found: _draw(asked, found), key=f"{PREFIX}curves_step")
+    draw, step = partial(_draw, asked), f"{PREFIX}curves_step"
+    show_growing(growing, "Comparing …", draw, key=step, slow=asked.terms.delta > 0)
 
 
 def _draw(asked: Asked, found: Compared) -> None:
     pictures = [one for one in shown(asked) if any(_known(found, one.measure))]
-    height = picture_height([LIMIT, *(one.label for one in asked.methods)])
+    room = legend_height([LIMIT, *(one.label for one in asked.methods)])
     for start in range(0, len(pictures), 2):
         for column, one in zip(st.columns(2, gap="medium"), pictures[start : start + 2], strict=False):
             with column:
                 chart = comparison_chart(
                     series_of(asked, found, one.measure), one.panel, axis=asked.terms.axis,
                     chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(found, one.measure),
+                    room=room,
                 )  # fmt: skip
-                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=height)
+                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=PLOT + room)
     done = sum(_known(found, "coverage"))
     low, high = (readable(end, 3) for end in asked.span)
     points, every = len(asked.epsilons), len(asked.epsilons) * len(asked.methods)

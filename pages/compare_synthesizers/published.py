@@ -66,7 +66,7 @@ def _show_binary() -> None:
     """Liu's coverage of yes-or-no data, row by row as it is computed."""
     heading(f"Liu (2016), Table 1 (a): {liu_binary.PRINTED_TABLE.caption}")
     growing = growing_of(f"{PREFIX}table", "Liu (2016), Table 1 (a)", tuple, _binary_rows)
-    show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step")
+    show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step", slow=True)
     _show_readings(liu_binary.FITTING, "Table 1 (a)")
 
 
@@ -105,8 +105,7 @@ def _show_cells(lines: Sequence[Record[float]], columns: Sequence[Column], capti
     for line in lines:
         design = ", ".join(f"{SYMBOLS[name]} = {readable(one)}" for name, one in line.design.items() if name in SYMBOLS)
         scenarios.setdefault(design, {})[line.what] = (
-            f"<b>{line.printed:.3f}</b><br>{line.ours:.{3 if line.our_error else 4}f}<br>"
-            f"<small>z = {readable(round(line.z, 1), 2)}</small>"
+            f"<b>{line.printed:.3f}</b><br>{line.ours:.3f}<br><small>z = {readable(round(line.z, 1), 2)}</small>"
         )
     rows = [[f"<b>{design}</b>", *(row[one.column] for one in columns)] for design, row in scenarios.items()]
     listing(["<b>printed</b>, ours, and z", *(TITLES[one.column] for one in columns)], rows, caption)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import streamlit as st
 
@@ -32,7 +33,8 @@ def show_ranking(asked: Asked) -> None:
         least = least_error(asked, epsilon)
         known = {} if least is None else {epsilon: least}
         growing.latest = Compared({(one.method.key, epsilon): one for one in first_outcomes(asked)}, known)
-    show_growing(growing, "Ranking …", lambda found: _table(asked, found), key=f"{PREFIX}ranking_step")
+    draw, step = partial(_table, asked), f"{PREFIX}ranking_step"
+    show_growing(growing, "Ranking …", draw, key=step, slow=terms.delta > 0)
 
 
 def _table(asked: Asked, found: Compared) -> None:
@@ -62,7 +64,7 @@ def _table(asked: Asked, found: Compared) -> None:
 def _named(one: Outcome) -> str:
     each = one.method.sets_of_each
     sets = "one set" if one.sets * each == 1 else f"{one.sets} × {each} sets" if each > 1 else f"{one.sets} sets"
-    return f"<b>{one.method.label}</b> <small>{sets}</small>"
+    return f"<b>{one.method.label}</b> <small>{sets.replace(' ', '&nbsp;')}</small>"
 
 
 def written(measure: Measure) -> str:
@@ -70,15 +72,19 @@ def written(measure: Measure) -> str:
     if math.isnan(measure.value):
         return "–"
     value = 0.0 if abs(measure.value) < 1e-12 else measure.value
-    return readable(value, 4) + (f" ± {readable(measure.error, 1)}" if measure.error > 0 else "")
+    return readable(value, 4) + spread(readable(measure.error, 1), measure)
 
 
 def shared(measure: Measure) -> str:
     """A share in per cent."""
     if math.isnan(measure.value):
         return "–"
-    spread = f" ± {readable(100 * measure.error, 1)}" if measure.error > 0 else ""
-    return percent(measure.value, 4) + spread
+    return percent(measure.value, 4) + spread(readable(100 * measure.error, 1), measure)
+
+
+def spread(error: str, measure: Measure) -> str:
+    """A Monte Carlo error in a line of its own, so that the columns are narrow; nothing where there is none."""
+    return f"<br><small>± {error}</small>" if measure.error > 0 else ""
 
 
 def real(one: Outcome, terms: Terms) -> str:
@@ -86,6 +92,10 @@ def real(one: Outcome, terms: Terms) -> str:
     if one.real_epsilon is None:
         return "–"
     if one.method.reference:
-        return "none" if math.isinf(one.real_epsilon) else f"{readable(one.real_epsilon, 4)}, not promised"
+        return (
+            "none"
+            if math.isinf(one.real_epsilon)
+            else f"{readable(one.real_epsilon, 4)}<br><small>not promised</small>"
+        )
     broken = terms.delta == 0 and one.real_epsilon > one.epsilon * (1 + ROUNDING)
-    return f"{readable(one.real_epsilon, 4)}{', <b>broken</b>' if broken else ''}"
+    return f"{readable(one.real_epsilon, 4)}{'<br><b>broken</b>' if broken else ''}"

@@ -12,7 +12,7 @@ from dpviz.comparisons.base import stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
-from pages.compare_synthesizers.audited import show_audited
+from pages.compare_synthesizers.audited import given_away, show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
 from pages.compare_synthesizers.quick import first_outcomes
@@ -62,10 +62,10 @@ def _show_promises(asked: Asked) -> None:
     """What each method releases and spends, and where it does not keep its promise."""
     note(SPEC.note("promises"))
     rows = [
-        [f"<b>{one.label}</b>", one.releases + (f" <b>{one.finding}</b>" if one.finding else ""), one.source]
+        [f"<b>{one.label}</b><br><small>{one.source}</small>", f"{one.releases} <b>{given_away(one, asked)}</b>"]
         for one in asked.data.methods
     ]
-    listing(["method", "what it releases and spends", "source"], rows, "What each method releases", ())
+    listing(["method", "what it releases and spends"], rows, "What each method releases", ())
 
 
 def _all(asked: Asked) -> Compared:

@@ -59,11 +59,18 @@ class Growing(Generic[Result]):
 
 
 def show_growing(
-    growing: Growing[Result], words: str, draw: Callable[[Result], None], *, key: str, after: float = 0.0
+    growing: Growing[Result],
+    words: str,
+    draw: Callable[[Result], None],
+    *,
+    key: str,
+    after: float = 0.0,
+    slow: bool = False,
 ) -> None:
     """Draw a result at once where it is there soon, and again and again, finer, where it takes longer.
 
     A spinner says `words` before the first picture; what stands above has `after` seconds to reach the browser first.
+    Where a single step is `slow`, the next one waits until what there is has been drawn: it would fade meanwhile.
     """
     if growing.latest is None:
         pause(after)
@@ -72,10 +79,13 @@ def show_growing(
     moving = growing.stream is not None
 
     def again() -> None:
-        if moving:
+        if moving and not slow:
             growing.advance(WORK)
         if growing.latest is not None:  # otherwise another thread of this reader is still at the first points
             draw(growing.latest)
+        if moving and slow:
+            pause(REST)
+            growing.advance(WORK)
         if growing.problem:
             st.caption(f"The line ends early: {growing.problem}")
         if moving:
