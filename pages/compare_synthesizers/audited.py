@@ -8,7 +8,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.audits.releases import SENSITIVITIES, ReleaseFinding, ReleaseSetting, audit_releases
-from dpviz.audits.releases.record import ReleaseVerdict
+from dpviz.audits.releases.record import Loss, ReleaseVerdict
 from dpviz.audits.releases.sentences import (
     NEIGHBOURS,
     SIGNS,
@@ -71,6 +71,9 @@ def given_away(method: Method, asked: Asked) -> str:
     except ValueError:  # too few rows, or another setting that is not audited
         return ""
     one = next(one for one in found if one.method.key == method.audited)
+    real = method.real_epsilon(asked.data, asked.design.epsilon, method.sets(asked.analysis.sets))
+    if one.loss.exact and real is not None:  # of this page's prior, as in the table above
+        one = replace(one, loss=Loss.exactly(real, one.loss.said))
     return escape(f"{verdict_sentence(one)} {explanation(one)}")
 
 
