@@ -661,7 +661,7 @@ def test_what_cannot_be_audited_is_a_sentence_on_the_page() -> None:
     assert "This is not audited here: n (confidential rows) must be a whole number from 4" in text(page)
 
 
-AUDITED = [(kind, one) for kind in KINDS.values() for one in kind.methods if one.audited]
+AUDITED = [(kind, one) for kind in KINDS.values() for one in kind.methods if one.audited and not one.finding]
 
 
 @pytest.mark.parametrize(("kind", "method"), AUDITED, ids=lambda one: one.key)

@@ -99,7 +99,7 @@ class Method(ABC):
     audited: ClassVar[str] = ""
     """Key of the record of `dpviz.audits.releases` that says what it really gives away; of none where there is none."""
     finding: ClassVar[str] = ""
-    """The same in whole sentences, of a method without a record."""
+    """The same in whole sentences, of a method that has no record, or none of its own."""
     reference: ClassVar[bool] = False
     several_sets: ClassVar[bool] = True
     sets_of_each: ClassVar[int] = 1

@@ -146,7 +146,6 @@ class PerturbedHistogramSafe(PerturbedHistogram):
         "Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
         "counts to 0, and draws n rows from the result."
     )
-    audited = ""
     finding = "The promise is kept: the noise covers both counts that one replaced row changes."
     moves = 2.0
 

@@ -64,7 +64,7 @@ def show_audited(asked: Asked) -> None:
 
 def given_away(method: Method, asked: Asked) -> str:
     """What a method really gives away at the reader's setting, and why; nothing where that is not known."""
-    if not method.audited:
+    if method.finding or not method.audited:
         return escape(method.finding)
     try:
         found = cached(audit_releases)(setting_of(asked))
