@@ -20,6 +20,7 @@ from dpviz.parameters import readable
 from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
 from pages.compare_synthesizers.answer import answer_sentence, lead_design, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
+from pages.compare_synthesizers.published import NARROW
 from pages.compare_synthesizers.quick import first_outcomes
 from pages.components.words import percent
 from tests.pages import marks, open_comparison, problems, run_script, table_called, table_rows, text
@@ -184,12 +185,14 @@ def test_a_release_picture_needs_no_more_than_one_method() -> None:
 def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_and_ours() -> None:
     page = open_comparison(n=8, sets=1, binary_methods=["laplace"], look="As published")
     rows = table_rows(table_called(page, "Coverage of yes-or-no data, printed and ours"))
-    first = rows["ε = 100, n = 100, p = 0.5"]
+    first = rows["ε = 100, n = 100, p = 0.5".replace(" = ", NARROW)]
     records = compare_row(PRINTED_TABLE.rows[0], FITTING)
     assert first == [
         "".join([f"{one.printed:.3f}", f"{one.ours:.3f}", f"z = {readable(round(one.z, 1), 2)}"]) for one in records
     ]
-    assert "ε = 0.5, n = 10" in table_rows(table_called(page, "Coverage of normal data, printed and ours"))
+    assert "ε = 0.5, n = 10".replace(" = ", NARROW) in table_rows(
+        table_called(page, "Coverage of normal data, printed and ours")
+    )
 
 
 def test_the_parts_of_the_variance_are_shown_for_proportions_and_a_sentence_for_numbers() -> None:

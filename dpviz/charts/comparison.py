@@ -18,7 +18,6 @@ BAR = 1.96  # Standard errors to both sides of a simulated value
 
 SMALLEST = 1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
 PLOT, AXIS, LINE = 220, 66, 19  # Pixels of a picture's inside, of what is written below it, and of a line of a legend
-TOP = 20  # Pixels above it
 LETTER, SAMPLE, WIDE = 6.3, 62, 250  # Pixels of a letter, of a sample line with its gaps, and of a telephone's legend
 
 
@@ -92,7 +91,7 @@ def comparison_chart(
         words.append(style.label_across(panel.words, panel.nominal))
     named = len(series) > 1 or limit is not None
     below = max(room, legend_height([one["name"] for one in traces]))
-    legend = style.legend_below(-AXIS / (PLOT - TOP), 66, 14, TOP, below, itemwidth=40, tracegroupgap=0)
+    legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
         x=style.axis(axis, range=ends, **steps),

@@ -22,6 +22,7 @@ from pages.components.words import heading, listing
 PRINTED_REPETITIONS = 5000  # Of every share that Bowen & Liu print
 SYMBOLS = {"epsilon": "ε", "n": "n", "p": "p"}  # What tells the scenarios of a table apart
 TITLES = {one.column: one.title for one in liu_gaussian.FITTING}
+NARROW = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"  # So that no line ends within "n = 100"
 FAR = 3  # Standard errors from which a number does not agree
 
 
@@ -107,7 +108,10 @@ def _show_cells(lines: Sequence[Record[float]], columns: Sequence[Column], capti
         scenarios.setdefault(design, {})[line.what] = (
             f"<b>{line.printed:.3f}</b><br>{line.ours:.3f}<br><small>z = {readable(round(line.z, 1), 2)}</small>"
         )
-    rows = [[f"<b>{design}</b>", *(row[one.column] for one in columns)] for design, row in scenarios.items()]
+    rows = [
+        [f"<b>{design.replace(' = ', NARROW)}</b>", *(row[one.column] for one in columns)]
+        for design, row in scenarios.items()
+    ]
     listing(["<b>printed</b>, ours, and z", *(TITLES[one.column] for one in columns)], rows, caption)
 
 
