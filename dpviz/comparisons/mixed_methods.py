@@ -185,13 +185,14 @@ class MixedModips(Shared, MixedSynthesis):
     source = "the safe variant of Bowen & Liu's (2016) study 3"
     releases = (
         "Each set spends a sixth of its ε on each of six statistics: the counts of the cells, the sums of both numbers "
-        "in the cells, two variances and a covariance. The noise is twice what a row that only left would need: it "
-        "leaves one cell for another. Means are noisy sums over noisy counts. The set then draws shares, means and "
-        "covariance from their posterior, and n rows. What falls outside its bounds is set to the bound (BIT)."
+        "in the cells, two variances and a covariance. Counts and sums get twice the noise that they would need if a "
+        "row only left its cell, because it joins another. Means are noisy sums over noisy counts. The set then draws "
+        "shares, means and covariance from their posterior, and n rows. What falls outside its bounds is set to the "
+        "bound (BIT)."
     )
     finding = (
         "The promise is kept and used up: a row that leaves a cell in which it was alone, for one whose rows are all "
-        "at the other bounds, moves every statistic as far as it can be."
+        "at the other bounds, moves all statistics together as far as any row can."
     )
 
     def parts(self, epsilon: float) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from dpviz.audits.releases.sentences import (
     safe_sentence,
     verdict_sentence,
 )
-from dpviz.comparisons import Method
+from dpviz.comparisons import Method, MixedData
 from dpviz.comparisons.gaussian_data import GaussianData
 from dpviz.exports.releases import releases_csv
 from dpviz.parameters import readable
@@ -83,6 +83,8 @@ def setting_of(asked: Asked) -> ReleaseSetting:
     setting = ReleaseSetting(
         n=n, epsilon=asked.design.epsilon, sets=asked.analysis.sets, cell=min(ReleaseSetting.cell, n)
     )
+    if isinstance(data, MixedData):
+        setting = replace(setting, cell=max(2, round(n * data.shares[0])))
     if isinstance(data, GaussianData):
         low, high = ((end - data.mean) / data.sigma for end in (data.low, data.high))
         return replace(setting, lower=low, upper=high)
