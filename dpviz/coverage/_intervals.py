@@ -19,7 +19,7 @@ from dpviz.types import BoolArray, FloatArray
 QUANTILE_ERROR = 1e-11
 """Relative error of a tabled quantile from ν = 0.1 on; rules with fewer degrees have no largest width anyway."""
 
-AT_ONCE = 16_384  # Releases for which intervals are made at once
+AT_ONCE = 32_768  # Releases for which intervals are made at once
 CONDITIONAL_ERROR = 1e-6  # Largest error of a conditional coverage that is given
 
 Numbers = TypeVar("Numbers")
