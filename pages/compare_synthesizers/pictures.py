@@ -37,7 +37,7 @@ def shown(asked: Asked) -> list[Shown]:
     return [
         Shown("root_mean_squared_error", Panel(title=f"error of the estimate of {symbol}", log=True),
               "Root mean squared error of the analyst's estimate by each method against epsilon."),
-        Shown("release_error", Panel(title="error that the release adds", log=True),
+        Shown("release_error", Panel(title="added error", log=True),
               "Error that each method adds to the confidential data against epsilon, and the smallest possible."),
         Shown("bias", Panel(title=f"bias of the estimate of {symbol}"),
               "Bias of the analyst's estimate by each method against epsilon."),
