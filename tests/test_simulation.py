@@ -24,6 +24,10 @@ from dpviz.studies.sums import exact_units
 from dpviz.synthesizers import (
     SYNTHESIZERS,
     BetaBinomial,
+    BinnedPosterior,
+    BinnedPosteriorExact,
+    ExponentialCounts,
+    ExponentialRows,
     GeometricSanitizer,
     LaplaceSanitizer,
     Modips,
@@ -43,6 +47,10 @@ EVERY: list[TwoCellSynthesizer] = [
     GeometricSanitizer(n=8, epsilon=0.7),
     Modips(n=8, m=6, epsilon=0.7),
     Modips(n=8, m=8, epsilon=0.1, bounding="truncation"),
+    ExponentialRows(n=8, m=6, epsilon=0.7),
+    ExponentialCounts(n=6, m=8, epsilon=0.7),
+    BinnedPosterior(n=8, m=6, epsilon=9.0),
+    BinnedPosteriorExact(n=8, m=6, epsilon=0.7),
     GivenMatrix(probabilities=MATRIX),
 ]
 
