@@ -23,7 +23,7 @@ from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
 from pages.compare_synthesizers.quick import first_outcomes
 from pages.components.words import percent
-from tests.pages import marks, open_comparison, problems, run_script, table_called, table_rows, text
+from tests.pages import grown, marks, open_comparison, problems, run_script, table_called, table_rows, text
 
 FRESH = first_asked()
 
@@ -44,22 +44,32 @@ def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
 def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon: float, p: float) -> None:
     given = asked(terms, epsilon, p=p)
     found = first_outcomes(given)
-    mark, sentence, brief = answer_sentence(given, found)
+    least = given.data.least_error(epsilon, terms.delta)
+    mark, sentence, brief = answer_sentence(given, found, least)
     promising = [one for one in found if not one.method.reference]
     best = min(promising, key=lambda one: one.root_mean_squared_error.value)
     assert best.method.label in mark
     assert f"<b>{written(best)}</b>" in sentence
     assert written(best) in brief
     assert f"{'real' if terms.asks else 'promised'} ε = {readable(epsilon, 4)}" in sentence
-    price = best.release_error.value / given.data.least_error(epsilon, terms.delta)  # type: ignore[operator]
+    price = best.release_error.value / least  # type: ignore[operator]
     assert f"adds <b>{readable(price, 3)} times</b> the error of the best mechanism" in sentence
     assert price >= 1 - 1e-9
+
+
+def test_with_delta_the_price_comes_when_its_search_has_ended() -> None:
+    page = open_comparison(n=20, sets=1, terms="privacy", delta=1e-3, binary_methods=["laplace", "modips"])
+    waits = page.session_state["cs_ranking"].stream is not None
+    assert ("times the error of the best mechanism" in text(page)) != waits
+    whole = grown(page, "cs_ranking").run()
+    price = table_rows(table_called(whole, "The methods in order"))["Laplace sanitizer"][-1]
+    assert f"adds {price} times the error of the best mechanism with ε = 1 and δ = 0.001" in text(whole)
 
 
 def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:
     """At p = ½ a prior that draws every estimate to ½ has the smallest error, and many times the best one's."""
     given = asked(epsilon=0.01, p=0.5, n=100)
-    mark, sentence, _ = answer_sentence(given, first_outcomes(given))
+    mark, sentence, _ = answer_sentence(given, first_outcomes(given), given.data.least_error(0.01))
     assert mark == "Beta-binomial (posterior draw)"
     assert "times</b> the error of the best" in sentence
 
@@ -221,7 +231,7 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
         analysis, methods = Analysis(sets=sets, repetitions=60), data.methods
         given = dataclasses.replace(FRESH, data=data, methods=methods, analysis=analysis)
         found = first_outcomes(given)
-        mark, sentence, _ = answer_sentence(given, found)
+        mark, sentence, _ = answer_sentence(given, found, None)
         known = [one for one in found if not one.method.reference and one.usable_share.value > 0]
         assert (mark == "no estimate") == (not known)
         assert ("of its releases can be analyzed" in sentence) == bool(known)

@@ -26,7 +26,7 @@ ALIKE = 1e-9  # Relative distance within which two errors are equal
 def show_answer(asked: Asked) -> None:
     """Sentence, pictures and table."""
     found = first_outcomes(asked)
-    st.html(page_answer(*answer_sentence(asked, found)))
+    st.html(page_answer(*answer_sentence(asked, found, least_error(asked))))
     if absent := left_out(asked, found):
         note(absent)
     show_pictures(asked)
@@ -45,8 +45,8 @@ def left_out(asked: Asked, found: list[Outcome]) -> str:
     return SPEC.note("left_out", names=names, terms=asked.terms.label) if names else ""
 
 
-def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
-    """Return the mark, the sentence, and the few words for a phone."""
+def answer_sentence(asked: Asked, found: list[Outcome], least: float | None) -> tuple[str, str, str]:
+    """Return the mark, the sentence, and the few words for a phone; `least` is the smallest error where it is known."""
     promising = [one for one in found if not one.method.reference]
     if not promising:
         sentence = f"None of the methods chosen can be set to a real privacy loss of {asked.privacy}."
@@ -70,7 +70,7 @@ def answer_sentence(asked: Asked, found: list[Outcome]) -> tuple[str, str, str]:
         words += f" Only {percent(best[0].usable_share.value, 2)} of its releases can be analyzed."
     if best[0].root_mean_squared_error.error != 0:
         words += f" {SPEC.note('simulated')}"
-    return names, f"{words}{price_sentence(asked, best[0])}", f"ε = {epsilon}: error {written(best[0])}"
+    return names, f"{words}{price_sentence(asked, best[0], least)}", f"ε = {epsilon}: error {written(best[0])}"
 
 
 def written(outcome: Outcome) -> str:
@@ -79,9 +79,8 @@ def written(outcome: Outcome) -> str:
     return readable(measure.value, 3) if measure.error == 0 else f"about {readable(measure.value, 2)}"
 
 
-def price_sentence(asked: Asked, best: Outcome) -> str:
+def price_sentence(asked: Asked, best: Outcome, least: float | None) -> str:
     """How the error that the release adds compares with the smallest possible; nothing where that is not known."""
-    least = least_error(asked, asked.design.epsilon)
     if least is None or not least > 0 or math.isnan(best.release_error.value):
         return ""
     over = readable(best.release_error.value / least, 3)

@@ -1,11 +1,13 @@
 """What is known at once at the reader's own ε: the first outcome of every method, and the smallest error."""
 
 import math
+from collections.abc import Iterator
 
-from dpviz.comparisons import DataKind, Method, Outcome, Terms
-from dpviz.comparisons.base import Analysis
-from pages.compare_synthesizers.controls import Asked
+from dpviz.comparisons import Compared, DataKind, Method, Outcome, Terms
+from dpviz.comparisons.base import Analysis, stream_comparison
+from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
+from pages.components.growing import Growing, growing_of
 
 
 def first_outcomes(asked: Asked) -> list[Outcome]:
@@ -24,9 +26,26 @@ def _first(
     return list(found.values())
 
 
-def least_error(asked: Asked, epsilon: float) -> float | None:
-    """The smallest error that any release can add at this ε, on the reader's terms."""
-    return cached(asked.data.least_error, "The best that is possible …")(epsilon, asked.terms.delta)
+def ranked(asked: Asked) -> Growing[Compared]:
+    """All outcomes at the reader's ε, first what is known at once; with δ the smallest error comes last."""
+    data, methods, analysis, terms = asked.comparison
+    epsilon = asked.design.epsilon
+
+    def begin() -> Iterator[Compared]:
+        return stream_comparison(data, methods, [epsilon], analysis, terms)
+
+    growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, begin)
+    if growing.latest is None:
+        least = None if terms.delta else cached(data.least_error)(epsilon)
+        known = {} if least is None else {epsilon: least}
+        growing.latest = Compared({(one.method.key, epsilon): one for one in first_outcomes(asked)}, known)
+    return growing
+
+
+def least_error(asked: Asked) -> float | None:
+    """The smallest error that any release can add at the reader's ε and terms, where it is known by now."""
+    found = ranked(asked).latest
+    return found.least.get(asked.design.epsilon) if found else None
 
 
 def error_of(outcome: Outcome) -> float:

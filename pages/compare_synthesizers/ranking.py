@@ -1,19 +1,18 @@
 """The methods at one ε in the order of their errors."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
 from dpviz.comparisons import Compared, Outcome, Terms
-from dpviz.comparisons.base import stream_comparison
 from dpviz.parameters import readable
 from dpviz.studies import Measure
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.compare_synthesizers.quick import first_outcomes, in_order, least_error
-from pages.components.growing import growing_of, show_growing
+from pages.compare_synthesizers.quick import in_order, ranked
+from pages.components.growing import show_growing
 from pages.components.words import heading, listing, number, percent
 
 ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
@@ -21,20 +20,9 @@ ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
 
 def show_ranking(asked: Asked) -> None:
     """A table that fills as what takes longer is computed."""
-    epsilon = asked.design.epsilon
-    heading(f"The methods at ε = {readable(epsilon, 4)}, the smallest error first")
-    data, methods, analysis, terms = asked.comparison
-
-    def begin() -> Iterator[Compared]:
-        return stream_comparison(data, methods, [epsilon], analysis, terms)
-
-    growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, begin)
-    if growing.latest is None:  # what the sentence says is there at once
-        least = least_error(asked, epsilon)
-        known = {} if least is None else {epsilon: least}
-        growing.latest = Compared({(one.method.key, epsilon): one for one in first_outcomes(asked)}, known)
+    heading(f"The methods at ε = {readable(asked.design.epsilon, 4)}, the smallest error first")
     draw, step = partial(_table, asked), f"{PREFIX}ranking_step"
-    show_growing(growing, "Ranking …", draw, key=step, slow=terms.delta > 0)
+    show_growing(ranked(asked), "Ranking …", draw, key=step, slow=asked.terms.delta > 0)
 
 
 def _table(asked: Asked, found: Compared) -> None:
