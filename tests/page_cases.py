@@ -376,6 +376,7 @@ POSTERIOR_OF_COUNTS = Case(
 )  # fmt: skip
 
 WHERE_COMPARISON: dict[str, State] = {"delta": {"terms": "privacy"}}
+FAST: State = {"repetitions": 100, "cells": 2}
 COMPARED: State = {"n": 20, "sets": 3, "binary_methods": ["original", "laplace", "beta_binomial"]}
 
 SOME_SCENARIOS = (
@@ -405,7 +406,7 @@ COMPARISON_OF_METHODS = Case(
     presets={name: comparison.PRESETS[name] for name in SOME_SCENARIOS},
     disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
     variants={
-        f"{kind}, {terms}": ({"n": 20, "sets": 3, "kind": kind, "terms": terms}, list(COMPARISON_SECTIONS))
+        f"{kind}, {terms}": (FAST | {"n": 20, "sets": 3, "kind": kind, "terms": terms}, list(COMPARISON_SECTIONS))
         for kind in KINDS
         for terms in TERMS
     },
@@ -432,7 +433,7 @@ COMPARISON_OF_METHODS = Case(
     ],
 )  # fmt: skip
 
-DIVIDED: State = {"n": 5, "repetitions": 100}
+DIVIDED: State = FAST | {"n": 5}
 SHARED: State = DIVIDED | {"spending": "share", "sets": 2}
 
 BUDGET_OF_RELEASES = Case(

@@ -15,6 +15,7 @@ import mpmath as mp
 import numpy as np
 from scipy.stats import betabinom, binom, laplace
 
+from dpviz.studies import Measure
 from dpviz.synthesizers import BetaBinomial, Synthesizer, TwoCellSynthesizer
 from dpviz.types import FloatArray
 
@@ -192,3 +193,10 @@ def charest(epsilon: float, sets: int = 1, rows: int = 100) -> BetaBinomial:
     """The release of Charest (2011): each of the sets has the prior that ε divided by their number asks for."""
     alpha = rows / math.expm1(epsilon / sets)
     return BetaBinomial(n=rows, m=rows, alpha=alpha, beta=alpha)
+
+
+# A simulation beside what is exact
+
+
+def agrees(found: Measure, value: float) -> None:
+    assert abs(found.value - value) < 4.5 * found.error, (found, value)

@@ -40,8 +40,9 @@ from dpviz.comparisons.gaussian_methods import (
 )
 from dpviz.comparisons.gaussian_study import GaussianMeasures, GaussianTally
 from dpviz.inference import COMBINING_RULES
-from dpviz.studies import Measure, read_run, run_study, save_run, stream_study
+from dpviz.studies import read_run, run_study, save_run, stream_study
 from dpviz.types import FloatArray
+from tests.referees import agrees
 
 FAR = {"low": -8.0, "high": 9.0}  # bounds that no confidential row reaches
 UNIT = {"mean": 0.0, "sigma": 1.0}
@@ -57,10 +58,6 @@ def study(data: GaussianData, method: Any, estimand: str = "mean", rule: str = "
         **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
     )  # fmt: skip
     return run_study(plan).measures(estimand, rule)
-
-
-def agrees(found: Measure, value: float) -> None:
-    assert abs(found.value - value) < 4.5 * found.error, (found, value)
 
 
 # The referee: moments of the estimate by quadrature, from the definition of the release and not from its code.

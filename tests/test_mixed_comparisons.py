@@ -30,8 +30,9 @@ from dpviz.comparisons.mixed_methods import (
     statistics_of,
 )
 from dpviz.inference import COMBINING_RULES
-from dpviz.studies import Measure, read_run, run_study, save_run, stream_study
+from dpviz.studies import read_run, run_study, save_run, stream_study
 from dpviz.types import FloatArray
+from tests.referees import agrees
 
 STUDY_3: dict[str, Any] = {
     "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0, "cells": 24, "correlation": 0.5,
@@ -53,10 +54,6 @@ def study(data: MixedData, method: Any, rule: str = "reiter_2003", **changes: An
         **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
     )  # fmt: skip
     return run_study(plan).measures(data.estimand, rule)
-
-
-def agrees(found: Measure, value: float) -> None:
-    assert abs(found.value - value) < 4.5 * found.error, (found, value)
 
 
 # The confidential data, and what an analyst reads

@@ -22,9 +22,9 @@ from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
 from dpviz.types import FloatArray, IntArray
 from pages.components.cached import forget
 from pages.coverage.controls import short
-from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
 from pages.posterior.answer import NAMES
 from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
+from tests.page_cases import COMPUTED
 from tests.pages import (
     alpha_in,
     check_sound,
@@ -153,7 +153,7 @@ def test_a_new_synthesizer_is_on_the_page_transition_matrices(toy: type[TwoCellS
 
 
 @every_toy
-@pytest.mark.parametrize("section", [None, *COVERAGE_SECTIONS])
+@pytest.mark.parametrize("section", [None, *COMPUTED])
 def test_a_new_synthesizer_is_on_the_page_coverage(toy: type[TwoCellSynthesizer], section: str | None) -> None:
     page = open_coverage({"cv_law": toy.key}, n=12, sets=1, rules=["as_if_real"], look=section)
     check_sound(page)
