@@ -66,6 +66,18 @@ def test_with_delta_the_price_comes_when_its_search_has_ended() -> None:
     assert f"adds {price} times the error of the best mechanism with ε = 1 and δ = 0.001" in text(whole)
 
 
+@pytest.mark.parametrize("terms", [EqualPromise(), EqualPrivacy()], ids=repr)
+@pytest.mark.parametrize("key", ["modips", "modips_truncated", "laplace"])
+def test_the_sentence_tells_a_broken_promise_and_how_much_is_given_away(terms: Any, key: str) -> None:
+    given = dataclasses.replace(asked(terms, 0.5), methods=(BinaryData.method(key),))
+    (found,) = first_outcomes(given)
+    _, sentence, _ = answer_sentence(given, [found], None)
+    assert ("breaks its promise" in sentence) == (key == "modips_truncated" and terms == EqualPromise())
+    if "breaks" in sentence:
+        assert found.real_epsilon > 1.2 * 0.5  # type: ignore[operator]
+        assert f"it really gives away ε = {readable(found.real_epsilon, 3)}." in sentence  # type: ignore[arg-type]
+
+
 def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:
     """At p = ½ a prior that draws every estimate to ½ has the smallest error, and many times the best one's."""
     given = asked(epsilon=0.01, p=0.5, n=100)

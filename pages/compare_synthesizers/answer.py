@@ -14,7 +14,7 @@ from dpviz.synthesizers import SYNTHESIZERS
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
-from pages.compare_synthesizers.quick import error_of, first_outcomes, in_order, least_error
+from pages.compare_synthesizers.quick import broken, error_of, first_outcomes, in_order, least_error
 from pages.compare_synthesizers.ranking import show_ranking
 from pages.components.cached import cached
 from pages.components.words import note, page_answer, percent
@@ -66,11 +66,22 @@ def answer_sentence(asked: Asked, found: list[Outcome], least: float | None) -> 
     words += f" (root mean squared error, {asked.named})."
     if len(ranked) > len(best):
         words += f" The largest error, {written(ranked[-1])}, is that of {ranked[-1].method.label}."
+    for one in best:
+        if broken(one, asked.terms):
+            words += f" But {one.method.label} <b>breaks its promise</b>: {really(one)}."
     if best[0].usable_share.value < SELDOM:
         words += f" Only {percent(best[0].usable_share.value, 2)} of its releases can be analyzed."
     if best[0].root_mean_squared_error.error != 0:
         words += f" {SPEC.note('simulated')}"
     return names, f"{words}{price_sentence(asked, best[0], least)}", f"ε = {epsilon}: error {written(best[0])}"
+
+
+def really(outcome: Outcome) -> str:
+    """What a method that breaks its promise gives away."""
+    real = outcome.real_epsilon
+    if real is None or math.isinf(real):
+        return "no ε holds for it"
+    return f"it really gives away ε = {readable(real, 3)}"
 
 
 def written(outcome: Outcome) -> str:

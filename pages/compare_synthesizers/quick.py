@@ -9,6 +9,8 @@ from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 
+ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
+
 
 def first_outcomes(asked: Asked) -> list[Outcome]:
     """What is known at once of every method at the reader's ε."""
@@ -46,6 +48,12 @@ def least_error(asked: Asked) -> float | None:
     """The smallest error that any release can add at the reader's ε and terms, where it is known by now."""
     found = ranked(asked).latest
     return found.least.get(asked.design.epsilon) if found else None
+
+
+def broken(one: Outcome, terms: Terms) -> bool:
+    """Whether a method that promises a pure ε is known to give away more."""
+    promises = not one.method.reference and terms.delta == 0
+    return promises and one.real_epsilon is not None and one.real_epsilon > one.epsilon * (1 + ROUNDING)
 
 
 def error_of(outcome: Outcome) -> float:

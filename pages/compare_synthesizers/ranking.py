@@ -11,11 +11,9 @@ from dpviz.parameters import readable
 from dpviz.studies import Measure
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.compare_synthesizers.quick import in_order, ranked
+from pages.compare_synthesizers.quick import broken, in_order, ranked
 from pages.components.growing import show_growing
 from pages.components.words import heading, listing, number, percent
-
-ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
 
 
 def show_ranking(asked: Asked) -> None:
@@ -85,5 +83,4 @@ def real(one: Outcome, terms: Terms) -> str:
             if math.isinf(one.real_epsilon)
             else f"{readable(one.real_epsilon, 4)}<br><small>not promised</small>"
         )
-    broken = terms.delta == 0 and one.real_epsilon > one.epsilon * (1 + ROUNDING)
-    return f"{readable(one.real_epsilon, 4)}{'<br><b>broken</b>' if broken else ''}"
+    return f"{readable(one.real_epsilon, 4)}{'<br><b>broken</b>' if broken(one, terms) else ''}"
