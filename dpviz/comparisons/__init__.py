@@ -4,17 +4,15 @@ from dpviz.comparisons.base import (
     Analysis,
     Compared,
     DataKind,
-    EqualPrivacy,
-    EqualPromise,
     Estimand,
     Method,
     Outcome,
-    Terms,
 )
 from dpviz.comparisons.binary import BinaryData
 from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import MixedData
+from dpviz.comparisons.terms import EqualPrivacy, EqualPromise, Terms
 
 KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData, UnknownVariance, KnownVariance, MixedData)}
 """Every kind of data by its key: a new one is one file and one name here."""

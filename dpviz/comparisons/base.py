@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from dpviz.analysis import LEVEL, SETS
+from dpviz.comparisons.terms import PROMISES, EqualPromise, Terms
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.parameters import DELTA, EPSILON, Parameter, shown
+from dpviz.parameters import Parameter, shown
 from dpviz.studies import Measure, wilson_interval
 from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import WorstCase
@@ -31,9 +30,6 @@ COMPARED_SETS = dataclasses.replace(
     help="The number of synthetic sets of the methods that release several. They share the promised ε equally.",
 )
 SIMULATED = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
-PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
-NEAR = 1e-6  # Relative distance of a setting from the exact one
-TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
 
 
 UNKNOWN = Measure.unknown()
@@ -194,107 +190,6 @@ def simulated_share(share: Measure, repetitions: int) -> Measure:
     return Measure(share.value, high - low)
 
 
-class Terms(ABC):
-    """On which terms methods meet at one ε; `asks` names the numbers that they are made with."""
-
-    key: ClassVar[str]
-    label: ClassVar[str]
-    axis: ClassVar[str]
-    asks: ClassVar[tuple[str, ...]] = ()
-    delta: float = 0.0
-
-    @abstractmethod
-    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
-        """Return the ε that the method is given; None where it cannot be compared on these terms."""
-
-    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:  # noqa: ARG002
-        """Return why a method that has no setting cannot be compared, in a few words."""
-        return ""
-
-
-@dataclass(frozen=True)
-class EqualPromise(Terms):
-    """Every method is given the ε of the axis, as in the papers."""
-
-    key = "promise"
-    label = "equal promise, as in the papers"
-    axis = "promised ε, left is more private"
-
-    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:  # noqa: ARG002
-        return epsilon
-
-
-@dataclass(frozen=True)
-class EqualPrivacy(Terms):
-    """Every method is given the largest ε for which all its sets together are really (ε, δ)-differentially private."""
-
-    delta: float = 0.0
-
-    key = "privacy"
-    label = "equal real privacy"
-    axis = "real ε, left is more private"
-    asks = ("delta",)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", DELTA.check(self.delta))
-
-    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
-        """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
-
-        What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
-        """
-        if method.reference:
-            return epsilon
-
-        def excess(setting: float, pairs: Collection[int] | None = None) -> float:
-            """Of logarithms of ε, or of δ where the pure ε is too large; both grow with the setting."""
-            real, wanted = method.real_epsilon(data, setting, sets), epsilon
-            if self.delta and (real is None or real > epsilon):
-                worst = method.real_delta(data, setting, sets, epsilon, pairs)
-                real, wanted = (None if worst is None else worst.value), self.delta
-            return math.log(real / wanted) - TIE if real else -1.0
-
-        if self.delta == 0:
-            return None if method.real_epsilon(data, epsilon, sets) is None else _largest(excess, epsilon)
-        found: float | None = epsilon
-        pairs = set[int]()
-        while found is not None and (worst := method.real_delta(data, found, sets, epsilon)) is not None:
-            place = min(worst.likelier, worst.other)
-            if place in pairs or (pairs and worst.value <= self.delta * (1 + TIE)):
-                return found
-            pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
-            found = _largest(lambda setting: excess(setting, pairs), epsilon)
-        return None
-
-    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:
-        if method.real_epsilon(data, epsilon, sets) is None:
-            return "no ε is known that holds"
-        if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
-            return "only the loss without δ is known: set δ = 0"
-        return "even at the smallest setting the loss is larger"
-
-
-def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
-    """Return the largest setting without an excess, sought from ε on; None where the smallest has one."""
-    low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
-    if excess(low) > 0:
-        while excess(low) > 0:
-            if low < 2 * PROMISES.minimum:
-                return None
-            low, high = low / 2, low
-    elif high == low or excess(high) > 0:
-        return epsilon
-    else:
-        while excess(high) <= 0:
-            if high >= PROMISES.maximum / 2:
-                return PROMISES.maximum
-            low, high = high, 2 * high
-    root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
-    while excess(root) > 0:
-        root /= 1 + NEAR / 2
-    return root
-
-
 @dataclass(frozen=True, kw_only=True)
 class DataKind(ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
@@ -309,6 +204,8 @@ class DataKind(ABC):
     usual: ClassVar[tuple[str, ...]] = ()
     """Keys of the methods that are compared unless others are chosen; all of them where none is named."""
     estimands: ClassVar[tuple[Estimand, ...]]
+    true_value: ClassVar[str]
+    """Name of the number that a curator does not know, and thinks of a range of."""
     simulated: ClassVar[bool] = False
     """Whether all measures are simulated, so that an error of 0 says nothing."""
     estimand: str = ""

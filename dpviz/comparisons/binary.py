@@ -35,6 +35,7 @@ class BinaryData(DataKind):
     usual: ClassVar[tuple[str, ...]] = (
         "original", "multiple_synthesis", "modips", "modips_truncated", "laplace", "beta_binomial", "posterior_mean",
     )  # fmt: skip
+    true_value: ClassVar[str] = "p"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
 
     n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)

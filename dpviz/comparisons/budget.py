@@ -12,7 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, PROMISES, Analysis, DataKind, Method, Outcome
+from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Method, Outcome
+from dpviz.comparisons.terms import PROMISES
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.parameters import readable
 

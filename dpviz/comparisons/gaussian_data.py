@@ -146,6 +146,7 @@ class GaussianData(DataKind):
     low: float = parameter(LOW)
     high: float = parameter(HIGH)
 
+    true_value: ClassVar[str] = "mean"
     drawn: ClassVar[type] = Rows
     """What confidential and released rows are kept in; a method says which of these it takes."""
     studied: ClassVar[Mapping[str, NormalEstimand]] = ESTIMANDS

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import streamlit as st
 
 from dpviz.comparisons import KINDS, Analysis, DataKind, Method
-from dpviz.comparisons.base import COMPARED_SETS, PROMISES, SIMULATED
+from dpviz.comparisons.base import COMPARED_SETS, SIMULATED
 from dpviz.comparisons.budget import SPENDINGS, Spending
+from dpviz.comparisons.terms import PROMISES
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.parameters import readable

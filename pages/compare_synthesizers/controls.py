@@ -9,7 +9,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.comparisons import KINDS, TERMS, Analysis, DataKind, Method, Terms
-from dpviz.comparisons.base import COMPARED_SETS, PROMISES, SIMULATED
+from dpviz.comparisons.base import COMPARED_SETS, SIMULATED
+from dpviz.comparisons.terms import PROMISES
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.parameters import DELTA, readable

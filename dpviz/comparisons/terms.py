@@ -1,0 +1,151 @@
+"""On which terms methods meet: at one promise, at one real privacy, or under several conditions at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scipy.optimize import brentq
+
+from dpviz.parameters import DELTA, EPSILON
+
+if TYPE_CHECKING:
+    from dpviz.comparisons.base import Method
+
+PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
+NEAR = 1e-6  # Relative distance of a setting from the exact one
+TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
+
+
+class Terms(ABC):
+    """On which terms methods meet at one ε; `asks` names the numbers that they are made with."""
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    axis: ClassVar[str]
+    asks: ClassVar[tuple[str, ...]] = ()
+    delta: float = 0.0
+
+    @abstractmethod
+    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
+        """Return the ε that the method is given; None where it cannot be compared on these terms."""
+
+    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:  # noqa: ARG002
+        """Return why a method that has no setting cannot be compared, in a few words."""
+        return ""
+
+
+@dataclass(frozen=True)
+class EqualPromise(Terms):
+    """Every method is given the ε of the axis, as in the papers."""
+
+    key = "promise"
+    label = "equal promise, as in the papers"
+    axis = "promised ε, left is more private"
+
+    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:  # noqa: ARG002
+        return epsilon
+
+
+@dataclass(frozen=True)
+class EqualPrivacy(Terms):
+    """Every method is given the largest ε for which all its sets together are really (ε, δ)-differentially private."""
+
+    delta: float = 0.0
+
+    key = "privacy"
+    label = "equal real privacy"
+    axis = "real ε, left is more private"
+    asks = ("delta",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", DELTA.check(self.delta))
+
+    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
+        """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
+
+        What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
+        """
+        if method.reference:
+            return epsilon
+
+        def excess(setting: float, pairs: Collection[int] | None = None) -> float:
+            """Of logarithms of ε, or of δ where the pure ε is too large; both grow with the setting."""
+            real, wanted = method.real_epsilon(data, setting, sets), epsilon
+            if self.delta and (real is None or real > epsilon):
+                worst = method.real_delta(data, setting, sets, epsilon, pairs)
+                real, wanted = (None if worst is None else worst.value), self.delta
+            return math.log(real / wanted) - TIE if real else -1.0
+
+        if self.delta == 0:
+            return None if method.real_epsilon(data, epsilon, sets) is None else _largest(excess, epsilon)
+        start = epsilon or 1.0  # with δ alone, a promise for ε = 0 can be kept
+        found: float | None = start
+        pairs = set[int]()
+        while found is not None and (worst := method.real_delta(data, found, sets, epsilon)) is not None:
+            place = min(worst.likelier, worst.other)
+            if place in pairs or (pairs and worst.value <= self.delta * (1 + TIE)):
+                return found
+            pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
+            found = _largest(lambda setting: excess(setting, pairs), start)
+        return None
+
+    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:
+        if method.real_epsilon(data, epsilon, sets) is None:
+            return "no ε is known that holds"
+        if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
+            return "only the loss without δ is known: set δ = 0"
+        return "even at the smallest setting the loss is larger"
+
+
+def setting_for(method: Method, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
+    """Return the largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
+
+    None where there is none, or none is known. Of a method whose δ is not known, a pure loss of ε₀ is taken for it,
+    which gives no more than δ = (e^ε₀ − e^ε)/(e^ε₀ + 1) away.
+
+    Source: Kairouz, Oh & Viswanath (2015), theorem 2.1, for what a pure loss allows.
+    """
+    found = []
+    for epsilon, delta in promises:
+        setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)
+        if setting is None and delta > 0:
+            setting = EqualPrivacy().setting(method, data, pure_within(epsilon, delta), sets)
+        if setting is None:
+            return None
+        found.append(setting)
+    return min(found)
+
+
+def pure_within(epsilon: float, delta: float) -> float:
+    """Return the largest pure loss that keeps (ε, δ) whatever the release is: ln[(e^ε + δ)/(1 − δ)].
+
+    >>> pure_within(1.0, 0.0), round(pure_within(0.0, 0.5), 12) == round(math.log(3), 12)
+    (1.0, True)
+    """
+    return epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta) if delta < 1 else math.inf
+
+
+def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
+    """Return the largest setting without an excess, sought from ε on; None where the smallest has one."""
+    low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
+    if excess(low) > 0:
+        while excess(low) > 0:
+            if low < 2 * PROMISES.minimum:
+                return None
+            low, high = low / 2, low
+    elif high == low or excess(high) > 0:
+        return epsilon
+    else:
+        while excess(high) <= 0:
+            if high >= PROMISES.maximum / 2:
+                return PROMISES.maximum
+            low, high = high, 2 * high
+    root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
+    while excess(root) > 0:
+        root /= 1 + NEAR / 2
+    return root
