@@ -1,0 +1,1 @@
+"""From the limits that must hold to the designs that meet them."""

@@ -1,0 +1,244 @@
+"""Limits on what a release may give away, in four languages; each is one promise (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
+
+from scipy.special import logit
+
+from dpviz.checked import checked
+from dpviz.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio
+from dpviz.privacy.trade_off import PRIOR
+
+NO_LIMIT = (math.inf, 0.0)
+LOSS = replace(
+    EPSILON, name="most_epsilon", title="Largest ε", default=1.0, maximum=100.0,
+    help="The largest privacy loss of all sets together: when one row is substituted, no release may change an "
+    "attacker's odds by more than a factor eᵋ. Smaller is more private; values from 0.1 to 10 are usual.",
+)  # fmt: skip
+FAILURE = replace(
+    DELTA, name="most_delta", title="Largest δ", default=0.0, maximum=0.5, slider_maximum=0.1,
+    help="The probability mass that may escape the largest ε; 0 asks for pure ε-differential privacy. Smaller is more "
+    "private, and far less than 1/n is usual.",
+)  # fmt: skip
+GUESSED = replace(
+    PRIOR, name="known_before", symbol="π", title="Attacker's first probability", default=0.5, open_minimum=True,
+    maximum=0.999999, slider_minimum=0.01, slider_maximum=0.99,
+    help="How probable the attacker holds one of two neighbouring data sets before the release. ½: nothing is known.",
+)  # fmt: skip
+SUCCESS = Parameter(
+    name="most_success", symbol="s", title="Largest share of right guesses", minimum=0.0, maximum=1.0, default=0.75,
+    open_minimum=True, slider_minimum=0.5, slider_maximum=0.999, private_end="smaller",
+    help="How often an attacker who knows all other rows may guess right, at most, which of two values a person's row "
+    "has. Without a release, guessing alone is right half of the time where π = ½. Smaller is more private.",
+)  # fmt: skip
+BELIEVED = replace(
+    GUESSED, name="believed_before", symbol="b", title="Probability before", default=0.1,
+    help="How probable the attacker holds the sensitive value of a person before the release.",
+)  # fmt: skip
+CONVINCED = replace(
+    BELIEVED, name="most_after", symbol="a", title="Largest probability after", default=0.25, slider_maximum=0.999,
+    private_end="smaller",
+    help="How probable the attacker may hold it after the release, at most. Smaller is more private.",
+)  # fmt: skip
+RISK, RATIO = replace(PRIOR_RISK, name="risk_before", symbol="p₀"), replace(RISK_RATIO, name="most_ratio")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection(ABC):
+    """One limit on what all sets together may give away, on any two neighbouring data sets.
+
+    A subclass declares its numbers as fields, which are checked one by one; `check` says what must hold between them.
+    """
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    source: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for declared in self.parameters():
+            object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
+        self.check()
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Declarations of its numbers, in the order of its signature."""
+        return tuple(one.metadata["parameter"] for one in fields(cls))
+
+    def check(self) -> None:  # noqa: B027 (a limit whose numbers cannot contradict each other has none)
+        """Raise a ValueError where no release can keep the limit."""
+
+    @property
+    @abstractmethod
+    def promise(self) -> tuple[float, float]:
+        """ε and δ that say the same; ε is infinite where every release keeps the limit."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """The limit in a sentence, without a full stop."""
+
+    @property
+    def translated(self) -> str:
+        """What the limit asks of ε and δ, in a few words."""
+        epsilon, delta = self.promise
+        if epsilon == math.inf:
+            return "every release keeps this"
+        return f"the same as {promise_in_words(epsilon, delta)}"
+
+
+def promise_in_words(epsilon: float, delta: float) -> str:
+    """Return "ε = 1" or "ε = 1 and δ = 10⁻⁶"."""
+    return f"ε = {readable(epsilon, 4)}" + (f" and δ = {readable(delta, 3)}" if delta else "")
+
+
+def _number(declared: Parameter) -> Any:
+    """Return a field that carries its declaration, whose default it has."""
+    return field(default=declared.default, metadata={"parameter": declared})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyLoss(Protection):
+    """ε and δ themselves.
+
+    >>> PrivacyLoss(most_epsilon=0.5).promise
+    (0.5, 0.0)
+    """
+
+    most_epsilon: float = _number(LOSS)
+    most_delta: float = _number(FAILURE)
+    key = "loss"
+    label = "Largest privacy loss ε (and δ)"
+    source = "Dwork, McSherry, Nissim & Smith (2006); with δ Dwork et al. (2006)"
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        return self.most_epsilon, self.most_delta
+
+    @property
+    def words(self) -> str:
+        return f"the privacy loss is at most {promise_in_words(*self.promise)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuessRate(Protection):
+    """How often the best guess between two neighbouring data sets is right, one of which has the probability π before.
+
+    It is 1 − π + π δ(ln((1 − π)/π)) for π ≤ ½, so that a limit s on it is one on δ at that ε.
+    Right three times in four where nothing was known before: a δ of ½ at ε = 0.
+
+    >>> GuessRate(most_success=0.75).promise
+    (0.0, 0.5)
+    """
+
+    known_before: float = _number(GUESSED)
+    most_success: float = _number(SUCCESS)
+    key = "guess"
+    label = "Largest share of right guesses"
+    source = "Kairouz, Oh & Viswanath (2015); Dong, Roth & Su (2022)"
+
+    @property
+    def _rarer(self) -> float:
+        return min(self.known_before, 1 - self.known_before)
+
+    def check(self) -> None:
+        before = 1 - self._rarer
+        if self.most_success <= before:
+            raise ValueError(
+                f"The largest share of right guesses must be above {readable(before)}: so often an attacker who starts "
+                f"from π = {readable(self.known_before)} is right without a release; got {readable(self.most_success)}."
+            )
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        if self.most_success == 1:
+            return NO_LIMIT
+        rarer = self._rarer
+        return float(-logit(rarer)) if rarer < 0.5 else 0.0, (self.most_success - (1 - rarer)) / rarer
+
+    @property
+    def words(self) -> str:
+        start = "knows nothing before" if self.known_before == 0.5 else f"starts from π = {readable(self.known_before)}"
+        return f"an attacker who {start} guesses right at most {readable(100 * self.most_success, 4)} % of the time"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorOdds(Protection):
+    """How probable the attacker may hold something of one person after the release: ε = logit(a) − logit(b).
+
+    From 1 in 2 to 3 in 4 the odds grow by a factor of 3.
+
+    >>> round(math.exp(PosteriorOdds(believed_before=0.5, most_after=0.75).promise[0]), 12)
+    3.0
+    """
+
+    believed_before: float = _number(BELIEVED)
+    most_after: float = _number(CONVINCED)
+    key = "odds"
+    label = "Largest probability after the release"
+    source = "Abowd & Vilhuber (2008), equation (4)"
+
+    def check(self) -> None:
+        if self.most_after <= self.believed_before:
+            raise ValueError(
+                f"The largest probability after must be above that before, {readable(self.believed_before)}: no "
+                f"release can promise to lower it; got {readable(self.most_after)}."
+            )
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        return float(logit(self.most_after) - logit(self.believed_before)), 0.0
+
+    @property
+    def words(self) -> str:
+        before, after = (readable(100 * one, 4) for one in (self.believed_before, self.most_after))
+        return f"a probability of {before} % before the release is at most {after} % after it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskRatio(Protection):
+    """Kazan & Reiter's ratio r* of the risk after the release to that before.
+
+    Five times a risk of 0.1 is 1 in 2, so the odds grow by a factor of 9.
+
+    >>> round(math.exp(RiskRatio(risk_before=0.1, most_ratio=5.0).promise[0]), 12)
+    9.0
+    """
+
+    risk_before: float = _number(RISK)
+    most_ratio: float = _number(RATIO)
+    key = "risk"
+    label = "Largest ratio of risks, r*"
+    source = "Kazan & Reiter (2023)"
+
+    def check(self) -> None:
+        if self.most_ratio == 1:
+            raise ValueError("The largest ratio of the risks must be above 1: at 1 a release may say nothing; got 1.")
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        return epsilon_for_risk_ratio(self.most_ratio, prior_risk=self.risk_before), 0.0
+
+    @property
+    def words(self) -> str:
+        before, ratio = readable(100 * self.risk_before, 4), readable(self.most_ratio, 4)
+        return f"a risk of {before} % grows to at most {ratio} times as much"
+
+
+PROTECTIONS: dict[str, type[Protection]] = {one.key: one for one in (PrivacyLoss, GuessRate, PosteriorOdds, RiskRatio)}
+"""Every way to limit what a release gives away, by key: a new one is a class and a name here."""
+
+
+@checked(epsilon=EPSILON, delta=DELTA)
+def largest_guess_rate(epsilon: float, delta: float = 0.0) -> float:
+    """Return the share of right guesses that (ε, δ) allows where nothing was known before: (e^ε + δ)/(e^ε + 1).
+
+    >>> round(largest_guess_rate(math.log(3)), 12)
+    0.75
+    """
+    rest = math.exp(-epsilon)
+    return (1 + delta * rest) / (1 + rest)

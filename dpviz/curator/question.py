@@ -1,0 +1,207 @@
+"""What a curator asks: the data, the range of the true value that matters, and the limits that must hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from dpviz.analysis import LEVEL
+from dpviz.checked import checked
+from dpviz.comparisons import BinaryData, DataKind, Method, UnknownVariance
+from dpviz.comparisons.base import COMPARED_SETS, SIMULATED, Analysis
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.protection import NO_LIMIT, PROTECTIONS, Protection
+from dpviz.inference.rules import RULES
+from dpviz.parameters import Parameter, readable, shown
+from dpviz.studies.plan import SEED
+
+KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData, UnknownVariance)}
+"""The kinds of data that a curator can ask about, by key."""
+
+GOALS: dict[str, str] = {
+    "root_mean_squared_error": "the smallest root mean squared error",
+    "bias": "the smallest bias",
+    "mean_width": "the shortest interval",
+    "epsilon": "the strongest protection",
+}
+"""What comes first among the designs that keep all limits."""
+
+VALUES = Parameter(
+    name="values", symbol="", title="True values tried", minimum=1, maximum=65, default=9, integer=True,
+    slider_maximum=33, private_end="neither",
+    help="How many true values are tried, evenly spaced from the lowest to the highest. All numbers are the worst of "
+    "these, or their average.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A curator's question; `stream_designs` answers it.
+
+    `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`
+    are tried, and `average` says whether their average counts or the worst of them. `sets` and `rules` are the numbers
+    of sets and the analyses that are considered, `methods` the keys of the methods, all of them where it is empty.
+    `goal` is a key of `GOALS`. `repetitions` and `seed` are those of what has to be simulated.
+
+    >>> from dpviz.curator.protection import PrivacyLoss
+    >>> asked = Question(data=BinaryData(n=100, p=0.5), protections=(PrivacyLoss(),), lowest=0.1, highest=0.3, values=3)
+    >>> asked.truths, asked.promises
+    ((0.1, 0.2, 0.3), ((1.0, 0.0),))
+    >>> Question.from_json(asked.to_json()) == asked
+    True
+    """
+
+    data: DataKind
+    lowest: float
+    highest: float
+    protections: tuple[Protection, ...] = ()
+    limits: tuple[AccuracyLimit, ...] = ()
+    values: int = VALUES.default  # type: ignore[assignment]
+    average: bool = False
+    sets: tuple[int, ...] = (1, 5)
+    rules: tuple[str, ...] = ("reiter_2003",)
+    methods: tuple[str, ...] = ()
+    goal: str = "root_mean_squared_error"
+    level: float = LEVEL.default
+    repetitions: int = SIMULATED.default  # type: ignore[assignment]
+    seed: int = SEED.default  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, tuple(KINDS.values())):
+            raise ValueError(f"data must be of a kind among {', '.join(KINDS)}; got {shown(self.data)}.")
+        for name, declared in (("values", VALUES), ("level", LEVEL), ("repetitions", SIMULATED), ("seed", SEED)):
+            self._set(name, declared.check(getattr(self, name)))
+        self._set("average", bool(self.average))
+        declared = self.ranged
+        for name in ("lowest", "highest"):
+            self._set(name, dataclasses.replace(declared, name=name).check(getattr(self, name)))
+        if self.lowest > self.highest:
+            raise ValueError(
+                f"The lowest {declared.title.lower()} must not be above the highest; got {readable(self.lowest)} and "
+                f"{readable(self.highest)}."
+            )
+        self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in _listed("sets", self.sets)})))
+        self._set("rules", _known("rules", self.rules, RULES))
+        self._set("methods", _known("methods", self.methods, {one.key: one for one in type(self.data).methods}))
+        if not self.sets or not self.rules:
+            raise ValueError("Choose at least one number of sets and one analysis.")
+        if self.goal not in GOALS:
+            raise ValueError(f"goal must be one of {', '.join(GOALS)}; got {shown(self.goal)}.")
+        for name, kind in (("protections", Protection), ("limits", AccuracyLimit)):
+            held = tuple(_listed(name, getattr(self, name)))
+            if any(not isinstance(one, kind) for one in held) or len({one.key for one in held}) < len(held):
+                raise ValueError(f"{name} must be limits of this kind, each once; got {shown(held)}.")
+            self._set(name, held)
+        if not self.promises and not self.limits:
+            raise ValueError(
+                "Set at least one limit, on what the release may give away or on how far an analyst may be off: "
+                "without one every design will do."
+            )
+        self.data_at  # noqa: B018 (a range that the data cannot have is refused here)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def ranged(self) -> Parameter:
+        """The declaration of the true value."""
+        return next(one for one in self.data.parameters() if one.name == self.data.true_value)
+
+    @cached_property
+    def truths(self) -> tuple[float, ...]:
+        """The true values that are tried."""
+        if self.lowest == self.highest or self.values == 1:
+            return ((self.lowest + self.highest) / 2,)
+        return tuple(float(f"{one:.12g}") for one in np.linspace(self.lowest, self.highest, self.values))
+
+    @cached_property
+    def data_at(self) -> tuple[DataKind, ...]:
+        """The data with each true value."""
+        values: list[dict[str, Any]] = [{self.data.true_value: one} for one in self.truths]
+        return tuple(dataclasses.replace(self.data, **one) for one in values)
+
+    @cached_property
+    def promises(self) -> tuple[tuple[float, float], ...]:
+        """What the limits on protection ask, as ε and δ; without those that every release keeps."""
+        return tuple(one.promise for one in self.protections if one.promise != NO_LIMIT and one.promise[0] < math.inf)
+
+    @property
+    def tried(self) -> tuple[Method, ...]:
+        """The methods that are considered: those that promise privacy."""
+        chosen = self.methods or [one.key for one in self.data.methods]
+        return tuple(one for one in self.data.methods if one.key in chosen and not one.reference)
+
+    @property
+    def needs_interval(self) -> bool:
+        """Whether an interval decides: a limit is on one, or the goal is a short one."""
+        goal = ACCURACY.get(self.goal)
+        return any(one.measure.needs_interval for one in self.limits) or bool(goal and goal.needs_interval)
+
+    def analysis(self, sets: int, rule: str) -> Analysis:
+        """Return what an analyst does."""
+        return Analysis(sets=sets, rule=rule, level=self.level, repetitions=self.repetitions, seed=self.seed)
+
+    def to_json(self) -> str:
+        """Return the question as JSON, every digit."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values["data"] = {"kind": self.data.key, **dataclasses.asdict(self.data)}
+        values["protections"] = {one.key: dataclasses.asdict(one) for one in self.protections}
+        values["limits"] = {one.key: one.limit for one in self.limits}
+        return json.dumps(values, ensure_ascii=False, indent=2)
+
+    @classmethod
+    @checked()
+    def from_json(cls, text: str) -> Self:
+        """Return the question that `to_json` wrote."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError(f"The question must be JSON; got {shown(text)}.") from None
+        names = [field.name for field in dataclasses.fields(cls)]
+        if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
+            raise ValueError(f"A question has some of {', '.join(names)}; got {shown(values)}.")
+        made: dict[str, Any] = {
+            "data": lambda given: _made("data.kind", KINDS, given.pop("kind", None), given),
+            "protections": lambda given: tuple(_made("protections", PROTECTIONS, *one) for one in given.items()),
+            "limits": lambda given: tuple(AccuracyLimit(*one) for one in given.items()),
+        }
+        for name, make in made.items():
+            if name in values:
+                if not isinstance(values[name], dict):
+                    raise ValueError(f"{name} must be a JSON object; got {shown(values[name])}.")
+                values[name] = make(dict(values[name]))
+        given: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
+        return cls(**given)
+
+
+def _made(name: str, known: Mapping[str, type[Any]], key: object, values: object) -> Any:
+    """Return the object of a key with these values, or a ValueError that says what it takes."""
+    if not isinstance(key, str) or key not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}; got {shown(key)}.")
+    fields = [field.name for field in dataclasses.fields(known[key]) if field.init]
+    if not isinstance(values, dict) or not set(values) <= set(fields):
+        raise ValueError(f"{key} has {', '.join(fields)}; got {shown(values)}.")
+    try:
+        return known[key](**values)
+    except TypeError:
+        raise ValueError(f"{key} needs {', '.join(fields)}; got {shown(values)}.") from None
+
+
+def _listed(name: str, given: object) -> tuple[Any, ...]:
+    if not isinstance(given, (tuple, list)):
+        raise ValueError(f"{name} must be a list; got {shown(given)}.")
+    return tuple(given)
+
+
+def _known(name: str, given: object, known: Mapping[str, object]) -> tuple[str, ...]:
+    keys = _listed(name, given)
+    if not all(isinstance(one, str) and one in known for one in keys) or len(set(keys)) < len(keys):
+        raise ValueError(f"{name} must be some of {', '.join(known)}, each once; got {shown(given)}.")
+    return keys

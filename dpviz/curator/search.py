@@ -1,0 +1,279 @@
+"""Every design that could answer a curator's question, judged by its limits, the more complete the later."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.comparisons import Method, Outcome
+from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.terms import PROMISES, setting_for
+from dpviz.curator.accuracy import ACCURACY, Figure
+from dpviz.curator.question import Question
+from dpviz.parameters import rounded_up
+
+LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
+SCANNED = np.geomspace(0.01, 100.0, 25)  # Where the smallest ε for an accuracy is sought first
+HALVINGS = 11  # Of the step between two of these: to a relative 2·10⁻⁴
+DIGITS = 4  # Of an ε that was sought, rounded up
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessed:
+    """A design and what is known of it: the outcomes at the true values of the question, in their order.
+
+    `setting` is the ε that all its sets together are given, `sets` their number, `rule` the key of the analysis that
+    they get, which is that of a single set where the chosen one needs more.
+    """
+
+    question: Question
+    method: Method
+    sets: int
+    rule: str
+    setting: float
+    outcomes: tuple[Outcome, ...]
+    complete: bool = False
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What tells it from the others of one question."""
+        return self.method.key, self.sets, self.rule
+
+    @property
+    def name(self) -> str:
+        """Synthesizer and number of sets, for a reader."""
+        return f"{self.method.label}, {'one set' if self.sets == 1 else f'{self.sets} sets'}"
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the analyst does."""
+        return self.question.analysis(self.sets, self.rule)
+
+    @property
+    def real_epsilon(self) -> float | None:
+        """The exact pure ε of all sets together; None where it is not known."""
+        return self.outcomes[0].real_epsilon
+
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        """Every measure over the range of true values, by key."""
+        asked = self.question
+        return {key: one.over(asked.truths, self.outcomes, asked.average) for key, one in ACCURACY.items()}
+
+    @cached_property
+    def verdicts(self) -> dict[str, bool | None]:
+        """By limit on accuracy: whether it is kept; None where that is not known, or too close for a simulation."""
+        return {one.key: one.kept(self.figures[one.key].measure) for one in self.question.limits}
+
+    @property
+    def keeps_all(self) -> bool | None:
+        """Whether every limit is kept; None where that is not known."""
+        found = self.verdicts.values()
+        return False if False in found else None if None in found else True
+
+    @cached_property
+    def slack(self) -> float:
+        """How much of its tightest limit it uses, as far as that is known: at most 1 where all are kept."""
+        known = [
+            (one, self.figures[one.key].measure)
+            for one in self.question.limits
+            if self.complete or not math.isnan(self.figures[one.key].measure.value)
+        ]
+        return max((one.slack(found) for one, found in known), default=0.0)
+
+    @property
+    def _aim(self) -> float:
+        goal = self.question.goal
+        if goal in ACCURACY:
+            value = self.figures[goal].measure.value
+            return math.inf if math.isnan(value) else value
+        return math.inf if self.real_epsilon is None else self.real_epsilon
+
+    @property
+    def order(self) -> tuple[int, float, float, int]:
+        """What designs are ranked by: those that keep all limits first, by the goal; then by their tightest limit."""
+        place = {True: 0, None: 1, False: 2}[self.keeps_all]
+        first = self.slack if place == 2 else self._aim
+        return place, first, self._aim, self.sets
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """The answer to a question so far: designs in order, and by name why a method has none."""
+
+    question: Question
+    designs: tuple[Assessed, ...]
+    absent: tuple[tuple[str, str], ...]
+    complete: bool
+
+    @property
+    def keeping(self) -> tuple[Assessed, ...]:
+        """Designs that keep every limit."""
+        return tuple(one for one in self.designs if one.keeps_all)
+
+    @property
+    def undecided(self) -> tuple[Assessed, ...]:
+        """Designs of which it is not known: not yet computed, or too close to a limit for a simulation."""
+        return tuple(one for one in self.designs if one.keeps_all is None)
+
+    @property
+    def first(self) -> Assessed | None:
+        """The design that leads: the best of those that keep all limits, or the nearest; None where there is none."""
+        return self.designs[0] if self.designs else None
+
+
+def stream_designs(question: Question) -> Iterator[Desk]:
+    """Yield the answer, the more complete the later: bias and error of all designs first, then the intervals.
+
+    With limits on protection every design is given the largest ε that keeps them; without any, the smallest that keeps
+    the limits on accuracy. Intervals are computed of the leading designs, and of all that may keep every limit.
+    """
+    found: dict[tuple[str, int, str], Assessed] = {}
+    absent: dict[str, str] = {}
+    streams: dict[tuple[str, int, str], list[Iterator[Outcome]]] = {}
+
+    def desk(complete: bool = False) -> Desk:
+        ranked = sorted(found.values(), key=lambda one: one.order)
+        return Desk(question=question, designs=tuple(ranked), absent=tuple(absent.items()), complete=complete)
+
+    for method, sets in candidates(question):
+        rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
+        if question.promises:
+            setting = setting_for(method, question.data, sets, question.promises)
+            if setting is None:
+                absent[f"{method.label}, {sets} sets" if sets > 1 else method.label] = _absence(question, method, sets)
+        for rule in rules:
+            if question.promises:
+                if setting is None:
+                    continue
+                streams_here = _streams(question, method, sets, rule, setting)
+                made = _assessed(question, method, sets, rule, setting, [next(one) for one in streams_here])
+                streams[made.key] = streams_here
+            else:
+                least = smallest_setting(question, method, sets, rule)
+                if least is None:
+                    absent[f"{method.label}, {sets} sets" if sets > 1 else method.label] = (
+                        f"no ε up to {SCANNED[-1]:g} keeps the limits"
+                    )
+                    continue
+                made = least
+            found[made.key] = made
+            yield desk()
+    while waiting := _waiting(desk().designs):
+        streams_here = streams.pop(waiting.key)
+        for place, stream in enumerate(streams_here):
+            for outcome in stream:
+                outcomes = list(found[waiting.key].outcomes)
+                outcomes[place] = outcome
+                found[waiting.key] = dataclasses.replace(found[waiting.key], outcomes=tuple(outcomes))
+                yield desk()
+        found[waiting.key] = dataclasses.replace(found[waiting.key], complete=True)
+        yield desk()
+    yield desk(complete=True)
+
+
+def candidates(question: Question) -> list[tuple[Method, int]]:
+    """Return every method with every number of sets that it can release."""
+    return list(dict.fromkeys((method, method.sets(sets)) for sets in question.sets for method in question.tried))
+
+
+def assess(question: Question, method: Method, sets: int, rule: str, setting: float, *, whole: bool = True) -> Assessed:
+    """Return a design at this setting, with everything known of it, or with what is quick."""
+    streams = _streams(question, method, sets, rule, setting)
+    outcomes = [next(one) for one in streams]
+    if whole:
+        for place, stream in enumerate(streams):
+            for outcome in stream:
+                outcomes[place] = outcome
+    return dataclasses.replace(_assessed(question, method, sets, rule, setting, outcomes), complete=whole)
+
+
+def smallest_setting(question: Question, method: Method, sets: int, rule: str) -> Assessed | None:
+    """Return the design with the smallest ε found that keeps the limits on accuracy; None where none up to 100 does.
+
+    Of 25 values from 0.01 on the first that keeps them, and then halved towards the one before: between two of these,
+    or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four digits,
+    and keeps the limits as it stands.
+    """
+
+    def at(setting: float) -> Assessed | None:
+        quick = assess(question, method, sets, rule, setting, whole=False)
+        if quick.keeps_all is False or (quick.keeps_all and not question.needs_interval):
+            return quick if quick.keeps_all else None
+        whole = assess(question, method, sets, rule, setting)
+        return whole if whole.keeps_all else None
+
+    low: float | None = None
+    for high in SCANNED.tolist():
+        found = at(high)
+        if found is not None:
+            break
+        low = high
+    else:
+        return None
+    if low is not None:
+        for _ in range(HALVINGS):
+            middle = math.sqrt(low * high)
+            better = at(middle)
+            low, high, found = (low, middle, better) if better else (middle, high, found)
+        rounded = at(min(rounded_up(high, DIGITS), PROMISES.maximum))
+        found = rounded or found
+    return found if found.complete else assess(question, method, sets, rule, found.setting)
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """What would let a design keep all limits: by limit the value that it needs, or an ε instead of the present one."""
+
+    design: Assessed
+    values: dict[str, float]
+    epsilon: float | None
+
+
+def relaxations(desk: Desk, number: int = 3) -> list[Relaxed]:
+    """Return, of the nearest designs where none keeps all limits, which limit would have to give way and how far.
+
+    The ε is that of `smallest_setting`, of all sets together as it is given to the method.
+    """
+    if desk.keeping or not desk.designs:
+        return []
+    found = []
+    for one in desk.designs[:number]:
+        broken = {key: one.figures[key].measure.value for key, kept in one.verdicts.items() if kept is False}
+        enough = smallest_setting(desk.question, one.method, one.sets, one.rule)
+        found.append(Relaxed(one, broken, None if enough is None else enough.setting))
+    return found
+
+
+def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:
+    """The next design whose intervals are needed."""
+    decisive = designs and designs[0].question.needs_interval
+    for place, one in enumerate(designs):
+        if not one.complete and (place < LEADING or (decisive and one.keeps_all is not False)):
+            return one
+    return None
+
+
+def _streams(question: Question, method: Method, sets: int, rule: str, setting: float) -> list[Iterator[Outcome]]:
+    analysis = question.analysis(sets, rule)
+    return [data.outcomes(method, setting, setting, analysis) for data in question.data_at]
+
+
+def _assessed(
+    question: Question, method: Method, sets: int, rule: str, setting: float, outcomes: list[Outcome]
+) -> Assessed:
+    return Assessed(
+        question=question, method=method, sets=sets, rule=rule, setting=setting, outcomes=tuple(outcomes)
+    )  # fmt: skip
+
+
+def _absence(question: Question, method: Method, sets: int) -> str:
+    """Why a method cannot keep the promises, in a few words."""
+    if method.real_epsilon(question.data, question.promises[0][0] or 1.0, sets) is None:
+        return "no ε is known that holds"
+    return "even at the smallest setting it gives more away"
