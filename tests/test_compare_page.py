@@ -18,7 +18,7 @@ from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
-from pages.compare_synthesizers.answer import answer_sentence, lead_design, written
+from pages.compare_synthesizers.answer import answer_sentence, lead_design, really, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
 from pages.compare_synthesizers.quick import first_outcomes
@@ -76,6 +76,17 @@ def test_the_sentence_tells_a_broken_promise_and_how_much_is_given_away(terms: A
     if "breaks" in sentence:
         assert found.real_epsilon > 1.2 * 0.5  # type: ignore[operator]
         assert f"it really gives away ε = {readable(found.real_epsilon, 3)}." in sentence  # type: ignore[arg-type]
+
+
+def test_what_is_really_given_away_never_reads_as_what_is_promised() -> None:
+    (found,) = first_outcomes(dataclasses.replace(asked(epsilon=0.5), methods=(BinaryData.method("modips"),)))
+    for promised in (float(f"{one:.4g}") for one in np.geomspace(1e-3, 1e3, 61)):
+        for factor in (2, 1.01, 1.001, 1 + 1e-4, 1 + 2e-6):
+            words = really(dataclasses.replace(found, epsilon=promised, real_epsilon=promised * factor))
+            said = words.removeprefix("it really gives away ε = ")
+            assert said != readable(promised, 4)
+            assert float(said.replace(",", "")) == pytest.approx(promised * factor, rel=5.1e-3)
+            assert float(said.replace(",", "")) > promised
 
 
 def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.comparisons import Outcome
 from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.designs import Design
-from dpviz.parameters import readable
+from dpviz.parameters import readable, readable_apart
 from dpviz.synthesizers import SYNTHESIZERS
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
@@ -77,11 +77,11 @@ def answer_sentence(asked: Asked, found: list[Outcome], least: float | None) -> 
 
 
 def really(outcome: Outcome) -> str:
-    """What a method that breaks its promise gives away."""
+    """What a method that breaks its promise gives away, with digits enough to differ from what it promises."""
     real = outcome.real_epsilon
     if real is None or math.isinf(real):
         return "no ε holds for it"
-    return f"it really gives away ε = {readable(real, 3)}"
+    return f"it really gives away ε = {readable_apart(real, outcome.epsilon, 3)}"
 
 
 def written(outcome: Outcome) -> str:
