@@ -30,9 +30,8 @@ def show_better(summary: PrivacySummary) -> None:
         note("The error of the release is a sum over the whole matrix, which has over 4 million entries here.")
         return
     with_delta = summary.delta > 0 and switch("Allow the δ of the promise too (may take some seconds)", WITH_DELTA)
-    from dpviz.comparisons.binary_measures import (
-        row_moments,  # with all that analyses need, which no other section of it does
-    )
+    # Imported here as it brings all that analyses need, which no other section of the page does.
+    from dpviz.comparisons.binary_measures import row_moments
 
     errors = cached(row_moments)(release).added()
     found = [_best(release.n, epsilon, 0.0, named) for named, epsilon in promises(summary)]
