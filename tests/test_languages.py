@@ -12,7 +12,7 @@ import pytest
 
 from dpviz.charts.profile import trade_off_chart
 from dpviz.parameters import readable
-from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.attacker import belief_text, epsilon_for_risk_ratio, risk_in_words, risk_ratio
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
@@ -161,3 +161,27 @@ def test_a_loss_that_is_not_0_is_never_said_to_be_none():
     assert "1.000000005" in odds_sentence(tiny)
     assert "1 times" not in odds_sentence(tiny) + risk_sentences(tiny, 0.1, 2.0)[0]
     assert "to 10 %" not in risk_sentences(tiny, 0.1, 2.0)[0]
+
+
+@pytest.mark.parametrize("epsilon", [30.0, 36.0, 38.0, 100.0, 1000.0])
+def test_a_rate_below_1_never_reads_100_percent(epsilon):
+    """1 / (1 + e^-ε) is 1 in floating-point numbers from ε = 37 on; only a release that decides is always guessed."""
+    summary = summarize(GeometricSanitizer(n=2, epsilon=epsilon), epsilon, 0.0)
+    curve, promised = trade_off_curve(summary.synthesizer), TradeOffCurve.promised(epsilon)
+    texts = [
+        guess_sentence(curve, promised),
+        *risk_sentences(summary, 0.1, 2.0),
+        risk_in_words(epsilon, prior_risk=0.9),
+    ]
+    texts += [" ".join(row) for row in releases(summary, 0.1)]
+    texts += [str(trace.text) for trace in trade_off_chart(curve, promised, summary).data]
+    assert not any(re.search(r"(?<![\d.])(100|0) %", one) for one in texts)
+    assert all(0.99 < float(one) / 100 < 1 for one in re.findall(r"<b>([0-9.]+) %", texts[0]))
+
+
+def test_a_rate_of_1_reads_100_percent_and_half_is_said_only_where_it_is_half():
+    summary = summarize(GivenMatrix(probabilities=[[1.0, 0.0], [0.0, 1.0]]), 1.0, 0.0)
+    assert "<b>100 %</b>" in guess_sentence(trade_off_curve(summary.synthesizer), TradeOffCurve.promised(1.0))
+    assert [row[4:] for row in releases(summary, 0.1)] == [["100 %", "100 %"], ["100 %", "0 %"]]
+    assert "to 100 %" in risk_sentences(summary, 0.1, 2.0)[0]
+    assert [belief_text(one) for one in (0.5, 0.500004, 0.7310585)] == ["50 %", "50.0004 %", "73.1 %"]

@@ -11,7 +11,7 @@ from scipy.stats import beta, betabinom, binom
 
 from dpviz.designs import Design
 from dpviz.overview import Overview
-from pages.components.words import belief_text, invented_text
+from pages.components.words import invented_text
 from pages.home.drawing import places, texts
 from pages.home.questions import questions
 
@@ -73,6 +73,5 @@ def test_the_answers_claim_no_more_than_was_computed(case):
     assert ("times as wide" in sentences[3]) == (last > first and high - low > 1.05 * (last - first))
 
 
-def test_invented_rows_are_never_rounded_down_and_half_is_said_only_where_it_is_half():
+def test_invented_rows_are_never_rounded_down():
     assert invented_text(116.3953) == "117" and invented_text(0.0) == "0" and invented_text(1163.95) == "1,164"
-    assert belief_text(0.5) == "50 %" and belief_text(0.500004) == "50.0004 %" and belief_text(0.7310585) == "73.1 %"

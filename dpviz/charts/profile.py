@@ -8,6 +8,7 @@ import numpy as np
 from dpviz.charts import style
 from dpviz.checked import checked
 from dpviz.parameters import readable
+from dpviz.privacy.attacker import belief_text
 from dpviz.privacy.summary import PrivacySummary, Profile
 from dpviz.privacy.trade_off import TradeOffCurve
 from dpviz.types import FloatArray
@@ -116,7 +117,7 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
         across, said = np.linspace(0, 1, 201), f"{NORMAL}: normal, μ = {readable(curve.mu, 3)}"
         lines.append(_line(across, curve.normal(across), said, {"color": grey, "width": 1.2}))
     lines.append(_line(curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}))
-    text = [f"{BEST} best guess: {readable(100 * curve.success(0.5), 3)} % right"]
+    text = [f"{BEST} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
     guess: dict[str, Any] = {"text": text, "textposition": "top right", "marker": style.dot(11, color)}
     guessing = style.mark(curve.type_one[best], curve.type_two[best], f"{ERRORS}best guess</extra>", **guess)
     letters = _letters((STEEPEST, curve.steepest), (AXIS, (0.0, 1 - delta)), (TOUCH, curve.touching(summary.epsilon)))

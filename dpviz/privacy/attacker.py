@@ -79,6 +79,22 @@ def gain_in_words(view: AttackerView) -> str:
     return f"The release moves the odds towards {towards}, by a factor of {factor_text(factor)}."
 
 
+def belief_text(belief: float, certain: bool = False) -> str:
+    """Return a probability in per cent, to three digits; 50, 0 and 100 only where it is exactly that.
+
+    `certain` says that a 0 or 1 is meant, not what a number nearer to it than floating-point numbers are rounds to.
+
+    >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
+    ('50 %', '50.0004 %', '73.1 %')
+    >>> belief_text(1.0), belief_text(1.0, certain=True)
+    ('more than 99.999999999999 %', '100 %')
+    """
+    if belief in (0.0, 1.0) and not certain:
+        return f"more than {readable(100 - 1e-12, 14)} %" if belief else "less than 10⁻³⁰⁰ %"
+    nearest = min((0.0, 0.5, 1.0), key=lambda one: abs(one - belief))
+    return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"
+
+
 def factor_text(log_factor: float) -> str:
     """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten; 1 only where it is that.
 
@@ -125,9 +141,8 @@ def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
 def risk_in_words(log_odds: float, *, prior_risk: float) -> str:
     """Return what such a factor does to a risk, in a few words: "from 10 % to 50 %, 5 times as likely"."""
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
-    after = 100 * min(ratio * prior_risk, 1.0)
-    near = min((100 * prior_risk, 100.0), key=lambda one: abs(one - after))
-    return (
-        f"from {readable(100 * prior_risk, 3)} % to {readable_apart(after, near, 3)} %, "
-        f"{readable_apart(ratio, 1.0, 3)} times as likely"
-    )
+    after = min(ratio * prior_risk, 1.0)
+    risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)
+    if abs(after - prior_risk) < abs(after - 1):
+        risen = f"{readable_apart(100 * after, 100 * prior_risk, 3)} %"
+    return f"from {readable(100 * prior_risk, 3)} % to {risen}, {readable_apart(ratio, 1.0, 3)} times as likely"

@@ -64,6 +64,15 @@ class TradeOffCurve:
         """The largest 1 − a − b: the total variation distance of the worst neighbours."""
         return float(np.max(1 - self.type_one - self.type_two))
 
+    @property
+    def decides(self) -> bool:
+        """Whether every release tells the two apart; where errors of both kinds are only below all floats, μ is finite.
+
+        >>> TradeOffCurve.promised(1000.0).decides, TradeOffCurve.promised(0.0, 1.0).decides
+        (False, True)
+        """
+        return math.isinf(self.mu) and not np.min(self.type_one + self.type_two)
+
     @checked(epsilon=check_epsilon)
     def touching(self, epsilon: float) -> tuple[float, float]:
         """Return the knot that a line of slope −e^ε touches from below, the first where it lies along a piece.

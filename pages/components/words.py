@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
-from dpviz.parameters import readable, readable_apart, rounded_up
+from dpviz.parameters import readable, rounded_up
 from pages.components.class_mode import for_class, table_for_class
 
 if TYPE_CHECKING:
@@ -70,18 +70,6 @@ def invented_text(rows: float, digits: int = 3) -> str:
     """Invented rows, never fewer than the promise takes; thousands of them are counted to the last row."""
     digits = max(digits, 4) if 1000 <= rows < 10_000 else digits
     return readable(rounded_up(rows, digits), digits)
-
-
-def belief_text(belief: float) -> str:
-    """Return a probability in per cent, to three digits; 50, 0 and 100 only where it is exactly that.
-
-    >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
-    ('50 %', '50.0004 %', '73.1 %')
-    """
-    if belief in (0.0, 1.0, 0.5):
-        return percent(belief)
-    nearest = min((0.0, 0.5, 1.0), key=lambda one: abs(one - belief))
-    return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"
 
 
 def number(value: float, digits: int) -> str:

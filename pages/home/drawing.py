@@ -7,8 +7,9 @@ from pathlib import Path
 
 from dpviz.overview import Overview
 from dpviz.parameters import readable
+from dpviz.privacy.attacker import belief_text
 from pages.components.living import show_living
-from pages.components.words import belief_text, invented_text, percent
+from pages.components.words import invented_text, percent
 
 ACROSS = {20: 10, 1000: 40}
 """Dots side by side, where that is not the square root of their number."""

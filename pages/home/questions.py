@@ -8,11 +8,12 @@ import streamlit as st
 
 from dpviz.overview import Overview
 from dpviz.parameters import readable
+from dpviz.privacy.attacker import belief_text
 from pages import coverage, minimum_priors, posterior, transition_matrices
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import belief_text, heading_html, invented_text, percent
+from pages.components.words import heading_html, invented_text, percent
 from pages.home import SPEC
 
 DELTA = 1e-6

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from dpviz.parameters import SUPERSCRIPTS, readable
-from dpviz.privacy.attacker import factor_text, risk_ratio
+from dpviz.privacy.attacker import belief_text, factor_text, risk_ratio
 from dpviz.privacy.summary import PrivacySummary
-from pages.components.words import belief_text, heading, listing, note
+from pages.components.words import heading, listing, note
 
 MOST_RELEASES = 12
 
@@ -44,7 +44,8 @@ def releases(summary: PrivacySummary, risk: float) -> list[list[str]]:
         row = [str(release.column_table(column)), chance_text(one), chance_text(two), "never released", "–", "–"]
         if max(one, two) > -math.inf:
             guess = 1 / (1 + math.exp(-abs(gain)))
-            row[3:] = odds_text(gain), belief_text(guess), belief_text(risk * risk_ratio(gain, prior_risk=risk))
+            after, decides = min(risk * risk_ratio(gain, prior_risk=risk), 1.0), math.isinf(gain)
+            row[3:] = odds_text(gain), belief_text(guess, decides), belief_text(after, decides or risk == 1)
         rows.append(row)
     return rows
 

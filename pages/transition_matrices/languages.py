@@ -12,6 +12,7 @@ from dpviz.parameters import readable, readable_apart, rounded_down
 from dpviz.privacy.attacker import (
     PRIOR_RISK,
     RISK_RATIO,
+    belief_text,
     epsilon_for_risk_ratio,
     factor_text,
     risk_in_words,
@@ -21,7 +22,7 @@ from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from pages.components.cached import FEW_ENTRIES, cached
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
-from pages.components.words import belief_text, heading, listing, note
+from pages.components.words import heading, listing, note
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.by_release import chance_text, show_releases
 
@@ -110,7 +111,7 @@ def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
     """How often the best guess is right."""
     return (
         f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
-        f"<b>{belief_text(curve.success(0.5))}</b> of the time; the promise would allow "
+        f"<b>{belief_text(curve.success(0.5), curve.decides)}</b> of the time; the promise would allow "
         f"{belief_text(promised.success(0.5))}."
     )
 
