@@ -10,7 +10,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from dpviz import limits
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.parameters import DELTA, EPSILON, Parameter, shown
@@ -122,6 +121,23 @@ class Design:
         return {one.name: one.default for one in sizes if isinstance(one.default, int) and not one.metadata}
 
     @classmethod
+    def releasing(cls, made: Synthesizer, **shared: Any) -> Self | None:
+        """Return the design of sets by this synthesizer, with `shared` fields; None where no page can be asked for it.
+
+        >>> from dpviz.synthesizers import LaplaceSanitizer
+        >>> design = Design.releasing(LaplaceSanitizer(n=5, epsilon=0.5), sets=4, epsilon=2.0)
+        >>> design.details, design.synthesizer == LaplaceSanitizer(n=5, epsilon=0.5)
+        ((('epsilon', 0.5),), True)
+        """
+        own = {one.name: getattr(made, one.name) for one in made.parameters()}
+        sizes = {name: own.pop(name) for name in ("n", "m") if name in own}
+        prior = {"prior": "own", "alpha": own.pop("alpha")} if made.has_prior else {}
+        if own.get("beta") == prior.get("alpha"):
+            own.pop("beta", None)
+        found = cls(mechanism=made.key, details=tuple(own.items()), **sizes, **prior, **shared)
+        return found if found.synthesizer == made else None
+
+    @classmethod
     def numbers(cls) -> Mapping[str, Parameter]:
         """Declarations of its numbers by name."""
         return _numbers()
@@ -158,9 +174,7 @@ class Design:
         if self.law.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)
-        sizes = {one.name: one.maximum for one in self.law.parameters() if one.name in ("n", "m")}
-        fits = all(values[name] <= most for name, most in sizes.items())
-        law = self.law if fits else self.law.up_to(limits.POSTERIOR_ROWS)
+        law = self.law.for_rows(self.n, self.m)
         return law(**{one.name: values.get(one.name, one.default) for one in law.parameters()})
 
     @cached_property

@@ -20,7 +20,8 @@ PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN = 10_000, 2_000
 AVERAGED_ROWS_SHOWN = 2_000  # n and m for which a page averages over the other rows
 # N for which subsampling is counted over all populations, and n and m for which a page does it
 POPULATION, SAMPLED_ROWS_SHOWN = 2_000, 400
-POSTERIOR_ROWS = 10_000  # n and m of a posterior
+POSTERIOR_ROWS = 10_000  # n and m of a posterior, and of a release whose whole matrix is not needed
+COUNT_ROWS = POSTERIOR_ROWS  # n and m of a count whose release is judged
 LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a posterior sums over
 # n and m up to which a page lists every release for the coverage of a posterior, and M of that page
 RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20

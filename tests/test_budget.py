@@ -43,7 +43,7 @@ def test_each_number_of_sets_has_the_moments_of_its_share_of_epsilon(key: str, e
     while len(found.outcomes) < len(asked.places):  # errors come first
         found = next(outcomes)
     for sets in (1, 2, 7, 500):
-        exact = set_moments(binary(key).synthesizer(12, epsilon / sets), p=0.3, sets=sets)
+        exact = set_moments(binary(key).synthesizer(data, epsilon / sets), p=0.3, sets=sets)
         one = found.outcomes[sets]
         assert one.sets == sets
         assert one.bias.value == pytest.approx(exact.bias, abs=1e-12)
@@ -63,7 +63,7 @@ def test_the_best_number_of_sets_is_the_one_of_the_moments(p: float) -> None:
     for one in paying_sets(data, method, epsilons, Analysis()):
         errors = {}
         for sets in OverSets(data=data, method=method, epsilon=one.epsilon, analysis=Analysis()).places:
-            found = set_moments(binary("beta_binomial").synthesizer(15, one.epsilon / sets), p=p, sets=sets)
+            found = set_moments(binary("beta_binomial").synthesizer(data, one.epsilon / sets), p=p, sets=sets)
             errors[sets] = math.hypot(found.bias, math.sqrt(found.variance_estimate))
         assert one.least == pytest.approx(min(errors.values()), rel=1e-9)
         assert errors[one.best] == pytest.approx(min(errors.values()), rel=1e-9)

@@ -39,7 +39,7 @@ def last(data: BinaryData, key: str, epsilon: float, analysis: Analysis | None =
 def test_bias_error_and_usable_share_are_those_of_the_list_of_all_releases(key: str) -> None:
     n, p, epsilon, method = 3, 0.3, 1.7, binary(key)
     sets = method.sets(2)
-    rows = method.synthesizer(n, epsilon / sets).transition_matrix()
+    rows = method.synthesizer(BinaryData(n=n, p=p), epsilon / sets).transition_matrix()
     estimates, weights, lost = [], [], 0.0
     for x, counts in itertools.product(range(n + 1), itertools.product(range(n + 1), repeat=sets)):
         weight = binom.pmf(x, n, p) * math.prod(rows[x, count] for count in counts)
@@ -59,7 +59,7 @@ def test_outcomes_agree_with_a_simulation_of_the_same_releases(key: str) -> None
     method, data = binary(key), BinaryData(n=30, p=0.2)
     sets, analysis = method.sets(4), Analysis(sets=4)
     found, rule = last(data, key, 3.0, analysis), analysis.rule_for(method.sets(4)).key
-    made = method.synthesizer(30, 3.0 / sets)
+    made = method.synthesizer(data, 3.0 / sets)
     seen = performance_of(
         run_coverage(CoveragePlan(synthesizer=made, p=0.2, sets=sets, rules=(rule,), repetitions=20_000, seed=3))
     )
@@ -128,7 +128,7 @@ def test_with_failure_allowed_the_setting_fails_as_often_and_no_more(method: Bin
     data, wanted, delta = BinaryData(n=20, p=0.25), 0.5, 1e-3
     setting = EqualPrivacy(delta).setting(method, data, wanted, 1)
     assert setting is not None
-    made, more = (method.synthesizer(20, at) for at in (setting, setting * (1 + 1e-4)))
+    made, more = (method.synthesizer(data, at) for at in (setting, setting * (1 + 1e-4)))
     assert delta_for_epsilon(made, wanted) <= delta * (1 + 1e-8) < delta_for_epsilon(more, wanted)
 
 
@@ -137,7 +137,7 @@ def test_with_failure_allowed_several_sets_fail_as_often_together_and_no_more(me
     data, wanted, delta = BinaryData(n=12, p=0.25), 0.5, 1e-3
     setting = EqualPrivacy(delta).setting(method, data, wanted, 5)
     assert setting is not None
-    made, more = (method.synthesizer(12, at / 5) for at in (setting, setting * (1 + 1e-3)))
+    made, more = (method.synthesizer(data, at / 5) for at in (setting, setting * (1 + 1e-3)))
     assert delta_of_sets(made, 5, wanted).value <= delta * (1 + 1e-8) < delta_of_sets(more, 5, wanted).value
     assert EqualPrivacy().setting(method, data, wanted, 5) < setting  # type: ignore[operator]
 
@@ -166,7 +166,7 @@ def test_what_is_quick_comes_first_and_every_method_at_every_epsilon() -> None:
 
 def test_a_single_set_is_analysed_as_if_it_were_real_where_the_rule_needs_more() -> None:
     data = BinaryData(n=20, p=0.25)
-    made = binary("laplace").synthesizer(20, 1.0)
+    made = binary("laplace").synthesizer(data, 1.0)
     exact = exact_coverage(synthesizer=made, p=0.25, sets=1, rule="as_if_real").coverage
     assert last(data, "laplace", 1.0, Analysis(rule="reiter_2003")).coverage.value == exact
 

@@ -307,11 +307,12 @@ def test_what_a_release_follows_from_changes_it_and_nothing_else_does() -> None:
             assert (other.release != design.release) == (name in design.promised), (law, prior, name)
 
 
-def test_a_posterior_goes_to_ten_thousand_rows_where_a_prior_protects() -> None:
+def test_a_posterior_goes_to_ten_thousand_rows_where_no_whole_matrix_is_needed() -> None:
     assert Design(mechanism="posterior_mean", n=10_000, m=3).release.shape == (10_001, 4)
+    assert Design(mechanism="laplace", n=10_000).release.shape == (10_001, 10_001)
     assert type(Design(mechanism="posterior_mean", n=5_000).release) is PosteriorMean
-    with pytest.raises(ValueError, match=r"^n .* from 1 to 5,000; got 10,000"):
-        _ = Design(mechanism="laplace", n=10_000).release
+    with pytest.raises(ValueError, match=r"^n .* from 1 to 1,000; got 10,000"):
+        _ = Design(mechanism="modips", n=10_000).release
 
 
 NO_DESIGN = [

@@ -11,8 +11,17 @@ from scipy.stats import betabinom, chi2
 
 from dpviz.designs import Design
 from dpviz.inference.frequentist import posterior_coverage
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer, two_cell_laws
+from dpviz.synthesizers import (
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    PosteriorMean,
+    PosteriorMode,
+    TwoCellSynthesizer,
+    two_cell_laws,
+)
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.synthesizers.noise import NoiseSanitizer
 from dpviz.synthesizers.prior import PriorSynthesizer
 
 DRAWS = 40_000
@@ -143,6 +152,14 @@ def test_every_count_is_a_whole_number_from_0_to_m(x: int, n: int, m: int, alpha
 def test_a_count_that_is_none_is_refused_in_a_sentence(made: TwoCellSynthesizer, x: Any) -> None:
     with pytest.raises(ValueError, match=f"^confidential_count must be a whole number from 0 to {made.n}; got "):
         made.draw(np.random.default_rng(1), x)
+
+
+@pytest.mark.parametrize("law", [LaplaceSanitizer, GeometricSanitizer])
+def test_noise_goes_further_without_its_matrix_and_stays_the_same(law: type[NoiseSanitizer]) -> None:
+    one, other = (kind(n=9, epsilon=0.7) for kind in (law, law.up_to(10_000)))
+    assert repr(one) == repr(other)
+    assert np.array_equal(one.transition_matrix(), other.transition_matrix())
+    assert law.up_to(10_000)(n=10_000, epsilon=0.7).row(4_000)[3_990:4_011].sum() == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize("law", [BetaBinomial, PosteriorMean, PosteriorMode])

@@ -157,14 +157,14 @@ def test_the_prior_of_several_sets_is_searched_for_in_one_place() -> None:
     assert searching == ["_set_search.py"]
 
 
-def test_a_design_is_read_by_exports_alone() -> None:
+def test_a_design_is_read_by_exports_alone_and_made_of_a_comparison() -> None:
     """It says what is asked; who computes takes the release and the numbers."""
     readers = {
         path.relative_to(PACKAGE).parts[0]
         for path in MODULE_FILES
         if any(within(name, "dpviz.designs", "dpviz.prior_rules") for name in imported(path))
     }
-    assert readers == {"designs.py", "prior_rules.py", "exports", "overview.py"}
+    assert readers == {"designs.py", "prior_rules.py", "exports", "overview.py", "comparisons"}
 
 
 def test_numerics_know_nothing_of_what_is_computed() -> None:

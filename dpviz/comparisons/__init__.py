@@ -8,7 +8,7 @@ from dpviz.comparisons.base import (
     Method,
     Outcome,
 )
-from dpviz.comparisons.binary import BinaryData
+from dpviz.comparisons.binary import BinaryData, CountData
 from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import MixedData
@@ -26,6 +26,7 @@ __all__ = [
     "Analysis",
     "BinaryData",
     "Compared",
+    "CountData",
     "DataKind",
     "EqualPrivacy",
     "EqualPromise",

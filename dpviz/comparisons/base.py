@@ -15,6 +15,7 @@ from scipy.special import ndtr
 from dpviz.analysis import LEVEL, SETS
 from dpviz.comparisons.terms import PROMISES, EqualPromise, Terms
 from dpviz.coverage.exact import coarse_to_fine
+from dpviz.designs import Design
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import Parameter, shown
@@ -114,6 +115,17 @@ class Method(ABC):
     def with_share(self, share: float) -> Method:
         """Return the same method with this share of ε for the first of its two statistics."""
         raise ValueError(f"{self.label} does not divide its ε; got a share of {shown(share)}.")
+
+    def absence(self, data: Any) -> str:  # noqa: ARG002
+        """Return why it cannot release such data, in a few words; nothing where it can."""
+        return ""
+
+    def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:  # noqa: ARG002
+        """Return the design that makes the same sets on every other page, `shared` being further fields of it.
+
+        None where other pages do not know the release.
+        """
+        return None
 
     @abstractmethod
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:

@@ -1,4 +1,4 @@
-"""Study 1 of Bowen & Liu: one yes/no variable, and the methods that release it."""
+"""One yes/no variable, as in study 1 of Bowen & Liu or of other sizes, and the methods that release it."""
 
 from __future__ import annotations
 
@@ -12,34 +12,29 @@ import numpy as np
 from dpviz import limits
 from dpviz.analysis import PROPORTION
 from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
-from dpviz.comparisons.binary_methods import BINARY_METHODS
+from dpviz.comparisons.binary_methods import BINARY_METHODS, GeometricRelease, OriginalData
 from dpviz.comparisons.nested_modips import NestedModips
 from dpviz.inference.confidential import binomial_law
 from dpviz.optimum import least_error
 from dpviz.studies import Measure
-from dpviz.synthesizers.base import ROWS, parameter
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
 from dpviz.types import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinaryData(DataKind):
-    """n rows that are 1 with probability p; the analyst estimates p by the mean proportion of the sets.
+class OneProportion(DataKind):
+    """n rows that are 1 with probability p, of which m are released; the analyst estimates p by the mean of the sets.
 
     Bias and error are sums over x ~ Binomial(n, p) of the moments of a row, to rounding. Coverage and width are those
     of `exact_coverage`; where that takes a moment they are simulated first, and where it takes longer, simulated alone.
     """
 
-    key: ClassVar[str] = "binary"
-    label: ClassVar[str] = "Yes or no (one proportion)"
-    methods: ClassVar[tuple[Method, ...]] = (*BINARY_METHODS, NestedModips())
-    usual: ClassVar[tuple[str, ...]] = (
-        "original", "multiple_synthesis", "modips", "modips_truncated", "laplace", "beta_binomial", "posterior_mean",
-    )  # fmt: skip
     true_value: ClassVar[str] = "p"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
 
-    n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)
-    p: float = parameter(PROPORTION)
+    n: int
+    m: int
+    p: float
 
     @property
     def truth(self) -> float:
@@ -53,12 +48,12 @@ class BinaryData(DataKind):
         x = int(generator.binomial(self.n, self.p))
         for method, setting in settings.items():
             count = method.sets(sets)
-            found[method.key] = method.draw(generator, self.n, setting / count, x, count)
+            found[method.key] = method.draw(generator, self, setting / count, x, count)
         return x / self.n, found
 
     def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
-        moments = method.moments(self.n, setting / sets)
+        moments = method.moments(self, setting / sets)
         bias, error = moments.error(binomial_law(self.n, self.p), self.p, sets)
         _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n, sets)
         first = Outcome(
@@ -77,3 +72,41 @@ class BinaryData(DataKind):
         yield first
         for coverage, width in method.intervals(self, setting, sets, analysis):
             yield dataclasses.replace(first, coverage=coverage, mean_width=width)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinaryData(OneProportion):
+    """The data of study 1: every method releases as many rows as there are."""
+
+    key: ClassVar[str] = "binary"
+    label: ClassVar[str] = "Yes or no (one proportion)"
+    methods: ClassVar[tuple[Method, ...]] = (*BINARY_METHODS, NestedModips())
+    usual: ClassVar[tuple[str, ...]] = (
+        "original", "multiple_synthesis", "modips", "modips_truncated", "laplace", "beta_binomial", "posterior_mean",
+    )  # fmt: skip
+
+    n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)
+    m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
+    p: float = parameter(PROPORTION)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", self.n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountData(OneProportion):
+    """A count of many rows, of which more or fewer are released: those methods that keep a promise, beside no method.
+
+    A method that cannot release so many rows says why by its `absence`.
+    """
+
+    key: ClassVar[str] = "count"
+    label: ClassVar[str] = "Yes or no (a count)"
+    methods: ClassVar[tuple[Method, ...]] = (
+        OriginalData(), *(one for one in BINARY_METHODS if not one.reference), GeometricRelease(),
+    )  # fmt: skip
+
+    n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
+    p: float = parameter(PROPORTION)

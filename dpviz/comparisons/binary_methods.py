@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dpviz.comparisons.base import Analysis, Method
 from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
 from dpviz.coverage.law import exact_work
+from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_law
+from dpviz.parameters import readable
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.privacy.several_sets import delta_of_sets
@@ -33,7 +35,7 @@ from dpviz.synthesizers.modips import Modips, ModipsTruncated
 from dpviz.types import FloatArray
 
 if TYPE_CHECKING:
-    from dpviz.comparisons.binary import BinaryData
+    from dpviz.comparisons.binary import OneProportion
 
 OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
 LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
@@ -45,61 +47,83 @@ class BinaryRelease(Method):
     """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
 
     @abstractmethod
-    def moments(self, n: int, epsilon: float) -> RowMoments:
+    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         """Return the moments of the estimate from one unit with its share of ε."""
 
     @abstractmethod
-    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0."""
 
     @abstractmethod
-    def draw(self, random: np.random.Generator, n: int, epsilon: float, x: int, units: int) -> FloatArray:
+    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
         """Return the proportions in the sets of so many units."""
 
     @abstractmethod
     def intervals(
-        self, data: BinaryData, setting: float, sets: int, analysis: Analysis
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
     ) -> Iterator[tuple[Measure, Measure]]:
         """Yield the coverage and mean width of the analyst's interval, the better known the later."""
 
 
 class BinaryMethod(BinaryRelease):
-    """A method whose sets are independent releases of one transition matrix."""
+    """A method whose sets are independent releases of one transition matrix, that of a `law` of the registry."""
 
-    def moments(self, n: int, epsilon: float) -> RowMoments:
-        return row_moments(self.synthesizer(n, epsilon))
+    law: ClassVar[type[TwoCellSynthesizer]]
 
-    def draw(self, random: np.random.Generator, n: int, epsilon: float, x: int, units: int) -> FloatArray:
-        return self.synthesizer(n, epsilon).draw(random, x, units) / n
+    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
+        return row_moments(self.synthesizer(data, epsilon))
+
+    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
+        made = self.synthesizer(data, epsilon)
+        return made.draw(random, x, units) / made.m
 
     def intervals(
-        self, data: BinaryData, setting: float, sets: int, analysis: Analysis
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
     ) -> Iterator[tuple[Measure, Measure]]:
-        made, rule = self.synthesizer(data.n, setting / sets), analysis.rule_for(sets).key
+        made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets).key
         work = exact_work(made, p=data.p, sets=sets)
         if work > LITTLE_WORK:
             yield simulated_interval(made, data.p, sets, rule, analysis)
         if work <= MOST_WORK:
             yield exact_interval(made, data.p, sets, rule, analysis.level)
 
-    @abstractmethod
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
+    def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
         """Return the synthesizer of one set, of which `epsilon` is the share."""
+        law = self.law.for_rows(data.n, data.m)
+        sizes = {one.name: getattr(data, one.name) for one in law.parameters() if one.name in ("n", "m")}
+        return law(**sizes, **self.protection(data, epsilon))
 
-    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:
+    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
+        """Return what protects one set, by the names of the law: the smallest prior, or the ε of its noise."""
+        if not self.law.has_prior:
+            return {"epsilon": epsilon}
+        return dict.fromkeys(("alpha", "beta"), self.law.least_alpha(m=data.m, epsilon=epsilon))
+
+    def absence(self, data: OneProportion) -> str:
+        most = {one.name: one.maximum for one in self.law.for_rows(data.n, data.m).parameters()}
+        if "m" not in most and data.m != data.n:
+            return "releases as many rows as there are, so m must be n"
+        if any(getattr(data, name) > most[name] for name in ("n", "m") if name in most):
+            return f"its whole table must be computed, at most {readable(most['n'])} rows"
+        return ""
+
+    def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:
+        return Design.releasing(self.synthesizer(data, setting / sets), sets=sets, p=data.p, **shared)
+
+    def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the pure ε of one set, as all may be at their worst at once."""
-        return sets * pure_epsilon(self.synthesizer(data.n, setting / sets))
+        return sets * pure_epsilon(self.synthesizer(data, setting / sets))
 
     def real_delta(
-        self, data: BinaryData, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+        self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase:
         """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
-        made = self.synthesizer(data.n, setting / sets)
+        made = self.synthesizer(data, setting / sets)
         return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
 
-    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces."""
-        made, weights = self.synthesizer(data.n, setting / sets), binomial_law(data.n, data.p)
+        made, weights = self.synthesizer(data, setting / sets), binomial_law(data.n, data.p)
         (counts,) = np.nonzero(weights)
         with np.errstate(under="ignore"):
             ends = np.exp(sets * made.log_transition(counts, np.array([0, made.m]))).sum(axis=1)
@@ -110,16 +134,24 @@ class OriginalData(BinaryMethod):
     """The confidential data as they are."""
 
     key = "original"
+    law = GeometricSanitizer
     label = "Original data"
     source = "no protection"
     releases = "Nothing is done to the data. This is what an analyst would find who may see them; no ε holds."
     reference = True
     several_sets = False
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:  # noqa: ARG002
-        return GeometricSanitizer(n=n, epsilon=NO_NOISE)
+    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
+        return {"epsilon": NO_NOISE}
 
-    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:  # noqa: ARG002
+    def absence(self, data: OneProportion) -> str:  # noqa: ARG002
+        """There are as many rows as there are, whatever others release."""
+        return ""
+
+    def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> None:
+        """No page takes data without protection for a release."""
+
+    def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:  # noqa: ARG002
         return math.inf
 
 
@@ -127,6 +159,7 @@ class MultipleSynthesis(BinaryMethod):
     """Posterior predictive draws without a promise."""
 
     key = "multiple_synthesis"
+    law = BetaBinomial
     label = "Multiple synthesis, no promise"
     source = "Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)"
     releases = (
@@ -135,14 +168,15 @@ class MultipleSynthesis(BinaryMethod):
     )
     reference = True
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:  # noqa: ARG002
-        return BetaBinomial(n=n, m=n, alpha=OWN_PRIOR, beta=OWN_PRIOR)
+    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
+        return {"alpha": OWN_PRIOR, "beta": OWN_PRIOR}
 
 
 class LaplaceRelease(BinaryMethod):
     """The count with Laplace noise, one set."""
 
     key = "laplace"
+    law = LaplaceSanitizer
     label = LaplaceSanitizer.label
     source = "Bowen & Liu (2016), Laplace sanitizer; Abowd & Vilhuber (2008)"
     releases = (
@@ -152,10 +186,7 @@ class LaplaceRelease(BinaryMethod):
     audited = "laplace_count"
     several_sets = False
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return LaplaceSanitizer(n=n, epsilon=epsilon)
-
-    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:  # noqa: ARG002
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:  # noqa: ARG002
         """Pr(0 < x + Laplace(1/ε) < n) = 1 − ½E[e^{−εx}] − ½E[e^{−ε(n−x)}], before rounding, x ~ Binomial(n, p).
 
         A release that had to be moved to an end has no variance.
@@ -170,6 +201,7 @@ class ModipsRelease(BinaryMethod):
     """Liu's model-based release, boundary-inflated."""
 
     key = Modips.key
+    law = Modips
     label = Modips.label
     source = "Bowen & Liu (2016), modips-thresholding; Liu (2016), Algorithm 1"
     releases = (
@@ -179,14 +211,15 @@ class ModipsRelease(BinaryMethod):
     )
     audited = "proportion_clipped"
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return Modips(n=n, m=n, epsilon=epsilon, alpha=OWN_PRIOR, beta=OWN_PRIOR)
+    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
+        return super().protection(data, epsilon) | {"alpha": OWN_PRIOR, "beta": OWN_PRIOR}
 
 
-class ModipsTruncatedRelease(BinaryMethod):
+class ModipsTruncatedRelease(ModipsRelease):
     """Liu's model-based release, truncated."""
 
     key = ModipsTruncated.key
+    law = ModipsTruncated
     label = ModipsTruncated.label
     source = "Bowen & Liu (2016), modips-truncation; Liu (2016), Algorithm 1"
     releases = (
@@ -195,14 +228,12 @@ class ModipsTruncatedRelease(BinaryMethod):
     )
     audited = "proportion_truncated"
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return ModipsTruncated(n=n, m=n, epsilon=epsilon, alpha=OWN_PRIOR, beta=OWN_PRIOR)
-
 
 class BetaBinomialRelease(BinaryMethod):
     """Charest's synthesizer, the smallest prior for ε/M."""
 
     key = "beta_binomial"
+    law = BetaBinomial
     label = BetaBinomial.label
     source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
     releases = (
@@ -211,15 +242,12 @@ class BetaBinomialRelease(BinaryMethod):
     )
     audited = "beta_binomial"
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        alpha = BetaBinomial.least_alpha(m=n, epsilon=epsilon)
-        return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
-
 
 class PlugInRelease(BinaryMethod):
     """Zheng's and McClure & Reiter's synthesizer, one set."""
 
     key = "posterior_mean"
+    law = PosteriorMean
     label = PosteriorMean.label
     source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
     releases = (
@@ -229,15 +257,12 @@ class PlugInRelease(BinaryMethod):
     audited = "dp_prior"
     several_sets = False
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        alpha = PosteriorMean.least_alpha(m=n, epsilon=epsilon)
-        return PosteriorMean(n=n, m=n, alpha=alpha, beta=alpha)
-
 
 class ExponentialRowsRelease(BinaryMethod):
     """Wasserman & Zhou's release: all data sets are outcomes, one set."""
 
     key = ExponentialRows.key
+    law = ExponentialRows
     label = ExponentialRows.label
     source = "Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)"
     releases = (
@@ -249,14 +274,12 @@ class ExponentialRowsRelease(BinaryMethod):
     audited = "exponential_sequences"
     several_sets = False
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return ExponentialRows(n=n, m=n, epsilon=epsilon)
-
 
 class ExponentialCountsRelease(BinaryMethod):
     """The same mechanism, where the tables are the outcomes."""
 
     key = ExponentialCounts.key
+    law = ExponentialCounts
     label = ExponentialCounts.label
     source = "Bowen & Liu (2016), equation (7), over tables; McSherry & Talwar (2007)"
     releases = (
@@ -266,14 +289,12 @@ class ExponentialCountsRelease(BinaryMethod):
     audited = "exponential_counts"
     several_sets = False
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return ExponentialCounts(n=n, m=n, epsilon=epsilon)
-
 
 class BinnedPosteriorRelease(BinaryMethod):
     """Liu's SDD, the printed sensitivity."""
 
     key = BinnedPosterior.key
+    law = BinnedPosterior
     label = BinnedPosterior.label
     source = "Liu (2016), Algorithm 2 (SDD), Proposition 3"
     releases = (
@@ -285,14 +306,12 @@ class BinnedPosteriorRelease(BinaryMethod):
         "change at n = 100, so the bins are chosen nearly at random."
     )
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return BinnedPosterior(n=n, m=n, epsilon=epsilon)
-
 
 class BinnedPosteriorExactRelease(BinaryMethod):
     """Liu's SDD, the sensitivity that its score has."""
 
     key = BinnedPosteriorExact.key
+    law = BinnedPosteriorExact
     label = BinnedPosteriorExact.label
     source = "Liu (2016), Algorithm 2 (SDD), with the sensitivity of its score"
     releases = (
@@ -300,8 +319,20 @@ class BinnedPosteriorExactRelease(BinaryMethod):
         "It keeps the promise with far less noise."
     )
 
-    def synthesizer(self, n: int, epsilon: float) -> TwoCellSynthesizer:
-        return BinnedPosteriorExact(n=n, m=n, epsilon=epsilon)
+
+class GeometricRelease(BinaryMethod):
+    """The count with geometric noise, one set."""
+
+    key = GeometricSanitizer.key
+    law = GeometricSanitizer
+    label = GeometricSanitizer.label
+    source = "Ghosh, Roughgarden & Sundararajan (2009)"
+    releases = (
+        "One set: the number of ones plus noise on the whole numbers, where each further one is e^ε times less likely, "
+        "moved to the nearest end where it falls outside 0 to n. It spends all of ε."
+    )
+    finding = "This keeps the promise exactly: every released count tells neighbours apart by ε, and by no more."
+    several_sets = False
 
 
 BINARY_METHODS: tuple[BinaryMethod, ...] = (

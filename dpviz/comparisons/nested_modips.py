@@ -20,7 +20,7 @@ from dpviz.studies import Measure
 from dpviz.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from dpviz.comparisons.binary import BinaryData
+    from dpviz.comparisons.binary import BinaryData, OneProportion
 
 SETS_OF_EACH = 10  # Sets from one noisy count
 AT_ONCE = 1_000_000  # Sets that are drawn at a time
@@ -130,24 +130,24 @@ class NestedModips(BinaryRelease):
     )
     sets_of_each: ClassVar[int] = SETS_OF_EACH
 
-    def real_epsilon(self, data: BinaryData, setting: float, sets: int) -> float:
+    def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the loss of one noisy count's sets, the largest of all where none of them holds a one.
 
         The probability of a set given u has a ratio that rises in u with its number of ones, so its ends are extreme.
         """
         return sets * float(np.max(-np.diff(log_no_ones(data.n, setting / sets, self.sets_of_each))))
 
-    def moments(self, n: int, epsilon: float) -> RowMoments:
-        found = components(n, epsilon)
+    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
+        found = components(data.n, epsilon)
         return RowMoments(found.mean, found.sanitization + (found.posterior + found.rows) / self.sets_of_each)
 
-    def usable_share(self, data: BinaryData, setting: float, sets: int) -> float:
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         none = sets * log_no_ones(data.n, setting / sets, self.sets_of_each)
         with np.errstate(under="ignore"):
             return max(1 - float(binomial_law(data.n, data.p) @ (np.exp(none) + np.exp(none[::-1]))), 0.0)
 
-    def draw(self, random: np.random.Generator, n: int, epsilon: float, x: int, units: int) -> FloatArray:
-        return self._proportions(random, n, epsilon, np.array([x]), units).ravel()
+    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
+        return self._proportions(random, data.n, epsilon, np.array([x]), units).ravel()
 
     def _proportions(self, random: np.random.Generator, n: int, epsilon: float, x: IntArray, units: int) -> FloatArray:
         """Proportions in sets, shape (confidential counts, noisy counts, sets of each)."""
@@ -157,7 +157,7 @@ class NestedModips(BinaryRelease):
         return random.binomial(n, p) / n
 
     def intervals(
-        self, data: BinaryData, setting: float, sets: int, analysis: Analysis
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
     ) -> Iterator[tuple[Measure, Measure]]:
         """Simulated: within a noisy count the sets depend on each other."""
         rule = analysis.rule_for(sets)

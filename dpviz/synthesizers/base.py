@@ -76,6 +76,8 @@ class Synthesizer(ABC):
     """What moves its shares where it has no prior that keeps the promise."""
     draws_after_noise: ClassVar[bool] = False
     """Whether rows are drawn after noise was added, so that several sets average the draw out."""
+    needs_no_matrix: ClassVar[bool] = False
+    """Whether what is asked of a release of many rows can be found without its whole matrix."""
 
     def __post_init__(self) -> None:
         for declaration in self.parameters():
@@ -92,9 +94,21 @@ class Synthesizer(ABC):
         return _declared(cls)
 
     @classmethod
-    def up_to(cls, rows: int) -> type[Self]:  # noqa: ARG003 (for those that go further)
+    @cache
+    def up_to(cls, rows: int) -> type[Self]:
         """Return the same synthesizer for n and m up to `rows`, where no whole matrix is needed."""
-        return cls
+        if not cls.needs_no_matrix:
+            return cls
+        wider = {one.name: parameter(one, maximum=max(one.maximum, rows)) for one in cls.parameters() if one.integer}
+        names = {"__module__": cls.__module__, "__annotations__": dict.fromkeys(wider, int), **wider}
+        return dataclass(frozen=True, kw_only=True)(type(cls.__name__, (cls,), names))
+
+    @classmethod
+    def for_rows(cls, n: int, m: int) -> type[Self]:
+        """Return the same synthesizer, for more rows than it has a matrix of where n or m are more."""
+        most = {one.name: one.maximum for one in cls.parameters()}
+        fits = n <= most.get("n", n) and m <= most.get("m", m)
+        return cls if fits else cls.up_to(limits.POSTERIOR_ROWS)
 
     @classmethod
     def least_alpha(cls, *, m: int, epsilon: float) -> float:

@@ -22,6 +22,8 @@ NOISE_EPSILON = dataclasses.replace(
 class NoiseSanitizer(TwoCellSynthesizer):
     """n1 plus noise on the whole numbers, clamped to 0 … n, so m = n; the number of rows is public."""
 
+    needs_no_matrix = True
+
     m: int = dataclasses.field(init=False, default=0)
     n: int = parameter(ROWS)
     epsilon: float = parameter(NOISE_EPSILON)

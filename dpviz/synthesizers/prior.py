@@ -3,7 +3,6 @@
 import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar, Self
 
 from dpviz.checked import argument, check_epsilon, checked
@@ -34,6 +33,7 @@ class PriorSynthesizer(TwoCellSynthesizer):
     """
 
     has_prior = True
+    needs_no_matrix = True
     lost: ClassVar[int] = 0
     """Invented rows of each cell that the synthesizer does not use."""
 
@@ -41,13 +41,6 @@ class PriorSynthesizer(TwoCellSynthesizer):
     m: int = parameter(SYNTHETIC_ROWS)
     alpha: float = parameter(PRIOR_ONES)
     beta: float = parameter(PRIOR_ZEROS)
-
-    @classmethod
-    @cache
-    def up_to(cls, rows: int) -> type[Self]:
-        wider = {one.name: parameter(one, maximum=max(one.maximum, rows)) for one in cls.parameters() if one.integer}
-        names = {"__module__": cls.__module__, "__annotations__": dict.fromkeys(wider, int), **wider}
-        return dataclass(frozen=True, kw_only=True)(type(cls.__name__, (cls,), names))
 
     @property
     def mirrored(self) -> Self:

@@ -8,7 +8,6 @@ from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.designs import Design
 from dpviz.parameters import readable
-from dpviz.synthesizers import SYNTHESIZERS
 from pages.budget.controls import PREFIX, Asked
 from pages.budget.pictures import show_pictures
 from pages.components.cached import cached
@@ -104,5 +103,4 @@ def lead_design(asked: Asked, found: Spent | None) -> Design | None:
         return None
     method, analysis = spending.at(found.best)
     sets = method.sets(analysis.sets)
-    law = spending.method.synthesizer(asked.design.n, spending.epsilon / sets).key
-    return dataclasses.replace(asked.design, mechanism=law, sets=sets) if law in SYNTHESIZERS else None
+    return dataclasses.replace(asked.design, mechanism=spending.method.law.key, sets=sets)

@@ -10,7 +10,6 @@ from dpviz.comparisons import Outcome
 from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.designs import Design
 from dpviz.parameters import readable, readable_apart
-from dpviz.synthesizers import SYNTHESIZERS
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
@@ -110,7 +109,6 @@ def lead_design(asked: Asked) -> Design | None:
     """The release with the smallest error that other pages know; None where they know none."""
     for one in in_order([one for one in first_outcomes(asked) if not one.method.reference]):
         if isinstance(one.method, BinaryMethod):
-            law = one.method.synthesizer(asked.design.n, one.setting / one.sets).key
-            if law in SYNTHESIZERS:
-                return dataclasses.replace(asked.design, mechanism=law, sets=one.sets, epsilon=one.setting, rules=())
+            law = one.method.law.key
+            return dataclasses.replace(asked.design, mechanism=law, sets=one.sets, epsilon=one.setting, rules=())
     return None
