@@ -30,3 +30,5 @@ COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
 # n of the smallest possible error, and n up to which a linear programme seeks it where there is a δ
 OPTIMUM_ROWS, PROGRAMME_ROWS = 100_000, 100
 RELEASE_BINS, RELEASE_BOUND = 200, 1e6  # bins of an audited release, and how far from 0 its data may lie
+# bytes, rows and columns of a file of pilot data, and how far from 0 its numbers may lie; no n of a design is larger
+PILOT_BYTES, PILOT_ROWS, PILOT_COLUMNS, PILOT_LARGEST = 10_000_000, PRIOR_ROWS, 1_000, 1e100

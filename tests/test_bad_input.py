@@ -28,6 +28,7 @@ from dpviz.audits.releases import ReleaseSetting, audit_releases
 from dpviz.charts.lines import Line, Scale
 from dpviz.charts.profile import profile_chart
 from dpviz.comparisons import UnknownVariance
+from dpviz.curator.pilot import read_columns
 from dpviz.designs import Design
 from dpviz.draws import draw_releases
 from dpviz.given import read_matrix
@@ -237,6 +238,7 @@ PROFILE, SUMMARY, VIEW = profile(ONE), summarize(ONE, 1.0, 0.01), view_tables(ON
 CURVE = privacy.trade_off_curve(ONE)
 ATTACKER = privacy.attacker_view(ONE, 1, 1, 1.0)
 FIGURE = profile_chart(PROFILE, SUMMARY)
+PILOT = read_columns("smoker\nno\nyes")
 GIVEN = read_matrix("0.5,0.5\n0.25,0.75")
 
 LOSSES = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
@@ -267,6 +269,8 @@ METHODS: dict[str, Callable[..., Any]] = {
         (TALLY, "rule"),
         (CURVE, "power promised"),
         (DESIGN, "from_json from_address"),
+        (PILOT, "column"),
+        (PILOT.columns[0], "proportion"),
         *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
         *((one, "row") for one in TWO_CELLS),
         *((one, "least_alpha") for one in (*TWO_CELLS[:2], *MORE_CELLS[:2])),
@@ -326,6 +330,10 @@ OWN: dict[str, dict[str, Any]] = {
     "Design.from_address": {"words": DESIGN.to_address()},
     "priors_script": {"setting": SETTING},
     "recognize": {"given": GIVEN},
+    "read_columns": {"content": "smoker\nno\nyes"},
+    "PilotFile.column": {"name": "smoker"},
+    "Column.proportion": {"one": "yes"},
+    "warning": {"facts": PILOT.columns[0].proportion(), "taken": ["share"]},
     "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
     "length_limit": {"sums": inference.release_sums(ONE, 2)},
     "audit_releases": {"setting": RELEASES},

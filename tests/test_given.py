@@ -67,15 +67,16 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "names alone": ("n\nfirst\nsecond", ["Line 2, value 1 is “first”"]),
     "decimal commas between commas": ("0,5,0,5\n0,5,0,5", ["Line 1 sums to 10"]),
     "a workbook": (b"PK\x03\x04 and so on", ["spreadsheet", "as CSV"]),
-    "Latin-1": ("Zählung,b\n0.5,0.5\n0.5,0.5".encode("latin-1"), ["not a text file in UTF-8"]),
-    "UTF-16": (SQUARE.encode("utf-16"), ["not a text file in UTF-8"]),
+    "a picture": (b"\x89PNG\r\n and so on", ["This is a picture, not text", "as CSV"]),
+    "bytes of no text": (b"\x81\x8d,b\n0.5,0.5\n0.5,0.5", ["not a text file in UTF-8"]),
+    "UTF-16 without its mark": (SQUARE.encode("utf-16-le"), ["Line 1 holds a character", "code is 0", "UTF-8"]),
     "too many bytes": (b"0" * (GIVEN_BYTES + 1), ["The file has 32 MB; at most 32 MB"]),
     "too many rows": (uniform(GIVEN_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
     "too many columns": (uniform(2, GIVEN_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
     "an open quotation mark": ('"0.5,0.5\n0.5,0.5', ["Line 1"]),
     "a value without end": ("a,b\n0.5,0.5\n0.5," + "x" * 140_000, ["Line 3"]),
     "a number without end": ("0.5,0.5\n0.5," + "1" * 5000, ["Line 2, value 2 is not finite"]),
-    "null characters": ("0.5,0.5\n0.5,\x00", ["Line 2, value 2 is"]),
+    "null characters": ("0.5,0.5\n0.5,\x00", ["Line 2 holds a character that no text has (its code is 0)"]),
 }
 
 
@@ -147,8 +148,9 @@ def test_separators_headers_and_labels_are_understood(text: str) -> None:
         assert read_matrix(content).probabilities.tolist() == QUARTERS
 
 
-def test_a_byte_order_mark_is_passed_over() -> None:
-    assert read_matrix(SQUARE.encode("utf-8-sig")).probabilities.tolist() == QUARTERS
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_a_byte_order_mark_and_a_western_encoding_are_understood(encoding: str) -> None:
+    assert read_matrix(f"Größe,b\n{SQUARE}".encode(encoding)).probabilities.tolist() == QUARTERS
 
 
 def test_a_first_row_of_whole_numbers_that_sums_to_1_is_a_row() -> None:

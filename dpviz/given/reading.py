@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.checked import checked
+from dpviz.csv_text import NOT_FINITE, SEPARATORS, decoded, is_number
 from dpviz.limits import GIVEN_BYTES, GIVEN_SIDE
 from dpviz.synthesizers.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 from dpviz.types import FloatArray, IntArray
@@ -15,8 +16,7 @@ MOST_DIGITS = 12  # Significant digits beyond which numbers count as exact
 MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
 # What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
-NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
-_is_number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?").fullmatch
+FITS = f"A matrix of {GIVEN_SIDE:,} × {GIVEN_SIDE:,} probabilities at full precision fits."
 
 
 class _Line(NamedTuple):
@@ -28,7 +28,7 @@ class _Line(NamedTuple):
 
 @checked()
 def read_matrix(content: str | bytes) -> GivenMatrix:
-    r"""Return the transition matrix written in `content`, a text or the bytes of a UTF-8 file, or a MatrixProblem.
+    r"""Return the transition matrix written in `content`, a text or the bytes of a file, or a MatrixProblem.
 
     Comma, semicolon, tab or spaces between values; a header line or none; none, one or two columns of row names or
     counts before the probabilities, found by what sums to 1. Blank lines and lines that start with # are passed over.
@@ -36,7 +36,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     >>> read_matrix("n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75").probabilities.tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    lines = _split(_text(content))
+    lines = _split(text_of(content))
     _refuse_not_finite(lines)
     header, lines = _header(lines)
     width = len(lines[0].values)
@@ -57,20 +57,9 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
 
 
-def _text(content: str | bytes) -> str:
-    if len(content) > GIVEN_BYTES:
-        raise MatrixProblem(
-            f"The file has {len(content) / 1e6:,.0f} MB; at most {GIVEN_BYTES / 1e6:,.0f} MB are read. "
-            f"A matrix of {GIVEN_SIDE:,} × {GIVEN_SIDE:,} probabilities at full precision fits."
-        )
-    if isinstance(content, bytes):
-        if content[:2] == b"PK":
-            raise MatrixProblem("This is a spreadsheet or an archive, not text. Save the sheet as CSV and bring that.")
-        try:
-            content = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise MatrixProblem("This is not a text file in UTF-8. Save the matrix as CSV (UTF-8).") from None
-    return content.lstrip("\ufeff")
+def text_of(content: str | bytes) -> str:
+    """Return the text of a matrix; how its letters were read matters to no number."""
+    return decoded(content, GIVEN_BYTES, FITS, MatrixProblem)[0]
 
 
 def _split(text: str) -> list[_Line]:
@@ -86,7 +75,7 @@ def _split(text: str) -> list[_Line]:
             "released table, separated by commas."
         )
     sample = "\n".join(line for _, line in kept[:20])
-    separator = next((mark for mark in (";", "\t", ",") if mark in sample), None)
+    separator = next((mark for mark in SEPARATORS if mark in sample), None)
     if separator is None:
         rows = [line.split() for _, line in kept]
     else:
@@ -125,7 +114,7 @@ def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
     A header holds no fractions. A first row of names and 0s and 1s that sum to 1 may be a row of probabilities.
     """
     first = lines[0].values
-    numbers = [value for value in first if _is_number(value)]
+    numbers = [value for value in first if is_number(value)]
     if not all(value.isdigit() for value in numbers):
         return None, lines
     counts = numbers == [str(place) for place in range(len(first))] and len(first) > 2
@@ -139,11 +128,11 @@ def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
 
 def _names_counts(first: list[str], below: list[_Line]) -> bool:
     """Whether `first` names its first column as one of counts or names, or names one that holds numbers below."""
-    numbers = [value for value in first if _is_number(value)]
+    numbers = [value for value in first if is_number(value)]
     if len(set(numbers)) < len(numbers) or not below:
         return False
     return bool(COUNT_NAME.match(first[0].lower())) or any(
-        not _is_number(name) and all(_is_number(line.values[place]) for line in below if place < len(line.values))
+        not is_number(name) and all(is_number(line.values[place]) for line in below if place < len(line.values))
         for place, name in enumerate(first)
     )
 
@@ -153,12 +142,12 @@ def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
     width = len(lines[0].values)
     for labels in range(min(3, width)):
         parts = [line.values[labels:] for line in lines[:50]]
-        if all(all(map(_is_number, part)) and abs(sum(map(float, part)) - 1) <= ROW_SUM_TOLERANCE for part in parts):
+        if all(all(map(is_number, part)) and abs(sum(map(float, part)) - 1) <= ROW_SUM_TOLERANCE for part in parts):
             return labels
     if header is not None:
         named = [bool(COUNT_NAME.match(name.strip().lower())) for name in header[:2]]
         return 0 if width == 1 or not named[0] else 1 + int(width > 2 and all(named))
-    return int(width > 1 and not any(_is_number(line.values[0]) for line in lines))
+    return int(width > 1 and not any(is_number(line.values[0]) for line in lines))
 
 
 def _numbers(lines: list[_Line], labels: int) -> FloatArray:
@@ -168,7 +157,7 @@ def _numbers(lines: list[_Line], labels: int) -> FloatArray:
         pass
     for line in lines:
         for place, value in enumerate(line.values[labels:], start=labels + 1):
-            if not _is_number(value):
+            if not is_number(value):
                 shown = f"“{value[:30]}”" if value else "empty"
                 raise MatrixProblem(
                     f"Line {line.number}, value {place} is {shown}. A probability from 0 to 1 is needed, written with "

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.given import read_matrix
+from dpviz.given.reading import text_of
 from dpviz.parameters import readable
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
@@ -81,7 +82,7 @@ def matrix_text(prefix: str) -> str | bytes:
 def matrix_of(content: str | bytes) -> tuple[GivenMatrix, str]:
     """The matrix that a text holds, and the text; a ValueError in a sentence where it holds none."""
     found = cached(read_matrix, "Reading the matrix …", FEW_ENTRIES)(content)
-    return found, content if isinstance(content, str) else content.decode("utf-8-sig")
+    return found, text_of(content)
 
 
 def sums_sentence(given: GivenMatrix) -> str:

@@ -1,0 +1,127 @@
+"""What every table that a reader brings goes through: from bytes to text, from text to values, and what is a number."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# What may stand between values, and how it is called; the first counts where there are as many of two.
+SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}
+NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
+is_number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?").fullmatch
+
+ADVICE = "Save it as CSV (UTF-8) and bring that."
+BEGINNINGS = {
+    b"PK\x03\x04": "a spreadsheet or an archive",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet of an old kind",
+    b"\x1f\x8b": "an archive",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"$FL2": "a file of a statistics package",
+}
+"""How files begin that are no text, and what they are."""
+
+GUESSED = (
+    "The file is not in UTF-8. It was read as Windows-1252, which is usual in Western Europe: every number is right, "
+    "but look whether names with accents are. To be sure, save it as CSV (UTF-8)."
+)
+NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def decoded(content: str | bytes, most: int, fits: str, problem: type[ValueError]) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a file and notes on how it was read; a `problem` where it is above `most` bytes or no text.
+
+    `fits` says what a file of the most bytes has room for. A text is passed on without its byte order mark.
+    """
+    if len(content) > most:
+        raise problem(f"The file has {len(content) / 1e6:,.0f} MB; at most {most / 1e6:,.0f} MB are read. {fits}")
+    text, notes = _letters(content, problem) if isinstance(content, bytes) else (content, ())
+    found = NO_TEXT.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise problem(
+            f"Line {line:,} holds a character that no text has (its code is {ord(found[0])}): this is not a text file "
+            f"in UTF-8. {ADVICE}"
+        )
+    return text.removeprefix("\ufeff"), notes
+
+
+def _letters(content: bytes, problem: type[ValueError]) -> tuple[str, tuple[str, ...]]:
+    """Return bytes as text in the encoding that they have, or probably have, and what to say of it."""
+    for beginning, kind in BEGINNINGS.items():
+        if content.startswith(beginning):
+            raise problem(f"This is {kind}, not text. Open it and save the table as CSV (UTF-8), and bring that.")
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding, notes in (("utf-16" if wide else "utf-8", ()), ("cp1252", (GUESSED,))):
+        try:
+            return content.decode(encoding), notes
+        except UnicodeDecodeError:
+            continue
+    raise problem(f"This is not a text file in UTF-8. {ADVICE}")
+
+
+class Table(NamedTuple):
+    """The names of the columns and the rows below them, with the line of the file on which each begins."""
+
+    names: list[str]
+    rows: list[list[str]]
+    lines: list[int]
+    separator: str
+
+
+def table_of(text: str, most_rows: int, problem: type[ValueError]) -> Table:
+    """Return the table with a header that a text holds, every row as wide as the header, or raise a `problem`.
+
+    Quoted cells may hold separators and line ends. A line without any separator is passed over where it is blank; in a
+    table of one column it is an empty cell, unless only blank lines follow.
+    """
+    text = text.rstrip("\r\n")
+    first = re.sub(r'"[^"]*"', "", next((line for line in text.splitlines() if line.strip()), ""))
+    separator = max(SEPARATORS, key=first.count)
+    if separator not in first and '"' in text:
+        separator = ","  # who separates by commas puts a value that holds one in quotation marks
+    lines = _lines(text, separator, problem)
+    head, names = next(((line, cells) for line, cells in lines if any(cells)), (0, []))
+    if not names:
+        raise problem(
+            "There is nothing in it. Bring a table: the names of the columns in the first line, and a line for each "
+            "person below it."
+        )
+    table = Table([" ".join(name.split()) for name in names], [], [], separator)
+    for line, cells in lines:
+        if len(names) > 1 and len(cells) <= 1 and not any(cells):
+            continue
+        if max(len(cells), 1) != len(names):
+            raise problem(
+                f"Line {line:,} has {len(cells):,} values, the header in line {head:,} has {len(names):,}. Every line "
+                f"needs as many as the header. Put a value that holds {SEPARATORS[separator]} in quotation marks."
+            )
+        if len(table.rows) == most_rows:
+            raise problem(
+                f"There are more than {most_rows:,} rows; at most {most_rows:,} are read. Bring fewer and set n."
+            )
+        table.rows.append(cells or [""])
+        table.lines.append(line)
+    if not table.rows:
+        raise problem("There is a header line and no row below it. Bring a line for each person below the names.")
+    return table
+
+
+def _lines(text: str, separator: str, problem: type[ValueError]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the values of each line, without the blanks around them, and where it begins."""
+    reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator, skipinitialspace=True, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            yield line, [cell.strip() for cell in next(reader)]
+        except StopIteration:
+            return
+        except csv.Error:
+            raise problem(
+                f"Line {line:,} holds a quotation mark that does not close, or one inside a value, or a value of "
+                f"over {csv.field_size_limit():,} characters. Put a value in one pair of quotation marks and double "
+                "those inside it."
+            ) from None

@@ -1,0 +1,396 @@
+"""Pilot data: which files are read, what their columns say, and that no cell leaks into a sentence or a log."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import string
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.curator import pilot
+from dpviz.curator.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
+from dpviz.limits import CELLS, PILOT_BYTES, PILOT_COLUMNS
+from dpviz.numerics.round_bounds import round_bounds
+
+laws = settings(deadline=None, derandomize=True, max_examples=150)
+SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"
+READINGS = ("proportion", "categories", "numbers")
+
+
+def column(*cells: str, name: str = "x") -> Column:
+    """The only column of a file with these cells."""
+    return read_columns("\n".join([name, *(f'"{cell}"' for cell in cells)])).column(name)
+
+
+FILES: dict[str, tuple[str | bytes, list[str]]] = {
+    "empty": ("", ["There is nothing in it", "names of the columns in the first line"]),
+    "blank": (b"\n  \n,,\n", ["There is nothing in it"]),
+    "a header alone": ("age,smoker\n\n", ["a header line and no row below it", "a line for each person"]),
+    "a workbook": (b"PK\x03\x04\x14\x00", ["a spreadsheet or an archive, not text", "CSV (UTF-8)"]),
+    "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1", ["a spreadsheet of an old kind", "CSV (UTF-8)"]),
+    "a picture": (b"\x89PNG\r\n\x1a\n", ["a picture, not text"]),
+    "a file of SPSS": (b"$FL2@(#) SPSS DATA FILE", ["a statistics package, not text"]),
+    "null bytes": (b"age\n17\n\x00\x01", ["Line 3 holds a character that no text has", "code is 0", "CSV (UTF-8)"]),
+    "UTF-16 without its mark": (SMALL.encode("utf-16-le"), ["Line 1 holds a character", "UTF-8"]),
+    "bytes of no encoding": (b"age\n\x81\x8d", ["not a text file in UTF-8", "CSV (UTF-8)"]),
+    "half of UTF-16": (SMALL.encode("utf-16")[:-1], ["Line 1 holds a character"]),
+    "too many bytes": (b"0" * (PILOT_BYTES + 1), ["The file has 10 MB; at most 10 MB", "the columns that you need"]),
+    "too many columns": (
+        ",".join(f"c{place}" for place in range(PILOT_COLUMNS + 1)) + "\n" + "," * PILOT_COLUMNS,
+        ["1,001 columns; at most 1,000", "the columns that you need"],
+    ),
+    "a line too short": ("age,smoker\n17,no\n41", ["Line 3 has 1 values", "in line 1 has 2", "a comma in quotation"]),
+    "a line too long": ("age;smoker\n\n17;no;1", ["Line 3 has 3 values", "a semicolon in quotation marks"]),
+    "decimal commas between commas": ("age,income\n17,2,5\n", ["Line 2 has 3 values", "in quotation marks"]),
+    "a quotation mark that never closes": ('age,place\n17,"north\n41,south\n', ["Line 2 holds a quotation mark"]),
+    "a quotation mark inside": ('age,place\n17,"no"rth\n', ["Line 2 holds a quotation mark", "double those"]),
+    "a value without end": ("place\n" + "n" * 140_000, ["Line 2 holds", "over 131,072 characters"]),
+    "one name twice": ("age,place,age\n17,north,18", ["“age” stands above columns 1 and 3", "own name"]),
+    "a formula for a name": ("age,=1+1\n17,north", ["The name of column 2 begins with “=”", "never evaluated"]),
+    "no names": ("17,0\n41,1", ["The first line holds values and no names", "the name of every column"]),
+    "no names of texts": ("yes\nno\nyes", ["The first line holds values and no names"]),
+}
+COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
+    "nothing in it": (["", "NA"], "numbers", ["“x” holds no value", "all of its 2 cells are missing"]),
+    "nothing to count": (["", "NA"], "proportion", ["“x” holds no value"]),
+    "a word": (["1", "", "secret"], "numbers", ["“x” in line 4 is no number", "from −10¹⁰⁰ to 10¹⁰⁰", "with a point"]),
+    "thousands separated": (["1", "1,234"], "numbers", ["line 3 is no number", "without thousands separators"]),
+    "infinite": (["1", "-Infinity"], "numbers", ["line 3 is infinite", "from −10¹⁰⁰"]),
+    "beyond the floats": (["1", "1e999"], "numbers", ["line 3 is too large", "from −10¹⁰⁰"]),
+    "beyond what is read": (["1", "-2e100"], "numbers", ["line 3 is too large", "from −10¹⁰⁰"]),
+    "a formula": (["1", "=SUM(A1)"], "numbers", ["line 3 begins with “=”", "no formula is evaluated", "a number from"]),
+    "a formula among words": (["a", "@me", "b"], "categories", ["line 3 begins with “@”", "no formula is evaluated"]),
+    "a formula of two": (["a", "-b"], "proportion", ["line 3 begins with “-”", "a letter before a text"]),
+    "a single number": (["7"], "numbers", ["a single number", "at least two"]),
+    "one value for all": (["no", "no"], "proportion", ["a single distinct value", "2 to 1,000"]),
+    "too many categories": ([str(n) for n in range(CELLS + 1)], "categories", ["1,001 distinct values", "2 to 1,000"]),
+    "no choice among three": (["a", "b", "c"], "proportion", ["3 distinct values", "say which of them"]),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), FILES.values(), ids=FILES.keys())
+def test_a_file_that_is_no_table_is_refused_in_a_sentence_that_says_where(
+    content: str | bytes, words: list[str]
+) -> None:
+    with pytest.raises(PilotProblem) as refusal:
+        read_columns(content)
+    sentence = str(refusal.value)
+    assert all(word in sentence for word in words), sentence
+    assert sentence.endswith(".") and len(sentence) < 400
+
+
+@pytest.mark.parametrize(("cells", "reading", "words"), COLUMNS.values(), ids=COLUMNS.keys())
+def test_a_column_that_cannot_be_read_so_says_where_and_what_is_allowed(
+    cells: list[str], reading: str, words: list[str]
+) -> None:
+    with pytest.raises(PilotProblem) as refusal:
+        getattr(column(*cells), reading)()
+    sentence = str(refusal.value)
+    assert all(word in sentence for word in words), sentence
+    assert sentence.endswith(".")
+    assert "secret" not in sentence and "SUM" not in sentence and "1,234" not in sentence
+
+
+def test_a_file_of_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pilot, "PILOT_ROWS", 3)
+    assert read_columns("x\n1\n2\n3\n\n").rows == 3
+    with pytest.raises(PilotProblem, match="more than 3 rows; at most 3 are read"):
+        read_columns("x\n1\n2\n3\n4")
+
+
+def ask(content: str | bytes) -> None:
+    """Ask a file everything that can be asked: each answer is a result or a PilotProblem, whose sentence ends."""
+    try:
+        file = read_columns(content)
+    except PilotProblem as problem:
+        assert str(problem).endswith(".")
+        return
+    for one in file.columns:
+        assert 0 <= one.missing <= one.rows == file.rows
+        for reading, fits in zip(READINGS, (one.two_valued, one.categorical, one.numeric), strict=True):
+            try:
+                facts = getattr(one, reading)()
+            except PilotProblem as problem:
+                assert str(problem).endswith(".") and not fits
+            else:
+                assert fits and facts.n + facts.missing == one.rows
+                assert warning(facts).endswith(".")
+        assert all(note.endswith(".") for note in (*one.notes, *file.notes))
+
+
+@laws
+@given(st.text(alphabet=string.digits + ".,;\t\n\r \"'#-+=@eEnaiyx−٣\x00\x0b\u2028é", max_size=80))
+def test_every_text_is_answered(text: str) -> None:
+    ask(text)
+    ask("x\n" + text)
+    ask(text.encode())
+
+
+@laws
+@given(st.binary(max_size=60))
+def test_every_file_is_answered(content: bytes) -> None:
+    ask(content)
+    ask(b"x;y\n" + content)
+
+
+@laws
+@given(
+    st.lists(
+        st.lists(st.text(alphabet='abc ,;\t"\n1é', max_size=5), min_size=2, max_size=2),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_is_written_as_csv_is_read_back(rows: list[list[str]], separator: str, encoding: str) -> None:
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, quoting=csv.QUOTE_ALL).writerows([["left", "right"], *rows])
+    file = read_columns(out.getvalue().encode(encoding))
+    assert file.names == ("left", "right")
+    assert [list(row) for row in zip(*(one.cells for one in file.columns), strict=True)] == [
+        [cell.strip() for cell in row] for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SMALL,
+        SMALL.replace(",", ";"),
+        SMALL.replace(",", "\t"),
+        SMALL.replace("\n", "\r\n"),
+        SMALL.replace("\n", "\r"),
+        SMALL.replace("\n", "\n\n"),
+        "\n\n" + SMALL + "\n\n",
+        SMALL.replace("south", '"south"').replace(",", ", "),
+    ],
+)
+@pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig", "utf-16"])
+def test_separators_line_ends_and_encodings_are_understood(text: str, encoding: str | None) -> None:
+    file = read_columns(text if encoding is None else text.encode(encoding))
+    assert file.names == ("age", "smoker", "place")
+    assert [one.cells for one in file.columns] == [one.cells for one in read_columns(SMALL).columns]
+    assert not file.notes
+
+
+def test_another_encoding_of_western_europe_is_read_and_said() -> None:
+    file = read_columns("Größe\nhoch\ntief\n".encode("cp1252"))
+    assert file.names == ("Größe",)
+    (note,) = file.notes
+    assert "not in UTF-8" in note and "Windows-1252" in note and "save it as CSV (UTF-8)" in note
+
+
+def test_a_column_without_a_name_is_left_out_and_said() -> None:
+    """The row names of R and pandas have none, and neither has what follows a separator at the end of every line."""
+    file = read_columns(",age,\n1,17,\n2,41,")
+    assert file.names == ("age",)
+    (note,) = file.notes
+    assert "column 1 and 3" in note and "Write a name above" in note
+
+
+def test_the_line_of_a_problem_is_that_of_the_file() -> None:
+    """Blank lines and line ends inside quotation marks count."""
+    with pytest.raises(PilotProblem, match="“b” in line 6 is no number"):
+        read_columns('a,b\n\n"one\nand two",1\n\nx,no').column("b").numbers()
+    with pytest.raises(PilotProblem, match="Line 5 has 1 values"):
+        read_columns('a,b\n"one\nand two",1\n\nx')
+
+
+def test_missing_values_are_counted_and_said() -> None:
+    one = column("1", "", "NA", "n/a", "NaN", "null", ".", "-", " ", "3")
+    assert (one.rows, one.missing, one.n, one.distinct) == (10, 8, 2, 2)
+    (note,) = one.notes
+    assert "8 of the 10 cells of “x” hold no value" in note and "n = 2" in note
+    facts = one.numbers()
+    assert (facts.n, facts.missing, facts.mean) == (2, 8, 2.0)
+    assert not column("1", "3").notes
+
+
+def test_a_blank_line_of_a_single_column_is_missing_unless_it_is_at_the_end() -> None:
+    one = read_columns("x\n1\n\n3\n\n\n").column("x")
+    assert one.cells == ("1", "", "3")
+
+
+def test_decimal_commas_are_read_where_no_comma_separates_and_said() -> None:
+    one, other = read_columns("price;share\n1,5;0.5\n2,5;1,5\n").columns
+    assert one.numbers().mean == 2.0
+    assert one.notes == ("Commas in “price” are read as decimal commas.",)
+    with pytest.raises(PilotProblem, match="“share” in line 3 is no number"):
+        other.numbers()
+    assert read_columns("x\n1,5\n2,5").column("x").numbers().mean == 2.0
+    with pytest.raises(PilotProblem, match="line 2 is no number"):
+        read_columns('x\n"1,500"\n"2,500"').column("x").numbers()
+
+
+@pytest.mark.parametrize(
+    ("cells", "one"),
+    [
+        (["0", "1"], "1"),
+        (["1", "2"], "1"),
+        (["no", "Yes"], "Yes"),
+        (["TRUE", "FALSE"], "TRUE"),
+        (["nein", "ja"], "ja"),
+        (["male", "female"], "male"),
+        (["10", "9"], "10"),
+        (["0.0", "1.0"], "1.0"),
+    ],
+)
+def test_a_one_is_what_says_so_or_else_the_second_in_order(cells: list[str], one: str) -> None:
+    found = column(*cells)
+    assert found.two_valued and found.one == one == found.proportion().one
+
+
+def test_shares_are_those_of_the_values_that_are_there() -> None:
+    place = column("north", "south", "", "south", "west", "south")
+    shares = [place.proportion(value).share for value in place.values]
+    assert place.values == ("north", "south", "west")
+    assert shares == [0.2, 0.6, 0.2]
+    facts = place.categories()
+    assert (facts.n, facts.missing, facts.k, facts.smallest_share) == (5, 1, 3, 0.2)
+    with pytest.raises(PilotProblem, match="one must be one of the 3 values of “x”"):
+        place.proportion("east")
+
+
+def test_one_number_written_in_two_ways_is_one_value() -> None:
+    one = column("1", "1.0", "0", "-0", "0e5", "+1")
+    assert one.values == ("0", "1") and one.two_valued
+    assert one.proportion("1").share == 0.5
+    assert column("1", "1.0", "a").values == ("1", "1.0", "a")
+
+
+def test_mean_and_deviation_are_those_of_the_numbers() -> None:
+    generator = np.random.default_rng(5)
+    numbers = np.round(generator.normal(3, 20, 400), 1)
+    facts = column(*map(str, numbers)).numbers()
+    assert (facts.n, facts.smallest, facts.largest) == (400, numbers.min(), numbers.max())
+    assert facts.mean == pytest.approx(numbers.mean(), rel=1e-13)
+    assert facts.standard_deviation == pytest.approx(numbers.std(ddof=1), rel=1e-13)
+    assert column("7", "7").numbers().standard_deviation == 0
+    assert column("1e100", "-1e100").numbers().standard_deviation == pytest.approx(math.sqrt(2) * 1e100)
+
+
+@laws
+@given(st.lists(st.floats(-1e100, 1e100) | st.integers(-200, 200).map(float), min_size=2, max_size=6))
+def test_suggested_bounds_hold_all_numbers_and_are_no_extreme_but_0(numbers: list[float]) -> None:
+    """An extreme is the value of a person. A bound of 0 stands for the sign, and does not say whether 0 occurs."""
+    facts = column(*map(repr, numbers)).numbers()
+    assert facts.low < facts.high
+    assert facts.low < facts.smallest or facts.low == 0 <= facts.smallest
+    assert facts.largest < facts.high or facts.high == 0 >= facts.largest
+    assert f"{facts.step:.0e}"[0] in "125" and facts.step == float(f"{facts.step:.0e}")
+    if min(numbers) >= 0:
+        assert facts.low >= 0
+    if facts.smallest == 0:
+        assert facts.low == 0
+
+
+@laws
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**6), st.integers(-8, 8))
+def test_bounds_go_with_the_unit(smallest: int, spread: int, power: int) -> None:
+    ends = [float(f"{value}e{power}") for value in (smallest, smallest + spread)]
+    expected = [f"{bound:.12g}e{power}" for bound in round_bounds(smallest, smallest + spread, whole=False)]
+    found = round_bounds(*ends, whole=False)
+    assert found == pytest.approx([float(bound) for bound in expected], rel=1e-12)
+
+
+@laws
+@given(st.integers(-(10**6), 10**6), st.integers(0, 10**6))
+def test_bounds_of_whole_numbers_are_whole_and_near(smallest: int, spread: int) -> None:
+    low, high, step = round_bounds(smallest, smallest + spread, whole=True)
+    assert low == int(low) and high == int(high) and step == int(step)
+    assert spread == 0 or step == 1 or spread / 10 <= step <= spread / 4
+    assert smallest - step <= low and high <= smallest + spread + step
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bounds"),
+    [
+        (("17", "64"), (15, 65)),
+        (("15", "65"), (10, 70)),
+        (("0", "100"), (0, 110)),
+        (("0.4", "97.5"), (0, 100)),
+        (("-3", "0"), (-4, 0)),
+        (("0", "0"), (0, 1)),
+        (("5", "5"), (4, 6)),
+        (("2019", "2024"), (2018, 2025)),
+        (("1e-300", "2e-300"), (0, 1e-101)),
+    ],
+)
+def test_suggested_bounds_are_round(numbers: tuple[str, str], bounds: tuple[float, float]) -> None:
+    facts = column(*numbers).numbers()
+    assert (facts.low, facts.high) == bounds
+    assert "multiples of" in facts.how and "still come from the data" in facts.how
+
+
+SECRETS = ("73519", "hidden", "8.0625")
+
+
+def test_objects_print_as_a_name_and_sizes_and_never_alike() -> None:
+    """What is cached by how it prints must not mix two files up; what is logged must not hold an answer."""
+    contents = ["age,place,share\n" + "\n".join([",".join(SECRETS), f"{place},b,1.5"]) for place in (1, 2)]
+    printed = []
+    for content in contents:
+        file = read_columns(content)
+        objects: list[PilotFile | Column | Facts] = [file, *file.columns]
+        objects += [getattr(one, reading)() for one in file.columns for reading in READINGS[:2]]
+        objects += [file.column(name).numbers() for name in ("age", "share")]
+        printed += [f"{one!r} {one}" for one in objects]
+        assert [f"{one!r} {one}" for one in objects] == printed[-len(objects) :]
+    assert len(set(printed)) == len(printed)
+    assert not [text for text in printed for secret in (*SECRETS, "0.5") if secret in text]
+    assert "Column(“age”, 2 rows" in printed[1] and "PilotFile(3 columns, 2 rows" in printed[0]
+
+
+def test_equal_cells_are_equal_columns() -> None:
+    assert read_columns(SMALL) == read_columns(SMALL.encode())
+    assert hash(read_columns(SMALL)) == hash(read_columns(SMALL))
+    assert read_columns(SMALL).column("age").numbers() == read_columns(SMALL).column("age").numbers()
+
+
+def test_a_file_is_asked_for_its_columns_by_name() -> None:
+    file = read_columns(SMALL)
+    assert file.column("place") is file.columns[2]
+    with pytest.raises(PilotProblem, match="name must be one of the file's 3 columns; got “income”"):
+        file.column("income")
+
+
+def test_the_warning_names_what_is_taken_and_what_it_costs() -> None:
+    file = read_columns(SMALL)
+    share, numbers = file.column("smoker").proportion(), file.column("age").numbers()
+    assert warning(share) == (
+        "You take n and the share of ones from the confidential column “smoker”. This spends privacy that no ε of the "
+        "design accounts for: whoever learns what you took, or can tell it from the design, learns something about the "
+        "people in the data. Agencies often publish n, but not the share of ones. Where you can, take the share of "
+        "ones from an earlier survey or from public knowledge instead."
+    )
+    bounds = warning(numbers, ("low", "high"))
+    assert bounds.startswith("You take the bounds from the confidential column “age”.")
+    assert "Agencies" not in bounds and bounds.endswith(
+        "take the bounds from an earlier survey or from public knowledge instead."
+    )
+    assert "Agencies often publish n. Where you can, take n from" in warning(numbers, ["n"])
+    assert "often publish n and the number of categories, but not the smallest share." in warning(
+        file.column("place").categories()
+    )
+    for wrong in ([], ["age"], ["n", "share"]):
+        with pytest.raises(ValueError, match="taken must name at least one of n, low, high, mean"):
+            warning(numbers, wrong)
+
+
+def test_no_sentence_on_a_column_says_a_number_or_a_value_of_it() -> None:
+    for cells in (SECRETS, ("73519", "8.0625"), ("hidden", "73519", "")):
+        one = column(*cells)
+        said = list(one.notes)
+        for reading in READINGS:
+            try:
+                facts = getattr(one, reading)()
+                said += [warning(facts), getattr(facts, "how", "")]
+            except PilotProblem as problem:
+                said.append(str(problem))
+        assert not [sentence for sentence in said for secret in SECRETS if secret in sentence]
