@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.analysis import LEVEL
 from dpviz.checked import checked
-from dpviz.comparisons import BinaryData, DataKind, Method, UnknownVariance
+from dpviz.comparisons import CountData, DataKind, Method, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED, Analysis
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.protection import NO_LIMIT, PROTECTIONS, Protection
@@ -22,7 +22,7 @@ from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter, readable, shown
 from dpviz.studies.plan import SEED
 
-KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (BinaryData, UnknownVariance)}
+KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, UnknownVariance)}
 """The kinds of data that a curator can ask about, by key."""
 
 GOALS: dict[str, str] = {
@@ -51,7 +51,8 @@ class Question:
     `goal` is a key of `GOALS`. `repetitions` and `seed` are those of what has to be simulated.
 
     >>> from dpviz.curator.protection import PrivacyLoss
-    >>> asked = Question(data=BinaryData(n=100, p=0.5), protections=(PrivacyLoss(),), lowest=0.1, highest=0.3, values=3)
+    >>> data, loss = CountData(n=100, m=100, p=0.5), PrivacyLoss(most_epsilon=1.0)
+    >>> asked = Question(data=data, protections=(loss,), lowest=0.1, highest=0.3, values=3)
     >>> asked.truths, asked.promises
     ((0.1, 0.2, 0.3), ((1.0, 0.0),))
     >>> Question.from_json(asked.to_json()) == asked
@@ -134,7 +135,7 @@ class Question:
 
     @property
     def tried(self) -> tuple[Method, ...]:
-        """The methods that are considered: those that promise privacy."""
+        """The methods that are considered: those that promise privacy, also where they cannot release such data."""
         chosen = self.methods or [one.key for one in self.data.methods]
         return tuple(one for one in self.data.methods if one.key in chosen and not one.reference)
 
@@ -151,7 +152,8 @@ class Question:
     def to_json(self) -> str:
         """Return the question as JSON, every digit."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        values["data"] = {"kind": self.data.key, **dataclasses.asdict(self.data)}
+        own = [field.name for field in dataclasses.fields(self.data) if field.init]
+        values["data"] = {"kind": self.data.key, **{name: getattr(self.data, name) for name in own}}
         values["protections"] = {one.key: dataclasses.asdict(one) for one in self.protections}
         values["limits"] = {one.key: one.limit for one in self.limits}
         return json.dumps(values, ensure_ascii=False, indent=2)

@@ -142,26 +142,25 @@ def stream_designs(question: Question) -> Iterator[Desk]:
         return Desk(question=question, designs=tuple(ranked), absent=tuple(absent.items()), complete=complete)
 
     for method, sets in candidates(question):
-        rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
-        if question.promises:
-            setting = setting_for(method, question.data, sets, question.promises)
+        name = f"{method.label}, {sets} sets" if sets > 1 else method.label
+        if reason := method.absence(question.data):
+            absent[method.label] = reason
+            continue
+        setting = setting_for(method, question.data, sets, question.promises) if question.promises else None
+        if question.promises and setting is None:
+            absent[name] = _absence(question, method, sets)
+            continue
+        for rule in dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules):
+            made: Assessed | None
             if setting is None:
-                absent[f"{method.label}, {sets} sets" if sets > 1 else method.label] = _absence(question, method, sets)
-        for rule in rules:
-            if question.promises:
-                if setting is None:
-                    continue
-                streams_here = _streams(question, method, sets, rule, setting)
-                made = _assessed(question, method, sets, rule, setting, [next(one) for one in streams_here])
-                streams[made.key] = streams_here
+                made = smallest_setting(question, method, sets, rule)
             else:
-                least = smallest_setting(question, method, sets, rule)
-                if least is None:
-                    absent[f"{method.label}, {sets} sets" if sets > 1 else method.label] = (
-                        f"no ε up to {SCANNED[-1]:g} keeps the limits"
-                    )
-                    continue
-                made = least
+                started = _streams(question, method, sets, rule, setting)
+                made = _assessed(question, method, sets, rule, setting, [next(one) for one in started])
+                streams[made.key] = started
+            if made is None:
+                absent[name] = f"no ε up to {SCANNED[-1]:g} keeps the limits"
+                continue
             found[made.key] = made
             yield desk()
     while waiting := _waiting(desk().designs):

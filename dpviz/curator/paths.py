@@ -1,0 +1,275 @@
+"""How designs do along an axis: ε, which is the frontier, the true value, the number of rows, the number of sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz.comparisons.terms import setting_for
+from dpviz.coverage.exact import coarse_to_fine
+from dpviz.curator.accuracy import ACCURACY
+from dpviz.curator.protection import LOSS, PrivacyLoss
+from dpviz.curator.question import Question
+from dpviz.curator.search import Assessed, assess
+from dpviz.studies import Measure
+
+REACH = 10.0  # The frontier goes from the wanted ε divided by this to this times it
+POINTS = 15
+SIZES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # Times n
+SETS = (1, 2, 3, 5, 10, 20, 50)
+ADDED = "release_error"
+"""Key of the error that the release adds to what an analyst of the confidential data would find."""
+CLOSE = 1e-9  # Relative distance within which two exact numbers are equal
+SURE = 2.0  # Standard errors of a difference that a simulation can tell
+
+
+class Path(ABC):
+    """One number of a question that is changed while all others stay."""
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    symbol: ClassVar[str]
+    log: ClassVar[bool] = False
+    over_sets: ClassVar[bool] = False
+
+    @abstractmethod
+    def values(self, question: Question) -> list[float]:
+        """Return the places on the axis, rising."""
+
+    @abstractmethod
+    def at(self, question: Question, value: float) -> Question:
+        """Return the question there."""
+
+    def sets(self, design: Assessed, value: float) -> int:  # noqa: ARG002
+        """Return how many sets the design releases there."""
+        return design.sets
+
+    @abstractmethod
+    def here(self, question: Question) -> float:
+        """Return where the question itself stands; NaN where it has no such number."""
+
+    def least(self, question: Question, value: float) -> float | None:
+        """Return the smallest error that any release can add there, where that is known."""
+        asked = self.at(question, value)
+        if len(asked.promises) != 1:
+            return None
+        return asked.data.least_error(*asked.promises[0])
+
+
+class AlongEpsilon(Path):
+    """The promised ε, with the δ of the question: the frontier."""
+
+    key = "epsilon"
+    label = "privacy loss ε, left is more private"
+    symbol = "ε"
+    log = True
+
+    def values(self, question: Question) -> list[float]:
+        here = self.here(question)
+        middle = 1.0 if math.isnan(here) else min(max(here, REACH * LOSS.minimum), LOSS.maximum)
+        found = np.geomspace(middle / REACH, min(middle * REACH, LOSS.maximum), POINTS).tolist()
+        return sorted({float(f"{one:.6g}") for one in [*found, middle]})
+
+    def at(self, question: Question, value: float) -> Question:
+        failure = max((one.most_delta for one in question.protections if isinstance(one, PrivacyLoss)), default=0.0)
+        return dataclasses.replace(question, protections=(PrivacyLoss(most_epsilon=value, most_delta=failure),))
+
+    def here(self, question: Question) -> float:
+        return min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=math.nan)
+
+
+class AlongTruth(Path):
+    """The true value, over the range of the question."""
+
+    key = "truth"
+    label = "true value"
+    symbol = "p"
+
+    def values(self, question: Question) -> list[float]:
+        return list(question.truths)
+
+    def at(self, question: Question, value: float) -> Question:
+        return dataclasses.replace(question, lowest=value, highest=value)
+
+    def here(self, question: Question) -> float:  # noqa: ARG002
+        return math.nan
+
+
+class AlongRows(Path):
+    """The number of rows, where the limits stay; as many are released as there are, if that was so."""
+
+    key = "rows"
+    label = "confidential rows n"
+    symbol = "n"
+    log = True
+
+    def values(self, question: Question) -> list[float]:
+        here = int(self.here(question))
+        fits = [one for one in question.data.parameters() if one.name in ("n", "m")]
+        low, high = max(one.minimum for one in fits), min(one.maximum for one in fits)
+        wanted = {here, *(round(here * size) for size in SIZES)}
+        return sorted(float(one) for one in wanted if low <= one <= high)
+
+    def at(self, question: Question, value: float) -> Question:
+        data = question.data
+        sizes = [one.name for one in data.parameters() if one.name in ("n", "m")]
+        changed: dict[str, Any] = {name: int(value) for name in sizes if getattr(data, name) == self.here(question)}
+        return dataclasses.replace(question, data=dataclasses.replace(data, **changed))
+
+    def here(self, question: Question) -> float:
+        return float(question.data.n)  # type: ignore[attr-defined]  # every kind of data has rows
+
+
+class AlongSets(Path):
+    """The number of sets; a method that releases one only stays where it is."""
+
+    key = "sets"
+    label = "synthetic sets M"
+    symbol = "M"
+    log = True
+    over_sets = True
+
+    def values(self, question: Question) -> list[float]:
+        return sorted({float(one) for one in (*SETS, *question.sets)})
+
+    def at(self, question: Question, value: float) -> Question:
+        return dataclasses.replace(question, sets=(int(value),))
+
+    def sets(self, design: Assessed, value: float) -> int:
+        return design.method.sets(int(value))
+
+    def here(self, question: Question) -> float:  # noqa: ARG002
+        return math.nan
+
+
+PATHS: dict[str, Path] = {one.key: one for one in (AlongEpsilon(), AlongTruth(), AlongRows(), AlongSets())}
+"""Every axis, by key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followed:
+    """Designs along a path so far: by the place of the design in `designs` and of the axis, what is known there.
+
+    `least` is the smallest error that any release can add, by place of the axis.
+    """
+
+    path: Path
+    question: Question
+    designs: tuple[Assessed, ...]
+    found: Mapping[tuple[int, float], Assessed]
+    least: Mapping[float, float]
+    complete: bool
+
+    def line(self, place: int, measure: str) -> list[tuple[float, Measure]]:
+        """Return a measure of one design along the axis, where it is known."""
+        here = sorted((value, one) for (index, value), one in self.found.items() if index == place)
+        points = [(value, measure_of(one, measure)) for value, one in here]
+        return [(value, one) for value, one in points if not math.isnan(one.value)]
+
+    def leads(self, measure: str) -> dict[float, int]:
+        """Return which design is the best at each place of the axis where all that there are have been computed."""
+        values = sorted({value for _, value in self.found})
+        worse = ACCURACY[measure].worse if measure in ACCURACY else (lambda one, other: one > other)
+        best: dict[float, int] = {}
+        for value in values:
+            for index in range(len(self.designs)):
+                one = self.found.get((index, value))
+                if one is None or math.isnan(here := measure_of(one, measure).value):
+                    continue
+                if value not in best or worse(measure_of(self.found[best[value], value], measure).value, here):
+                    best[value] = index
+        return best
+
+    @cached_property
+    def _known(self) -> set[int]:
+        return {index for index, _ in self.found}
+
+    def dominated(self, measure: str) -> set[int]:
+        """Return the designs that are nowhere the best, nor so near that they cannot be told from it."""
+        best, near = self.leads(measure), set[int]()
+        for value, first in best.items():
+            leader = measure_of(self.found[first, value], measure)
+            for index in range(len(self.designs)):
+                one = self.found.get((index, value))
+                if one is None:
+                    continue
+                mine = measure_of(one, measure)
+                sure = SURE * math.hypot(mine.error, leader.error) + CLOSE * abs(leader.value)
+                if abs(mine.value - leader.value) <= sure:
+                    near.add(index)
+        return self._known - near
+
+
+def measure_of(design: Assessed, measure: str) -> Measure:
+    """Return a measure of `ACCURACY` over the range, or the error that the release adds, the same at every truth."""
+    return design.outcomes[0].release_error if measure == ADDED else design.figures[measure].measure
+
+
+def stream_path(
+    path: Path, question: Question, designs: Sequence[Assessed], *, intervals: bool = False
+) -> Iterator[Followed]:
+    """Yield the designs along a path, coarse to fine: at every place set anew to what its promises allow.
+
+    Without a promise, which only the frontier makes, a design keeps the ε that it has. With `intervals` coverage and
+    lengths are computed as well, which takes longer.
+    """
+    found: dict[tuple[int, float], Assessed] = {}
+    least: dict[float, float] = {}
+    values = path.values(question)
+
+    def followed(complete: bool = False) -> Followed:
+        return Followed(
+            path=path, question=question, designs=tuple(designs), found=dict(found), least=dict(least),
+            complete=complete,
+        )  # fmt: skip
+
+    for place in coarse_to_fine(len(values)):
+        value = values[place]
+        asked = path.at(question, value)
+        for index, design in enumerate(designs):
+            sets = path.sets(design, value)
+            setting = design.setting
+            if asked.promises:
+                setting = setting_for(design.method, asked.data, sets, asked.promises)  # type: ignore[assignment]
+            if setting is not None:
+                rule = asked.analysis(sets, design.rule).rule_for(sets).key
+                found[index, value] = assess(asked, design.method, sets, rule, setting, whole=intervals)
+            yield followed()
+        if all(delta == 0 for _, delta in asked.promises) and (limit := path.least(question, value)) is not None:
+            least[value] = limit
+    for value in values:  # with δ each takes a search of its own
+        if value not in least and (limit := path.least(question, value)) is not None:
+            least[value] = limit
+            yield followed()
+    yield followed(complete=True)
+
+
+@dataclass(frozen=True)
+class OneMore:
+    """What a further unit of ε buys: a measure at the design's ε, and at one more."""
+
+    epsilon: float
+    before: Measure
+    after: Measure
+
+
+def one_more(design: Assessed, measure: str) -> OneMore | None:
+    """Return what one more unit of ε buys the design; None where it has no promise to raise, or cannot use more."""
+    path = PATHS["epsilon"]
+    epsilon = path.here(design.question)
+    if math.isnan(epsilon) or epsilon + 1 > LOSS.maximum:
+        return None
+    asked = path.at(design.question, epsilon + 1)
+    setting = setting_for(design.method, asked.data, design.sets, asked.promises)
+    if setting is None:
+        return None
+    whole = measure in ACCURACY and ACCURACY[measure].needs_interval
+    more = assess(asked, design.method, design.sets, design.rule, setting, whole=whole)
+    return OneMore(epsilon, measure_of(design, measure), measure_of(more, measure))

@@ -1,0 +1,435 @@
+"""The curator's desk: limits as promises, every design judged, the best first, and what to relax where none will do."""
+
+import dataclasses
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.comparisons import CountData, EqualPrivacy, UnknownVariance
+from dpviz.comparisons.terms import pure_within, setting_for
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.paths import ADDED, PATHS, measure_of, one_more, stream_path
+from dpviz.curator.protection import (
+    PROTECTIONS,
+    GuessRate,
+    PosteriorOdds,
+    PrivacyLoss,
+    Protection,
+    RiskRatio,
+    largest_guess_rate,
+)
+from dpviz.curator.question import GOALS, Question
+from dpviz.curator.search import (
+    LEADING,
+    Assessed,
+    Desk,
+    assess,
+    candidates,
+    relaxations,
+    smallest_setting,
+    stream_designs,
+)
+from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
+from dpviz.studies import Measure
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
+from dpviz.synthesizers.given_matrix import GivenMatrix
+
+SMALL = CountData(n=20, m=20, p=0.5)
+FAST = ("laplace", "beta_binomial", "posterior_mean", "modips")
+RELEASES = [
+    BetaBinomial(n=6, m=6, alpha=1.3, beta=1.3),
+    LaplaceSanitizer(n=6, epsilon=0.9),
+    GeometricSanitizer(n=6, epsilon=2.0),
+    PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0),
+]
+
+
+def question(**changes: object) -> Question:
+    """A small question, whose designs are all exact and quick."""
+    usual: dict[str, object] = {
+        "data": SMALL, "lowest": 0.1, "highest": 0.4, "values": 3, "methods": FAST, "sets": (1, 3),
+        "protections": (PrivacyLoss(),), "repetitions": 200,
+    }  # fmt: skip
+    return Question(**{**usual, **changes})  # type: ignore[arg-type]
+
+
+def answered(asked: Question) -> Desk:
+    """The whole answer."""
+    *_, desk = stream_designs(asked)
+    return desk
+
+
+# Limits on protection
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda one: one.label)
+@pytest.mark.parametrize("prior", [0.05, 0.3, 0.5, 0.8])
+def test_a_limit_on_right_guesses_is_kept_exactly_where_its_promise_is(release: BetaBinomial, prior: float) -> None:
+    best = trade_off_curve(release).success(prior)
+    for success in (best * (1 - 1e-9), best * (1 + 1e-9)):
+        if max(prior, 1 - prior) < success < 1:
+            epsilon, delta = GuessRate(known_before=prior, most_success=success).promise
+            assert (delta_for_epsilon(release, epsilon) <= delta) == (success > best)
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.01, 0.02), (0.1, 0.25), (0.5, 0.75), (0.9, 0.99)])
+def test_the_largest_probability_after_is_reached_by_a_release_with_that_loss(before: float, after: float) -> None:
+    epsilon, delta = PosteriorOdds(believed_before=before, most_after=after).promise
+    odds = before / (1 - before) * math.exp(epsilon)
+    assert delta == 0
+    assert odds / (1 + odds) == pytest.approx(after, rel=1e-12)
+    ratio = RiskRatio(risk_before=before, most_ratio=after / before)
+    assert ratio.promise[0] == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-6, 0.2])
+def test_what_a_promise_allows_is_reached_by_a_coin_with_that_loss(epsilon: float, delta: float) -> None:
+    pure = pure_within(epsilon, delta)
+    right = 1 / (1 + math.exp(-pure))
+    coin = GivenMatrix(probabilities=[[right, 1 - right], [1 - right, right]])
+    assert pure_epsilon(coin) == pytest.approx(pure, rel=1e-12)
+    assert delta_for_epsilon(coin, epsilon) == pytest.approx(delta, abs=1e-13)
+
+
+def test_the_largest_rate_of_right_guesses_is_that_of_a_promised_curve() -> None:
+    for epsilon, delta in itertools.product((0.01, 1.0, 20.0), (0.0, 1e-3, 0.3)):
+        # The promised curve meets the diagonal where both errors are (1 − δ)/(e^ε + 1).
+        assert largest_guess_rate(epsilon, delta) == pytest.approx(1 - (1 - delta) / (math.exp(epsilon) + 1), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "said"),
+    [
+        (GuessRate, {"most_success": 0.5}, "above 0.5"),
+        (GuessRate, {"known_before": 0.9, "most_success": 0.8}, "above 0.9"),
+        (PosteriorOdds, {"believed_before": 0.3, "most_after": 0.3}, "above that before, 0.3"),
+        (RiskRatio, {"most_ratio": 1.0}, "above 1"),
+        (PrivacyLoss, {"most_epsilon": 0.0}, "most_epsilon"),
+        (PrivacyLoss, {"most_delta": math.nan}, "most_delta"),
+    ],
+)
+def test_a_limit_that_no_release_can_keep_is_refused_in_a_sentence(
+    kind: type[Protection], values: dict[str, float], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        kind(**values)
+
+
+def test_a_limit_that_every_release_keeps_asks_nothing() -> None:
+    risk = RiskRatio(risk_before=0.5, most_ratio=3.0)
+    assert risk.promise[0] == math.inf
+    assert risk.translated == "every release keeps this"
+    with pytest.raises(ValueError, match="at least one limit"):
+        question(protections=(risk,))
+    assert question(protections=(risk, GuessRate(most_success=1.0), PrivacyLoss())).promises == ((1.0, 0.0),)
+
+
+# Settings
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+@pytest.mark.parametrize("key", FAST)
+def test_a_setting_keeps_every_promise_and_a_larger_one_breaks_one(key: str, sets: int) -> None:
+    method, promises = CountData.method(key), [(0.5, 0.01), (2.0, 1e-6), (0.0, 0.3)]
+    sets = method.sets(sets)
+    setting = setting_for(method, SMALL, sets, promises)
+    assert setting is not None
+
+    def kept(here: float) -> list[bool]:
+        found = [method.real_delta(SMALL, here, sets, epsilon) for epsilon, _ in promises]
+        return [
+            one.value <= delta * (1 + 1e-6)  # type: ignore[union-attr]
+            for one, (_, delta) in zip(found, promises, strict=True)
+        ]
+
+    assert all(kept(setting))
+    assert not all(kept(setting * (1 + 1e-4)))
+
+
+def test_without_a_known_delta_the_pure_loss_stands_for_it() -> None:
+    data = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    method = next(one for one in data.methods if one.key == "modips_split")
+    assert EqualPrivacy(0.01).setting(method, data, 1.0, 1) is None
+    setting = setting_for(method, data, 1, [(1.0, 0.01)])
+    assert method.real_epsilon(data, setting, 1) == pytest.approx(pure_within(1.0, 0.01), rel=1e-5)  # type: ignore[arg-type]
+
+
+# Judgement
+
+
+def test_an_exact_number_on_its_limit_keeps_it_and_a_simulated_one_nearby_is_not_decided() -> None:
+    for key, limit, better, worse in (("bias", 0.1, 0.09, 0.11), ("coverage", 0.9, 0.91, 0.89)):
+        asked = AccuracyLimit(key, limit)
+        assert [asked.kept(Measure(one, 0.0)) for one in (better, limit, worse)] == [True, True, False]
+        assert [asked.kept(Measure(one, 0.02)) for one in (better, limit, worse)] == [None, None, None]
+        assert [asked.kept(Measure(one, 0.001)) for one in (better, worse)] == [True, False]
+        assert asked.kept(Measure.unknown()) is None
+        assert [asked.slack(Measure(one, 0.0)) <= 1 for one in (better, worse)] == [True, False]
+        assert asked.slack(Measure(limit, 0.0)) == pytest.approx(1)
+
+
+def _by_hand(asked: Question) -> dict[tuple[str, int, str], tuple[float, dict[str, float]]]:
+    """Setting and worst measures of every design, without the code of the desk."""
+    found = {}
+    for method in type(asked.data).methods:
+        if method.reference or method.key not in asked.methods:
+            continue
+        for sets in {method.sets(one) for one in asked.sets}:
+            settings = [
+                EqualPrivacy(delta).setting(method, asked.data, epsilon, sets) for epsilon, delta in asked.promises
+            ]
+            setting = min(one for one in settings if one is not None)
+            for rule in {asked.analysis(sets, one).rule_for(sets).key for one in asked.rules}:
+                seen: dict[str, list[float]] = {key: [] for key in ACCURACY}
+                for p in np.linspace(asked.lowest, asked.highest, asked.values):
+                    data = CountData(n=SMALL.n, m=SMALL.m, p=round(float(p), 12))
+                    *_, last = data.outcomes(method, 1.0, setting, asked.analysis(sets, rule))
+                    seen["bias"].append(abs(last.bias.value))
+                    for key in ("root_mean_squared_error", "coverage", "mean_width"):
+                        seen[key].append(getattr(last, key).value)
+                worst = {key: (min if key == "coverage" else max)(values) for key, values in seen.items()}
+                found[method.key, sets, rule] = setting, worst
+    return found
+
+
+LIMITS = [
+    (),
+    (AccuracyLimit("root_mean_squared_error", 0.15),),
+    (AccuracyLimit("bias", 0.02), AccuracyLimit("coverage", 0.9)),
+    (AccuracyLimit("coverage", 0.999), AccuracyLimit("mean_width", 0.2)),
+]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: "+".join(one.key for one in limits) or "none")
+@pytest.mark.parametrize("goal", ["root_mean_squared_error", "mean_width", "epsilon"])
+@pytest.mark.parametrize("protections", [(PrivacyLoss(most_epsilon=2.0),), (GuessRate(), PosteriorOdds())], ids=len)
+def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
+    limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[Protection, ...]
+) -> None:
+    asked = question(limits=limits, goal=goal, protections=protections, rules=("reiter_2003", "raab_2017"))
+    desk, by_hand = answered(asked), _by_hand(asked)
+    assert desk.complete
+    assert {one.key for one in desk.designs} == set(by_hand)
+    for one in desk.designs:
+        setting, worst = by_hand[one.key]
+        assert one.setting == setting
+        for key, value in worst.items():
+            if one.complete or not ACCURACY[key].needs_interval:
+                assert one.figures[key].measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
+    assert all(one.complete for one in desk.designs[:LEADING])
+    assert all(one.complete or one.keeps_all is False for one in desk.designs) or not asked.needs_interval
+    keeping = [one.key for one in desk.keeping]
+    expected = {
+        key
+        for key, (_, worst) in by_hand.items()
+        if all(
+            worst[limit.key] >= limit.limit if limit.key == "coverage" else worst[limit.key] <= limit.limit
+            for limit in limits
+        )
+    }
+    assert {one.key for one in (*desk.keeping, *desk.undecided)} >= expected >= set(keeping)
+
+    def aim(one: Assessed) -> float:
+        return one.real_epsilon if goal == "epsilon" else by_hand[one.key][1][goal]  # type: ignore[return-value]
+
+    aims = [aim(one) for one in desk.keeping]
+    assert aims == sorted(aims)
+    broken = [one for one in desk.designs if one.keeps_all is False]
+    assert desk.designs == (*desk.keeping, *desk.undecided, *broken)
+    tightest = [one.slack for one in broken]
+    assert tightest == sorted(tightest)
+    assert all(one > 1 for one in tightest)
+
+
+def test_what_grows_is_never_taken_back() -> None:
+    desks = list(stream_designs(question(limits=LIMITS[2])))
+    assert [one.complete for one in desks] == [False] * (len(desks) - 1) + [True]
+    for before, after in itertools.pairwise(desks):
+        assert {one.key for one in before.designs} <= {one.key for one in after.designs}
+        known = {one.key: one for one in after.designs}
+        for one in before.designs:
+            for key, figure in one.figures.items():
+                if figure.measure.error == 0:
+                    assert known[one.key].figures[key] == figure
+
+
+def test_the_average_weighs_every_true_value_alike() -> None:
+    worst, mean = (answered(question(average=average, sets=(1,))) for average in (False, True))
+    for one in mean.designs:
+        errors = [found.root_mean_squared_error.value for found in one.outcomes]
+        other = next(two for two in worst.designs if two.key == one.key)
+        assert one.figures["root_mean_squared_error"].measure.value == pytest.approx(
+            math.sqrt(np.mean(np.square(errors)))
+        )
+        assert one.figures["coverage"].measure.value == pytest.approx(np.mean([x.coverage.value for x in one.outcomes]))
+        assert other.figures["root_mean_squared_error"].measure.value == max(errors)
+        assert math.isnan(one.figures["bias"].at)
+        assert other.figures["bias"].at in other.question.truths
+
+
+# The smallest ε, and what to relax
+
+
+@pytest.mark.parametrize("key", FAST)
+@pytest.mark.parametrize("limits", [LIMITS[1], (AccuracyLimit("coverage", 0.8), AccuracyLimit("bias", 0.1))], ids=len)
+def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_not(
+    key: str, limits: tuple[AccuracyLimit, ...]
+) -> None:
+    asked = question(protections=(), limits=limits, goal="epsilon")
+    method = CountData.method(key)
+    found = smallest_setting(asked, method, 1, "as_if_real")
+    if found is None:
+        assert assess(asked, method, 1, "as_if_real", 100.0).keeps_all is False
+        return
+    assert found.keeps_all
+    assert found.complete
+    assert assess(asked, method, 1, "as_if_real", found.setting * 0.999).keeps_all is False
+
+
+def test_with_accuracy_alone_the_design_that_gives_least_away_leads() -> None:
+    desk = answered(question(protections=(), limits=LIMITS[1], goal="epsilon"))
+    losses = [one.real_epsilon for one in desk.designs]
+    assert losses == sorted(losses)  # type: ignore[type-var]
+    assert {one.method.key for one in desk.designs} | {name for name, _ in desk.absent}
+    assert all(one.keeps_all for one in desk.designs)
+
+
+def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way() -> None:
+    desk = answered(question(protections=(PrivacyLoss(most_epsilon=0.1),), limits=LIMITS[1]))
+    assert not desk.keeping
+    relaxed = relaxations(desk)
+    assert [one.design for one in relaxed] == list(desk.designs[:3])
+    for one in relaxed:
+        (needed,) = one.values.values()
+        asked = dataclasses.replace(desk.question, limits=(AccuracyLimit("root_mean_squared_error", needed),))
+        again = assess(asked, one.design.method, one.design.sets, one.design.rule, one.design.setting)
+        assert again.keeps_all
+        if one.epsilon is not None:
+            assert assess(desk.question, one.design.method, one.design.sets, one.design.rule, one.epsilon).keeps_all
+    assert relaxations(answered(question())) == []
+
+
+def test_a_method_that_cannot_keep_the_promise_is_named_with_the_reason() -> None:
+    data = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    asked = Question(
+        data=data, lowest=0.0, highest=0.0, protections=(PrivacyLoss(),), sets=(1,), repetitions=50,
+        methods=("perturbed_histogram_scott", "modips_split"),
+    )  # fmt: skip
+    desk = answered(asked)
+    assert [one.method.key for one in desk.designs] == ["modips_split"]
+    assert dict(desk.absent) == {data.method("perturbed_histogram_scott").label: "no ε is known that holds"}
+
+
+def test_every_method_is_tried_with_every_number_of_sets_once() -> None:
+    asked = question(sets=(1, 2, 5), methods=())
+    tried = candidates(asked)
+    assert len(set(tried)) == len(tried)
+    assert not any(method.reference for method, _ in tried)
+    single = [method.key for method, sets in tried if sets == 1]
+    assert set(single) == {one.key for one in CountData.methods if not one.reference}
+
+
+# Paths
+
+
+@pytest.mark.parametrize("key", PATHS)
+def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) -> None:
+    asked, path = question(limits=LIMITS[1]), PATHS[key]
+    designs = answered(asked).designs[:2]
+    *_, last = stream_path(path, asked, designs, intervals=True)
+    assert last.complete
+    values = path.values(asked)
+    assert {value for _, value in last.found} == set(values)
+    for (index, value), one in last.found.items():
+        there = path.at(asked, value)
+        sets = path.sets(designs[index], value)
+        same = dataclasses.replace(there, methods=(designs[index].method.key,), sets=(sets,), rules=(one.rule,))
+        if value in (values[0], values[-1]):
+            assert answered(same).designs[0].figures == one.figures
+    here = path.here(asked)
+    if not math.isnan(here):
+        assert [last.found[index, here].figures for index in range(2)] == [one.figures for one in designs]
+    leads = last.leads("root_mean_squared_error")
+    for value in values:
+        errors = [measure_of(last.found[index, value], "root_mean_squared_error").value for index in range(2)]
+        assert leads[value] == int(np.argmin(errors))
+    assert last.dominated("root_mean_squared_error") == {0, 1} - set(leads.values())
+
+
+def test_no_design_adds_less_error_than_the_best_possible_one() -> None:
+    asked = question(protections=(PrivacyLoss(most_epsilon=1.0),))
+    *_, last = stream_path(PATHS["epsilon"], asked, answered(asked).designs)
+    assert set(last.least) == set(PATHS["epsilon"].values(asked))
+    for (_, value), one in last.found.items():
+        assert measure_of(one, ADDED).value >= last.least[value] * (1 - 1e-9)
+
+
+def test_one_more_unit_of_epsilon_is_the_next_point_of_the_frontier() -> None:
+    design = answered(question()).designs[0]
+    found = one_more(design, "root_mean_squared_error")
+    assert found is not None
+    *_, there = stream_designs(question(protections=(PrivacyLoss(most_epsilon=2.0),)))
+    same = next(one for one in there.designs if one.key == design.key)
+    assert found.before == design.figures["root_mean_squared_error"].measure
+    assert found.after == same.figures["root_mean_squared_error"].measure
+    assert one_more(answered(question(protections=(), limits=LIMITS[1])).designs[0], "bias") is None
+
+
+# The question
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("kind", PROTECTIONS)
+def test_a_question_comes_back_from_json_to_the_last_digit(goal: str, kind: str) -> None:
+    both = {kind: PROTECTIONS[kind](), "guess": GuessRate()}
+    asked = question(
+        protections=tuple(both.values()), goal=goal, limits=LIMITS[2], rules=("reiter_2003", "posterior"),
+        lowest=0.1 + 0.02, highest=1 / 3,
+    )  # fmt: skip
+    assert Question.from_json(asked.to_json()) == asked
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lowest": 0.5, "highest": 0.4}, "not be above the highest"),
+        ({"lowest": -0.1}, "lowest"),
+        ({"sets": ()}, "at least one number of sets"),
+        ({"sets": (0,)}, "sets"),
+        ({"rules": ("reiter",)}, "rules must be some of"),
+        ({"methods": ("no",)}, "methods must be some of"),
+        ({"goal": "luck"}, "goal must be one of"),
+        ({"protections": ()}, "at least one limit"),
+        ({"protections": (PrivacyLoss(), PrivacyLoss(most_epsilon=2.0))}, "each once"),
+        ({"limits": (1,)}, "limits"),
+        ({"data": 3}, "data must be of a kind"),
+        ({"values": 0}, "values"),
+    ],
+)
+def test_a_question_without_sense_is_refused_in_a_sentence(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        question(**changes)
+
+
+NO_QUESTIONS: list[dict[str, object]] = [
+    {"data": {"kind": "no"}}, {"data": {"kind": "count", "n": 5}}, {"protections": {"loss": {"luck": 1}}},
+    {"protections": {"loss": 1}}, {"limits": {"luck": 1}}, {"limits": {"bias": "much"}}, {"more": 1}, {"sets": 3},
+    {"rules": [1]}, {"level": None}, {"values": 1e99}, {"goal": []},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", "3", '{"data": 1, "lowest": 0, "highest": 1}', "[" * 5000]
+    + [
+        json.dumps({**json.loads(question().to_json()), **changes})
+        for changes in NO_QUESTIONS
+    ],
+)  # fmt: skip
+def test_json_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\.$"):
+        Question.from_json(text)
