@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dpviz.parameters import readable, rounded_up
+
 # What may stand between values, and how it is called; the first counts where there are as many of two.
 SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}
 NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
@@ -37,7 +39,8 @@ def decoded(content: str | bytes, most: int, fits: str, problem: type[ValueError
     `fits` says what a file of the most bytes has room for. A text is passed on without its byte order mark.
     """
     if len(content) > most:
-        raise problem(f"The file has {len(content) / 1e6:,.0f} MB; at most {most / 1e6:,.0f} MB are read. {fits}")
+        size = readable(rounded_up(len(content) / 1e6, 3))
+        raise problem(f"The file has {size} MB; at most {readable(most / 1e6)} MB are read. {fits}")
     text, notes = _letters(content, problem) if isinstance(content, bytes) else (content, ())
     found = NO_TEXT.search(text)
     if found:
@@ -95,9 +98,10 @@ def table_of(text: str, most_rows: int, problem: type[ValueError]) -> Table:
         if len(names) > 1 and len(cells) <= 1 and not any(cells):
             continue
         if max(len(cells), 1) != len(names):
+            columns, values = _counted(len(names), "column"), _counted(max(len(cells), 1), "value")
             raise problem(
-                f"Line {line:,} has {len(cells):,} values, the header in line {head:,} has {len(names):,}. Every line "
-                f"needs as many as the header. Put a value that holds {SEPARATORS[separator]} in quotation marks."
+                f"The header in line {head:,} names {columns}, line {line:,} has {values}. Every line needs a value "
+                f"for each column. Put a value that holds {SEPARATORS[separator]} in quotation marks."
             )
         if len(table.rows) == most_rows:
             raise problem(
@@ -108,6 +112,10 @@ def table_of(text: str, most_rows: int, problem: type[ValueError]) -> Table:
     if not table.rows:
         raise problem("There is a header line and no row below it. Bring a line for each person below the names.")
     return table
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _lines(text: str, separator: str, problem: type[ValueError]) -> Iterator[tuple[int, list[str]]]:

@@ -70,7 +70,7 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "a picture": (b"\x89PNG\r\n and so on", ["This is a picture, not text", "as CSV"]),
     "bytes of no text": (b"\x81\x8d,b\n0.5,0.5\n0.5,0.5", ["not a text file in UTF-8"]),
     "UTF-16 without its mark": (SQUARE.encode("utf-16-le"), ["Line 1 holds a character", "code is 0", "UTF-8"]),
-    "too many bytes": (b"0" * (GIVEN_BYTES + 1), ["The file has 32 MB; at most 32 MB"]),
+    "too many bytes": (b"0" * (GIVEN_BYTES + 1), ["The file has 32.1 MB; at most 32 MB"]),
     "too many rows": (uniform(GIVEN_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
     "too many columns": (uniform(2, GIVEN_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
     "an open quotation mark": ('"0.5,0.5\n0.5,0.5', ["Line 1"]),

@@ -39,14 +39,20 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "UTF-16 without its mark": (SMALL.encode("utf-16-le"), ["Line 1 holds a character", "UTF-8"]),
     "bytes of no encoding": (b"age\n\x81\x8d", ["not a text file in UTF-8", "CSV (UTF-8)"]),
     "half of UTF-16": (SMALL.encode("utf-16")[:-1], ["Line 1 holds a character"]),
-    "too many bytes": (b"0" * (PILOT_BYTES + 1), ["The file has 10 MB; at most 10 MB", "the columns that you need"]),
+    "too many bytes": (b"0" * (PILOT_BYTES + 1), ["The file has 10.1 MB; at most 10 MB", "the columns that you need"]),
     "too many columns": (
         ",".join(f"c{place}" for place in range(PILOT_COLUMNS + 1)) + "\n" + "," * PILOT_COLUMNS,
         ["1,001 columns; at most 1,000", "the columns that you need"],
     ),
-    "a line too short": ("age,smoker\n17,no\n41", ["Line 3 has 1 values", "in line 1 has 2", "a comma in quotation"]),
-    "a line too long": ("age;smoker\n\n17;no;1", ["Line 3 has 3 values", "a semicolon in quotation marks"]),
-    "decimal commas between commas": ("age,income\n17,2,5\n", ["Line 2 has 3 values", "in quotation marks"]),
+    "a line too short": (
+        "age,smoker\n17,no\n41",
+        ["line 1 names 2 columns, line 3 has 1 value.", "a comma in quotation"],
+    ),
+    "a line too long": (
+        "age;smoker\n\n17;no;1",
+        ["line 1 names 2 columns, line 3 has 3 values.", "a semicolon in quotation marks"],
+    ),
+    "decimal commas between commas": ("age,income\n17,2,5\n", ["line 2 has 3 values", "in quotation marks"]),
     "a quotation mark that never closes": ('age,place\n17,"north\n41,south\n', ["Line 2 holds a quotation mark"]),
     "a quotation mark inside": ('age,place\n17,"no"rth\n', ["Line 2 holds a quotation mark", "double those"]),
     "a value without end": ("place\n" + "n" * 140_000, ["Line 2 holds", "over 131,072 characters"]),
@@ -198,7 +204,7 @@ def test_the_line_of_a_problem_is_that_of_the_file() -> None:
     """Blank lines and line ends inside quotation marks count."""
     with pytest.raises(PilotProblem, match="“b” in line 6 is no number"):
         read_columns('a,b\n\n"one\nand two",1\n\nx,no').column("b").numbers()
-    with pytest.raises(PilotProblem, match="Line 5 has 1 values"):
+    with pytest.raises(PilotProblem, match="line 5 has 1 value"):
         read_columns('a,b\n"one\nand two",1\n\nx')
 
 

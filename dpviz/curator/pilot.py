@@ -102,8 +102,8 @@ class Numbers(Facts):
         zero = " 0 is kept as a bound where no value lies beyond it." if 0 in (self.low, self.high) else ""
         return (
             f"The suggested bounds are the next multiples of {readable(self.step)} outside the smallest and the "
-            f"largest value, which are the values of single people.{zero} They still come from the data: bounds that "
-            "are known without them, such as those of the question, are better."
+            f"largest value, because each of these may belong to one person.{zero} They still come from the data: "
+            "bounds that are known without them, such as those of the question, are better."
         )
 
 
@@ -223,7 +223,8 @@ class PilotFile(Quiet):
 def read_columns(content: bytes | str) -> PilotFile:
     r"""Return the columns of a CSV with a header, a text or the bytes of a file, or raise a PilotProblem.
 
-    Comma, semicolon or tab between values; UTF-8, UTF-16 with its mark, or else Windows-1252, with a note.
+    Comma, semicolon or tab between values; UTF-8, UTF-16 with its mark, or else Windows-1252, with a note. Who shows
+    the result keeps it for one reader: a cache that readers share would hold the file longer than it is needed.
 
     >>> read_columns("age;smoker\n17;no\n41;yes").names
     ('age', 'smoker')

@@ -1,4 +1,4 @@
-"""Transition matrices that a reader brings: read from text, and recognized where they are a known synthesizer."""
+"""What a reader brings: columns, and matrices, which are recognized where they are those of a known synthesizer."""
 
 from dpviz.given.reading import read_matrix
 from dpviz.given.recognition import recognize
