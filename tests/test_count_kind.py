@@ -6,6 +6,7 @@ import itertools
 import math
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -93,6 +94,86 @@ def test_a_method_that_cannot_release_the_data_says_why(method: BinaryMethod) ->
         made = method.synthesizer(many, 0.5)
         assert (made.n, made.m) == (10_000, 10_000)
         assert made.row(3000).sum() == pytest.approx(1, rel=1e-9)
+
+
+NOISE = [LaplaceSanitizer, GeometricSanitizer]
+
+
+@pytest.mark.parametrize("law", NOISE)
+@pytest.mark.parametrize("n", [1, 2, 3, 60])
+@pytest.mark.parametrize("epsilon", [5e-7, 1e-3, 0.3, 2.0, 30.0, 400.0])
+def test_moments_of_clipped_noise_are_the_sums_over_the_matrix(law: type[Any], n: int, epsilon: float) -> None:
+    made = law(n=n, epsilon=epsilon)
+    rows, q = made.transition_matrix(), np.arange(n + 1) / n
+    mean, variance = made.proportion_moments()
+    expected = rows @ q
+    assert mean == pytest.approx(expected, rel=1e-12, abs=1e-290)
+    assert variance == pytest.approx(np.sum(rows * (q - expected[:, None]) ** 2, axis=1), rel=1e-12, abs=1e-290)
+
+
+@pytest.mark.parametrize("law", NOISE)
+@pytest.mark.parametrize("x", [0, 1, 4_999, 9_000])
+def test_moments_of_clipped_noise_in_many_rows_are_those_of_mpmath(law: type[Any], x: int) -> None:
+    n, epsilon = 10_000, 2e-4
+    with mp.workdps(30):
+        e = mp.mpf(epsilon)
+        inside = (mp.expm1(e) / mp.exp(e / 2) / 2) if law is LaplaceSanitizer else mp.tanh(e / 2)
+        tail = mp.exp(-e / 2) / 2 if law is LaplaceSanitizer else 1 / (1 + mp.exp(e))  # of 1 or more
+        factor, powers = mp.exp(-e), [mp.mpf(1)]
+        for _ in range(n):
+            powers.append(powers[-1] * factor)
+        moments = []
+        for power in (1, 2):
+            up, down = n - x, x
+            steps = {
+                sign: mp.fsum(powers[d] * mp.mpf(d) ** power for d in range(1, room)) * inside
+                + mp.mpf(room) ** power * (tail * powers[room - 1] if room else 0)
+                for sign, room in ((1, up), (-1, down))
+            }
+            moments.append(steps[1] + (-1) ** power * steps[-1])
+        mean, variance = (x + moments[0]) / n, (moments[1] - moments[0] ** 2) / n**2
+    found = law.up_to(n)(n=n, epsilon=epsilon).proportion_moments()
+    assert [float(part[x]) for part in found] == pytest.approx([float(mean), float(variance)], rel=1e-12)
+
+
+@pytest.mark.parametrize("key", QUICK)
+def test_ten_thousand_rows_have_exact_answers(key: str) -> None:
+    data, method = CountData(n=10_000, m=10_000, p=0.003), count(key)
+    *_, found = data.outcomes(method, 0.5, 0.5, Analysis(sets=1))
+    assert found.exact
+    assert not any(math.isnan(one.value) for one in found.measures.values())
+    made = method.synthesizer(data, 0.5)
+    counts = np.arange(120)  # Pr(x ≥ 120) is below 10⁻³⁰
+    rows, q = np.exp(made.log_transition(counts, np.arange(10_001))), np.arange(10_001) / 10_000
+    law = binom.pmf(counts, 10_000, 0.003) @ rows
+    assert found.bias.value == pytest.approx(law @ q - 0.003, rel=1e-8, abs=1e-14)
+    assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(law @ (q - 0.003) ** 2), rel=1e-9)
+    width = 1.959963984540054 * np.sqrt(q * (1 - q) / 10_000)
+    assert found.coverage.value == pytest.approx(law[np.abs(q - 0.003) <= width * (1 + 1e-12)].sum(), abs=1e-8)
+    if key != "laplace":
+        assert found.usable_share.value == pytest.approx(1 - law[0] - law[-1], abs=1e-11)
+    assert found.real_epsilon == pytest.approx(0.5, rel=1e-9)
+    worst = method.real_delta(data, 0.5, 1, 0.3)
+    assert worst is not None
+    pair = np.exp(made.log_transition(np.array([worst.likelier, worst.other]), np.arange(10_001)))
+    assert worst.value == pytest.approx(float(np.maximum(pair[0] - math.exp(0.3) * pair[1], 0).sum()), abs=1e-13)
+
+
+def test_many_sets_of_ten_thousand_rows_are_simulated_and_say_so() -> None:
+    data, method = CountData(n=10_000, m=2_000, p=0.3), count("beta_binomial")
+    *_, found = data.outcomes(method, 5.0, 5.0, Analysis(sets=5, repetitions=500))
+    assert found.coverage.error > 0
+    assert found.bias.error == found.root_mean_squared_error.error == 0
+    assert method.real_delta(data, 5.0, 5, 1.0) is None  # all neighbours of so many rows take too long
+    *_, aware = data.outcomes(method, 5.0, 5.0, Analysis(sets=5, rule="score", repetitions=500))
+    assert aware.coverage.value == pytest.approx(0.95, abs=0.03)
+
+
+def test_a_rule_without_a_table_for_so_many_rows_has_no_interval() -> None:
+    data = CountData(n=10_000, m=10_000, p=0.3)
+    for rule in ("posterior", "clopper_pearson", "blaker_2000"):
+        *_, found = data.outcomes(count("laplace"), 1.0, 1.0, Analysis(sets=1, rule=rule))
+        assert math.isnan(found.coverage.value) and math.isnan(found.mean_width.value)
 
 
 def test_sizes_beyond_the_limit_are_refused_in_a_sentence() -> None:

@@ -44,7 +44,9 @@ def row_moments(made: TwoCellSynthesizer) -> RowMoments:
     >>> round(found.error(0.5, np.array([0.0, 1.0]), 1)[1] ** 2, 12)  # wrong with probability 1/3
     0.333333333333
     """
-    every = np.arange(made.n + 1)
+    closed, every = made.proportion_moments(), np.arange(made.n + 1)
+    if closed is not None:
+        return RowMoments(*closed)
     if isinstance(made, BetaBinomial | PlugIn):
         found = central_moments(made, every)
         return RowMoments(found.mean, found.second)

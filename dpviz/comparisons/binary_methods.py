@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dpviz import limits
 from dpviz.comparisons.base import Analysis, Method
 from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
 from dpviz.coverage.law import exact_work
@@ -80,12 +81,14 @@ class BinaryMethod(BinaryRelease):
     def intervals(
         self, data: OneProportion, setting: float, sets: int, analysis: Analysis
     ) -> Iterator[tuple[Measure, Measure]]:
-        made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets).key
-        work = exact_work(made, p=data.p, sets=sets)
+        made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
+        if not rule.fits(made, sets):
+            return
+        work = exact_work(made, p=data.p, sets=sets, by_sum=rule.knows_noise)
         if work > LITTLE_WORK:
-            yield simulated_interval(made, data.p, sets, rule, analysis)
+            yield simulated_interval(made, data.p, sets, rule.key, analysis)
         if work <= MOST_WORK:
-            yield exact_interval(made, data.p, sets, rule, analysis.level)
+            yield exact_interval(made, data.p, sets, rule.key, analysis.level)
 
     def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
         """Return the synthesizer of one set, of which `epsilon` is the share."""
@@ -116,8 +119,10 @@ class BinaryMethod(BinaryRelease):
 
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
-    ) -> WorstCase:
-        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
+    ) -> WorstCase | None:
+        """Exact for one set; of several the losses are put on a grid, and δ is rounded up: unknown for many rows."""
+        if sets > 1 and max(data.n, data.m) > limits.COMPOSED_ROWS:
+            return None
         made = self.synthesizer(data, setting / sets)
         return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
 

@@ -9,14 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.analysis import PROPORTION, SETS
+from dpviz.analysis import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
 from dpviz.checked import checked
 from dpviz.coverage._fourier import SPREAD_TILTS, Box, Roots, boxes, least_spread, mixed_law_in_box, rounding_error
 from dpviz.inference.confidential import Mixture, confidential_mixture, released_rows
 from dpviz.inference.interval_rules import Releases, releases
 from dpviz.numerics.blocks import blocks
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from dpviz.types import FloatArray, IntArray
 
 TAIL, BOX_ERROR, PRUNED, LONE_TAIL, ESTIMATE_TAIL = 4e-10, 2e-9, 4e-10, 1e-12, 1e-14
@@ -67,7 +66,7 @@ class ReleaseLaw:
         return releases(self.synthesizer, self.sets, self.total, self.squares)
 
 
-@checked(n=ROWS, m=SYNTHETIC_ROWS, sets=SETS)
+@checked(n=POSTERIOR_ROWS, m=POSTERIOR_SYNTHETIC_ROWS, sets=SETS)
 def within_reach(n: int, m: int, sets: int) -> bool:
     """Return whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
 
@@ -139,13 +138,19 @@ def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_
     return found
 
 
-def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> float:
+def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: bool = False) -> float:
     """Return how many entries the transforms of `release_law` have; infinite where it refuses, 0 for up to two sets.
+
+    Where rules read the sum alone (`by_sum`) it is those of `estimate_law`, 0 for a single set.
 
     >>> from dpviz.synthesizers import BetaBinomial
     >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
     42
     """
+    if by_sum:
+        return (
+            len(confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL).counts) * (sets * synthesizer.m + 1) * (sets > 1)
+        )
     if sets <= 2 or not within_reach(synthesizer.n, synthesizer.m, sets):
         return 0 if within_reach(synthesizer.n, synthesizer.m, sets) else math.inf
     mixture = confidential_mixture(synthesizer.n, p, TAIL)

@@ -220,6 +220,10 @@ class TwoCellSynthesizer(Synthesizer):
         first = np.arange(self.n)
         return np.column_stack([first, first + 1])
 
+    def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
+        """Mean and variance of m1/m given n1 = 0 … n in closed form; None where only the matrix gives them."""
+        return None
+
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible."""
         likelihood: FloatArray = self.log_transition(np.arange(self.n + 1), counts).T.sum(axis=0)

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import betainc
 
 from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import EPSILON
@@ -59,6 +60,22 @@ class NoiseSanitizer(TwoCellSynthesizer):
         matrix = np.lib.stride_tricks.sliding_window_view(by_shift, n + 1)[::-1].copy()
         matrix[:, 0], matrix[:, n] = tails, tails[::-1]
         return matrix
+
+    def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
+        """As of every synthesizer, by geometric sums whose digits do not cancel.
+
+        Pr(Z ≥ d) = t r^{d − 1} for d ≥ 1, r = e^{−ε}. With room for h, E min(Z⁺, h) is the sum over d ≤ h of these,
+        t (1 − r^h) / (1 − r), and E min(Z⁺, h)², that of (2d − 1) Pr(Z ≥ d), is the same and
+        2 t r Pr(Binomial(h, 1 − r) ≥ 2) / (1 − r)².
+        """
+        epsilon, room = self.epsilon, np.arange(self.n + 1)
+        tail, step = math.exp(float(self.log_tail(np.array([1]))[0])), -math.expm1(-epsilon)
+        with np.errstate(under="ignore"):
+            square = -np.expm1(-epsilon * room) / step
+            square[2:] += 2 * math.exp(-epsilon) * betainc(2.0, room[2:] - 1.0, step) / step**2
+            near, apart = np.minimum(room, room[::-1]), room[::-1] - room
+            shift = np.sign(apart) * np.exp(-epsilon * near) * -np.expm1(-epsilon * np.abs(apart)) * (tail / step)
+        return (room + shift) / self.n, (tail * (square + square[::-1]) - shift**2) / self.n**2
 
     @abstractmethod
     def near_log_odds(self) -> tuple[float, float]:
