@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -230,20 +231,31 @@ def stream_path(
             complete=complete,
         )  # fmt: skip
 
-    for place in coarse_to_fine(len(values)):
-        value = values[place]
-        asked = path.at(question, value)
-        for index, design in enumerate(designs):
-            sets = path.sets(design, value)
-            setting = design.setting
-            if asked.promises:
-                setting = setting_for(design.method, asked.data, sets, asked.promises)  # type: ignore[assignment]
-            if setting is not None:
-                rule = asked.analysis(sets, design.rule).rule_for(sets).key
-                found[index, value] = assess(asked, design.method, sets, rule, setting, whole=intervals)
+    def advance(index: int, value: float) -> None:
+        asked, design = path.at(question, value), designs[index]
+        if design.method.absence(asked.data):
+            return
+        sets, setting = path.sets(design, value), design.setting
+        if asked.promises:
+            setting = setting_for(design.method, asked.data, sets, asked.promises)  # type: ignore[assignment]
+        if setting is not None:
+            rule = asked.analysis(sets, design.rule).rule_for(sets).key
+            found[index, value] = assess(asked, design.method, sets, rule, setting, whole=intervals)
+
+    order = [values[place] for place in coarse_to_fine(len(values))]
+    seconds = list[float]()
+    for index in range(len(designs)):
+        start = time.perf_counter()
+        advance(index, order[0])
+        seconds.append(time.perf_counter() - start)
+        yield followed()
+    if not any(delta for value in values for _, delta in path.at(question, value).promises):
+        least |= {value: limit for value in values if (limit := path.least(question, value)) is not None}
+        yield followed()
+    for index in np.argsort(seconds).tolist():  # those that take long come last
+        for value in order[1:]:
+            advance(index, value)
             yield followed()
-        if all(delta == 0 for _, delta in asked.promises) and (limit := path.least(question, value)) is not None:
-            least[value] = limit
     for value in values:  # with δ each takes a search of its own
         if value not in least and (limit := path.least(question, value)) is not None:
             least[value] = limit
