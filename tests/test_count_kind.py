@@ -181,3 +181,57 @@ def test_sizes_beyond_the_limit_are_refused_in_a_sentence() -> None:
         CountData(n=10_001, m=5, p=0.5)
     with pytest.raises(ValueError, match=r"m \(synthetic rows\) must be a whole number from 1 to 10,000; got"):
         CountData(n=5, m=0, p=0.5)
+
+
+AWARE = ("score", "posterior", "clopper_pearson", "blaker_2000")
+
+
+@every_promise
+@pytest.mark.parametrize("rule", AWARE)
+def test_who_knows_how_sets_were_made_corrects_the_estimate(method: BinaryMethod, rule: str) -> None:
+    """Every release is listed, and what is concluded from it is worked out by Bayes' theorem, or from E[q̄ | x]."""
+    n, m, p, epsilon = 5, 5, 0.3, 2.5
+    data, analysis, sets = CountData(n=n, m=m, p=p), Analysis(sets=2, rule=rule), method.sets(2)
+    rows = method.synthesizer(data, epsilon / sets).transition_matrix()
+    counts = np.array(list(itertools.product(range(m + 1), repeat=sets)))
+    chances = np.prod(rows[:, counts], axis=2)
+    by_sum = np.array([chances[:, counts.sum(axis=1) == s].sum(axis=1) for s in range(sets * m + 1)])
+    means = rows @ np.arange(m + 1) / m
+    estimates = counts.mean(axis=1) / m
+    words = "as it is released"
+    if rule == "posterior":  # ∫ p Binomial(x; n, p) dp = (x + 1) / ((n + 1)(n + 2)), and 1 / (n + 1) without the p
+        estimates = (by_sum @ (np.arange(n + 1) + 1) / (n + 2) / by_sum.sum(axis=1))[counts.sum(axis=1)]
+        words = "posterior mean given the sum"
+    elif method.key in ("beta_binomial", "posterior_mean"):
+        assert np.diff(means, 2) == pytest.approx(0, abs=1e-12)
+        estimates = (estimates - means[0]) / (means[-1] - means[0])
+        words = "with what the prior adds on average taken back"
+    weights, x = binom.pmf(np.arange(n + 1), n, p), np.arange(n + 1) / n
+    found = next(data.outcomes(method, epsilon, epsilon, analysis))
+    assert found.bias.value == pytest.approx(weights @ chances @ (estimates - p), abs=1e-12)
+    assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(weights @ chances @ (estimates - p) ** 2))
+    added = np.mean(np.einsum("xc,xc->x", chances, (estimates - x[:, None]) ** 2))
+    assert found.release_error.value == pytest.approx(math.sqrt(added))
+    assert words in data.estimate_in_words(method, analysis)
+    naive = Analysis(sets=2, rule="rubin_1987")
+    assert data.estimate_in_words(method, naive) == "the mean share of the sets, as it is released"
+    published = BinaryData(n=n, p=p)
+    if method.key != "geometric":
+        assert published.estimate_in_words(method, analysis) == data.estimate_in_words(method, naive)
+        assert (
+            next(published.outcomes(method, epsilon, epsilon, analysis)).bias
+            == next(data.outcomes(method, epsilon, epsilon, naive)).bias
+        )
+
+
+def test_a_prior_that_pulls_leaves_no_bias_in_many_rows_either() -> None:
+    data = CountData(n=10_000, m=2_000, p=0.003)
+    for rule in ("score", "posterior"):  # of so many sums no posterior is made
+        found = next(data.outcomes(count("beta_binomial"), 0.5, 0.5, Analysis(sets=1, rule=rule)))
+        made = count("beta_binomial").synthesizer(data, 0.5)
+        theta = (made.alpha + 30) / (2 * made.alpha + 10_000)
+        inside = theta * (1 - theta) * ((2 * made.alpha + 10_000) / 2_000 + 1) / (2 * made.alpha + 10_001)
+        times = (2 * made.alpha + 10_000) / 10_000
+        assert abs(found.bias.value) < 1e-15
+        square = 0.003 * 0.997 / 10_000 + inside * times**2
+        assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(square), rel=1e-3)

@@ -253,6 +253,10 @@ class DataKind(ABC):
     def truth(self) -> float:
         """The true value of what the analyst wants to know."""
 
+    def estimate_in_words(self, method: Any, analysis: Analysis) -> str:  # noqa: ARG002
+        """Return what the analyst takes for the truth, as part of a sentence; nothing where that needs no words."""
+        return ""
+
     def least_error(self, epsilon: float, delta: float = 0.0) -> float | None:  # noqa: ARG002
         """Return the smallest `release_error` that any mechanism with this promise can have; None where unknown."""
         return None

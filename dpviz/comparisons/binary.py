@@ -12,7 +12,9 @@ import numpy as np
 from dpviz import limits
 from dpviz.analysis import PROPORTION
 from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
+from dpviz.comparisons.binary_measures import RowMoments
 from dpviz.comparisons.binary_methods import BINARY_METHODS, GeometricRelease, OriginalData
+from dpviz.comparisons.estimates import MeanOfSets, estimate_for
 from dpviz.comparisons.nested_modips import NestedModips
 from dpviz.inference.confidential import binomial_law
 from dpviz.optimum import least_error
@@ -51,11 +53,20 @@ class OneProportion(DataKind):
             found[method.key] = method.draw(generator, self, setting / count, x, count)
         return x / self.n, found
 
+    def estimate_in_words(self, method: Any, analysis: Analysis) -> str:  # noqa: ARG002
+        return MeanOfSets.words
+
+    def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> RowMoments:
+        """Return the moments of the analyst's estimate from all sets."""
+        sets = method.sets(analysis.sets)
+        moments: RowMoments = method.moments(self, setting / sets)
+        return moments.of_sets(sets)
+
     def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
-        moments = method.moments(self, setting / sets)
-        bias, error = moments.error(binomial_law(self.n, self.p), self.p, sets)
-        _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n, sets)
+        moments = self.estimate_moments(method, setting, analysis)
+        bias, error = moments.error(binomial_law(self.n, self.p), self.p)
+        _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n)
         first = Outcome(
             method=method,
             epsilon=epsilon,
@@ -98,7 +109,8 @@ class BinaryData(OneProportion):
 class CountData(OneProportion):
     """A count of many rows, of which more or fewer are released: those methods that keep a promise, beside no method.
 
-    A method that cannot release so many rows says why by its `absence`.
+    A method that cannot release so many rows says why by its `absence`. An analyst whose rule knows how the sets were
+    made corrects the estimate for that too (`dpviz.comparisons.estimates`).
     """
 
     key: ClassVar[str] = "count"
@@ -110,3 +122,12 @@ class CountData(OneProportion):
     n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
     p: float = parameter(PROPORTION)
+
+    def estimate_in_words(self, method: Any, analysis: Analysis) -> str:
+        sets = method.sets(analysis.sets)
+        return estimate_for(method.synthesizer(self, 1.0), sets, analysis.rule_for(sets)).words
+
+    def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> RowMoments:
+        sets = method.sets(analysis.sets)
+        made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
+        return estimate_for(made, sets, rule).moments(made, sets, rule)

@@ -19,15 +19,19 @@ from dpviz.types import FloatArray
 
 
 class RowMoments(NamedTuple):
-    """Mean and variance of the proportion in one set for each confidential count x = 0 … n."""
+    """Mean and variance of a proportion, that in one set or the estimate from all, for each confidential x = 0 … n."""
 
     mean: FloatArray
     variance: FloatArray
 
-    def error(self, weights: FloatArray | float, truth: FloatArray | float, sets: int) -> tuple[float, float]:
-        """Return bias and root mean squared error of the mean of M sets, x with these weights, around the truth."""
+    def of_sets(self, sets: int) -> RowMoments:
+        """Return those of the mean of so many independent sets."""
+        return RowMoments(self.mean, self.variance / sets)
+
+    def error(self, weights: FloatArray | float, truth: FloatArray | float) -> tuple[float, float]:
+        """Return bias and root mean squared error around the truth, x with these weights."""
         away = self.mean - truth
-        square = np.sum(weights * (away**2 + self.variance / sets))
+        square = np.sum(weights * (away**2 + self.variance))
         return float(np.sum(weights * away)), math.sqrt(float(square))
 
     def added(self) -> dict[str, float]:
@@ -41,7 +45,7 @@ def row_moments(made: TwoCellSynthesizer) -> RowMoments:
     """Return them in closed form where there is one, else as sums over the rows of the matrix.
 
     >>> found = row_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1))
-    >>> round(found.error(0.5, np.array([0.0, 1.0]), 1)[1] ** 2, 12)  # wrong with probability 1/3
+    >>> round(found.error(0.5, np.array([0.0, 1.0]))[1] ** 2, 12)  # wrong with probability 1/3
     0.333333333333
     """
     closed, every = made.proportion_moments(), np.arange(made.n + 1)

@@ -13,6 +13,7 @@ import numpy as np
 from dpviz.analysis import LEVEL, SETS
 from dpviz.checked import GAPS, argument, checked
 from dpviz.inference.confidential import checked_counts
+from dpviz.inference.sum_law import ReleaseSums
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import TwoCellSynthesizer
 from dpviz.types import BoolArray, FloatArray, IntArray, Numbers
@@ -119,6 +120,8 @@ class IntervalRule(ABC):
     few_degrees: bool = False
     # Whether it reads how the sets were made, its interval depending on the sum alone; whether it has a variance of q̄
     knows_noise: ClassVar[bool] = False
+    # What it takes for p by the sum of the counts, where that is no function of q̄ and the release's mean alone
+    estimates: Callable[[ReleaseSums], FloatArray] | None = None
     has_variance: ClassVar[bool] = False
 
     @abstractmethod

@@ -10,7 +10,7 @@ from dpviz.inference.sum_law import ReleaseSums, binomial_weights
 from dpviz.inference.summaries import Components
 from dpviz.numerics.blocks import blocks
 from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray
+from dpviz.types import FloatArray, IntArray
 
 EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is rounding
 GRID = 2001  # Proportions on which an interval without a closed form is bracketed
@@ -122,15 +122,32 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
     """
-    rows = Components(sums.n, 1.0, 1.0)
-    likely = np.flatnonzero(sums.rows.max(axis=0) > TOO_ROUGH * sums.rounding)
+    rows, (likely, nearest) = Components(sums.n, 1.0, 1.0), _likely(sums)
     low, high = np.empty((2, len(likely)))
     for block in blocks(len(likely), sums.n + 1, BLOCK):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + rows.log_prior)
         low[block], high[block], _ = rows.equal_tails(weights, level)
+    return low[nearest], high[nearest]
+
+
+def posterior_means(sums: ReleaseSums) -> FloatArray:
+    """For every S the mean of the posterior of p given S, (1 + E[x | S]) / (n + 2), as in `posterior_ends`.
+
+    >>> posterior_means(ReleaseSums(np.eye(2))).round(9).tolist()  # Beta(1, 2) and Beta(2, 1)
+    [0.333333333, 0.666666667]
+    """
+    likely, nearest = _likely(sums)
+    columns = sums.rows[:, likely]
+    counts = np.arange(sums.n + 1) @ columns / columns.sum(axis=0)
+    found: FloatArray = ((1 + counts) / (sums.n + 2))[nearest]
+    return found
+
+
+def _likely(sums: ReleaseSums) -> tuple[IntArray, IntArray]:
+    """Return the sums that are likely enough for their digits, and for every sum the place of the nearest of them."""
+    likely = np.flatnonzero(sums.rows.max(axis=0) > TOO_ROUGH * sums.rounding)
     columns = np.arange(sums.rows.shape[1])
     after = np.clip(np.searchsorted(likely, columns), 0, len(likely) - 1)
     before = np.maximum(after - 1, 0)
-    nearest = np.where(columns - likely[before] < likely[after] - columns, before, after)
-    return low[nearest], high[nearest]
+    return likely, np.where(columns - likely[before] < likely[after] - columns, before, after)

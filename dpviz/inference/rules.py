@@ -12,7 +12,7 @@ from dpviz.checked import checked
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
-from dpviz.inference.noise_aware import posterior_ends, score_ends
+from dpviz.inference.noise_aware import posterior_ends, posterior_means, score_ends
 from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
@@ -77,7 +77,7 @@ _RULES = (
         formula="quantiles (1 ± level)/2 of p given S = Σ x̃, uniform prior; for one set, and for plug-ins, those "
         "given all counts",
         source="Charest (2011), §4, for the model",
-        table=_from_sums(posterior_ends),
+        table=_from_sums(posterior_ends), estimates=posterior_means,
     ),
     NoiseAwareRule(
         key="clopper_pearson", label="Equal tails, exact (Clopper & Pearson's)", abbreviation="equal tails",

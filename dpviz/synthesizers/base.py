@@ -224,6 +224,10 @@ class TwoCellSynthesizer(Synthesizer):
         """Mean and variance of m1/m given n1 = 0 … n in closed form; None where only the matrix gives them."""
         return None
 
+    def line_of_means(self) -> tuple[float, float] | None:
+        """E[m1/m] given n1 = 0 and the slope of it along n1/n, where it is a straight line; else None."""
+        return None
+
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible."""
         likelihood: FloatArray = self.log_transition(np.arange(self.n + 1), counts).T.sum(axis=0)

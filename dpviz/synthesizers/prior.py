@@ -42,6 +42,11 @@ class PriorSynthesizer(TwoCellSynthesizer):
     alpha: float = parameter(PRIOR_ONES)
     beta: float = parameter(PRIOR_ZEROS)
 
+    def line_of_means(self) -> tuple[float, float]:
+        """The posterior mean of the proportion."""
+        ones, zeros = self.alpha - self.lost, self.beta - self.lost
+        return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
+
     @property
     def mirrored(self) -> Self:
         """The same release with ones and zeros exchanged."""
