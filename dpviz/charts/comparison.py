@@ -13,6 +13,7 @@ from dpviz.types import BoolArray, FloatArray
 DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
 """Of the methods in their order, so that color is never alone."""
 
+FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
 BAR = 1.96  # Standard errors to both sides of a simulated value
 
 
@@ -32,7 +33,10 @@ def legend_height(names: Sequence[str]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """One measure of one method at several ε. Where it is `exact` it is a line; a `reference` is a thin grey one."""
+    """One measure of one method at several ε. Where it is `exact` it is a line; a `reference` is a thin grey one.
+
+    One that is `faded` is there to be seen, but not to be chosen.
+    """
 
     key: str
     name: str
@@ -41,6 +45,16 @@ class Series:
     error: FloatArray
     exact: BoolArray
     reference: bool = False
+    faded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The reader's own point: one mark, with its number beside it."""
+
+    x: float
+    y: float
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,22 +89,27 @@ def comparison_chart(
     log: bool = True,
     limit: Limit | None = None,
     room: int = 0,
+    mark: Chosen | None = None,
 ) -> style.Figure:
     """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a nominal value.
 
+    A `chosen` of NaN has no rule.
+
     A single line needs no legend. `room` are pixels below, at least: those of pictures beside it.
     """
-    traces = [] if limit is None else [_limit(limit)]
+    traces = [] if limit is None else [_limit(limit, symbol)]
     for place, one in enumerate(series):
         traces += _traces(one, DASHES[place % len(DASHES)], symbol)
     ends = [math.log10(end) if log else end for end in span]
     steps = {"type": "log", **style.decades(ends[0], ends[1])} if log else {}
-    shapes, words = [style.rule(x=chosen)], []
+    below = max(room, legend_height([one["name"] for one in traces]))
+    if mark is not None:
+        traces.append(_mark(mark))
+    shapes, words = [] if math.isnan(chosen) else [style.rule(x=chosen)], []
     if panel.nominal is not None:
         shapes.append(style.rule(y=panel.nominal))
         words.append(style.label_across(panel.words, panel.nominal))
     named = len(series) > 1 or limit is not None
-    below = max(room, legend_height([one["name"] for one in traces]))
     legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
@@ -112,7 +131,7 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
         return f"<b>{one.name}</b>, {how}<br>{symbol} = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
 
     line = {"color": color, "width": 1.6 if one.reference else 2.4, "dash": dash}
-    told: dict[str, Any] = {"name": one.name, "legendgroup": one.key}
+    told: dict[str, Any] = {"name": one.name, "legendgroup": one.key, **({"opacity": FADED} if one.faded else {})}
     found = []
     if exact.any() or not simulated.any():
         found.append(style.scatter("lines", one.x[exact], one.y[exact], hover("exact"), line=line, **told))
@@ -124,8 +143,14 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
     return found
 
 
-def _limit(limit: Limit) -> dict[str, Any]:
-    hover = f"<b>{limit.name}</b><br>ε = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
+def _mark(mark: Chosen) -> dict[str, Any]:
+    hover = f"<b>your design</b><br>{mark.text}<extra></extra>"
+    ring = {"size": 13, "symbol": "circle-open", "line": {"width": 3}}
+    return style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring)
+
+
+def _limit(limit: Limit, symbol: str) -> dict[str, Any]:
+    hover = f"<b>{limit.name}</b><br>{symbol} = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
     grey = {"line": {"color": style.RULE["color"], "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
     return style.scatter("lines", limit.x, limit.y, hover, fill="tozeroy", name=limit.name, **grey)
 

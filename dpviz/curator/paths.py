@@ -214,12 +214,12 @@ def measure_of(design: Assessed, measure: str) -> Measure:
 
 
 def stream_path(
-    path: Path, question: Question, designs: Sequence[Assessed], *, intervals: bool = False
+    path: Path, question: Question, designs: Sequence[Assessed], *, intervals: bool = False, limit: bool = False
 ) -> Iterator[Followed]:
     """Yield the designs along a path, coarse to fine: at every place set anew to what its promises allow.
 
     Without a promise, which only the frontier makes, a design keeps the ε that it has. With `intervals` coverage and
-    lengths are computed as well, which takes longer.
+    lengths are computed as well, and with `limit` the smallest error that can be added; both take longer.
     """
     found: dict[tuple[int, float], Assessed] = {}
     least: dict[float, float] = {}
@@ -249,16 +249,13 @@ def stream_path(
         advance(index, order[0])
         seconds.append(time.perf_counter() - start)
         yield followed()
-    if not any(delta for value in values for _, delta in path.at(question, value).promises):
-        least |= {value: limit for value in values if (limit := path.least(question, value)) is not None}
-        yield followed()
     for index in np.argsort(seconds).tolist():  # those that take long come last
         for value in order[1:]:
             advance(index, value)
             yield followed()
-    for value in values:  # with δ each takes a search of its own
-        if value not in least and (limit := path.least(question, value)) is not None:
-            least[value] = limit
+    for value in values if limit else ():  # with δ each takes a search of its own
+        if (smallest := path.least(question, value)) is not None:
+            least[value] = smallest
             yield followed()
     yield followed(complete=True)
 
