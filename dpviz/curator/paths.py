@@ -23,6 +23,7 @@ from dpviz.studies import Measure
 
 REACH = 10.0  # The frontier goes from the wanted ε divided by this to this times it
 POINTS = 15
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)  # Of n
 SIZES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # Times n
 SETS = (1, 2, 3, 5, 10, 20, 50)
 ADDED = "release_error"
@@ -38,11 +39,10 @@ class Path(ABC):
     label: ClassVar[str]
     symbol: ClassVar[str]
     log: ClassVar[bool] = False
-    over_sets: ClassVar[bool] = False
 
     @abstractmethod
     def values(self, question: Question) -> list[float]:
-        """Return the places on the axis, rising."""
+        """Return the places on the axis, rising; none where the data have no such number."""
 
     @abstractmethod
     def at(self, question: Question, value: float) -> Question:
@@ -128,6 +128,30 @@ class AlongRows(Path):
         return float(question.data.n)  # type: ignore[attr-defined]  # every kind of data has rows
 
 
+class AlongReleased(Path):
+    """The number of released rows, of data that can release more or fewer than there are."""
+
+    key = "released"
+    label = "released rows m"
+    symbol = "m"
+    log = True
+
+    def values(self, question: Question) -> list[float]:
+        declared = next((one for one in question.data.parameters() if one.name == "m"), None)
+        if declared is None:
+            return []
+        rows = question.data.n  # type: ignore[attr-defined]  # every kind of data has rows
+        wanted = {self.here(question), *(float(round(rows * share)) for share in SHARES)}
+        return sorted(one for one in wanted if declared.minimum <= one <= declared.maximum)
+
+    def at(self, question: Question, value: float) -> Question:
+        changed: dict[str, Any] = {"m": int(value)}
+        return dataclasses.replace(question, data=dataclasses.replace(question.data, **changed))
+
+    def here(self, question: Question) -> float:
+        return float(question.data.m)  # type: ignore[attr-defined]
+
+
 class AlongSets(Path):
     """The number of sets; a method that releases one only stays where it is."""
 
@@ -135,7 +159,6 @@ class AlongSets(Path):
     label = "synthetic sets M"
     symbol = "M"
     log = True
-    over_sets = True
 
     def values(self, question: Question) -> list[float]:
         return sorted({float(one) for one in (*SETS, *question.sets)})
@@ -150,7 +173,9 @@ class AlongSets(Path):
         return math.nan
 
 
-PATHS: dict[str, Path] = {one.key: one for one in (AlongEpsilon(), AlongTruth(), AlongRows(), AlongSets())}
+PATHS: dict[str, Path] = {
+    one.key: one for one in (AlongEpsilon(), AlongRows(), AlongReleased(), AlongSets(), AlongTruth())
+}
 """Every axis, by key."""
 
 
