@@ -27,6 +27,7 @@ LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a po
 # n and m up to which a page lists every release for the coverage of a posterior, and M of that page
 RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20
 MIXED_CELLS = 100  # Cells of mixed data
+CATEGORIES = 100  # k of categories whose release is judged
 COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
 # n of the smallest possible error, and n up to which a linear programme seeks it where there is a δ
 OPTIMUM_ROWS, PROGRAMME_ROWS = 100_000, 100

@@ -282,6 +282,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 OWN: dict[str, dict[str, Any]] = {
     "comparisons.BinaryData": {"estimand": "proportion"},
     "comparisons.CountData": {"estimand": "proportion"},
+    "comparisons.CategoryData": {"estimand": "proportion"},
     "comparisons.KnownVariance": {"estimand": "mean", "mean": 5.0},
     "comparisons.UnknownVariance": {"estimand": "variance", "mean": 5.0},
     "comparisons.MixedData": {"estimand": "share", "mean": 6.0, "correlation": 0.5},

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.designs import Design
-from dpviz.synthesizers import GeometricSanitizer, LaplaceSanitizer
+from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 
 METHODS = {method.key: method for method in CountData.methods}
 PROMISING = [method for method in CountData.methods if not method.reference]
@@ -229,6 +229,7 @@ def test_a_prior_that_pulls_leaves_no_bias_in_many_rows_either() -> None:
     for rule in ("score", "posterior"):  # of so many sums no posterior is made
         found = next(data.outcomes(count("beta_binomial"), 0.5, 0.5, Analysis(sets=1, rule=rule)))
         made = count("beta_binomial").synthesizer(data, 0.5)
+        assert isinstance(made, BetaBinomial)
         theta = (made.alpha + 30) / (2 * made.alpha + 10_000)
         inside = theta * (1 - theta) * ((2 * made.alpha + 10_000) / 2_000 + 1) / (2 * made.alpha + 10_001)
         times = (2 * made.alpha + 10_000) / 10_000

@@ -9,6 +9,7 @@ from dpviz.comparisons.base import (
     Outcome,
 )
 from dpviz.comparisons.binary import BinaryData, CountData
+from dpviz.comparisons.categories import CategoryData
 from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import MixedData
@@ -25,6 +26,7 @@ __all__ = [
     "TERMS",
     "Analysis",
     "BinaryData",
+    "CategoryData",
     "Compared",
     "CountData",
     "DataKind",

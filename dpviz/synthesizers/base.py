@@ -99,16 +99,21 @@ class Synthesizer(ABC):
         """Return the same synthesizer for n and m up to `rows`, where no whole matrix is needed."""
         if not cls.needs_no_matrix:
             return cls
-        wider = {one.name: parameter(one, maximum=max(one.maximum, rows)) for one in cls.parameters() if one.integer}
+        sizes = [one for one in cls.parameters() if one.name in ("n", "m")]
+        wider = {one.name: parameter(one, maximum=max(one.maximum, rows)) for one in sizes}
         names = {"__module__": cls.__module__, "__annotations__": dict.fromkeys(wider, int), **wider}
         return dataclass(frozen=True, kw_only=True)(type(cls.__name__, (cls,), names))
 
     @classmethod
+    def takes(cls, n: int, m: int) -> bool:
+        """Return whether n and m are in its domain; m is not asked of a synthesizer that releases n rows."""
+        most = {one.name: one.maximum for one in cls.parameters()}
+        return n <= most.get("n", n) and m <= most.get("m", m)
+
+    @classmethod
     def for_rows(cls, n: int, m: int) -> type[Self]:
         """Return the same synthesizer, for more rows than it has a matrix of where n or m are more."""
-        most = {one.name: one.maximum for one in cls.parameters()}
-        fits = n <= most.get("n", n) and m <= most.get("m", m)
-        return cls if fits else cls.up_to(limits.POSTERIOR_ROWS)
+        return cls if cls.takes(n, m) else cls.up_to(limits.POSTERIOR_ROWS)
 
     @classmethod
     def least_alpha(cls, *, m: int, epsilon: float) -> float:

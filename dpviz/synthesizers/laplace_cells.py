@@ -31,6 +31,7 @@ class LaplaceCells(CellSynthesizer):
         r"\left(n_c + \mathrm{Laplace}(2/\varepsilon)\right),\ c = 1 \dots k"
     )
     source = "Abowd & Vilhuber (2008), equation (2)"
+    needs_no_matrix = True
 
     m: int = dataclasses.field(init=False, default=0)
     epsilon: float = parameter(NOISE_EPSILON, minimum=1e-6)
@@ -42,7 +43,7 @@ class LaplaceCells(CellSynthesizer):
     @cached_property
     def one_cell(self) -> LaplaceSanitizer:
         """The release of a single cell, which carries half of ε."""
-        return LaplaceSanitizer(n=self.n, epsilon=self.epsilon / 2)
+        return LaplaceSanitizer.for_rows(self.n, self.n)(n=self.n, epsilon=self.epsilon / 2)
 
     @property
     def released_shape(self) -> tuple[int, bool]:

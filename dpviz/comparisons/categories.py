@@ -1,0 +1,164 @@
+"""One of k categories: how well its share is known from a release of all k counts, and what that gives away."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dpviz import limits
+from dpviz.comparisons.base import Estimand, Method
+from dpviz.comparisons.binary import CountData
+from dpviz.comparisons.binary_methods import BinaryMethod
+from dpviz.designs import Design
+from dpviz.methods import Method as Calibrated
+from dpviz.methods import method_of
+from dpviz.privacy import pure_epsilon
+from dpviz.privacy.composition import composed_delta
+from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.several_sets import RESOLUTION
+from dpviz.synthesizers import (
+    DirichletMultinomial,
+    LaplaceCells,
+    LaplaceSanitizer,
+    MultinomialMean,
+    Release,
+    WorstCase,
+)
+from dpviz.synthesizers.base import parameter
+from dpviz.synthesizers.cells import CELLS, CellSynthesizer, PriorCellSynthesizer
+
+
+class CategoryMethod(BinaryMethod):
+    """A method that releases all k counts, of which the analyst reads one.
+
+    Given how many confidential rows are in the category, its released count has the distribution of the two-cell `law`,
+    whatever the others are. What the release gives away is what all of its counts do: that of `of_cells`.
+    """
+
+    of_cells: ClassVar[type[CellSynthesizer]]
+
+    @abstractmethod
+    def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
+        """Return the synthesizer of all k counts of one set, of which `epsilon` is the share."""
+
+    def guarded(self, data: CategoryData, epsilon: float) -> Release:
+        """Return what knows the privacy of one set."""
+        return self.table(data, epsilon)
+
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
+        return sets * pure_epsilon(self.guarded(data, setting / sets))
+
+    def real_delta(
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None  # noqa: ARG002
+    ) -> WorstCase | None:  # fmt: skip
+        """That of the only neighbours that can be the worst; unknown for several sets."""
+        return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
+
+    def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
+        if not self.of_cells.for_rows(data.n, data.m).takes(data.n, data.m):
+            return None
+        return Design.releasing(self.table(data, setting / sets), sets=sets, p=data.p, **shared)
+
+
+class PriorCellsRelease(CategoryMethod):
+    """Invented rows in every category; the other categories together have k − 1 times as many as the one."""
+
+    of_cells: ClassVar[type[PriorCellSynthesizer]]
+
+    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
+        alpha = self.law.least_alpha(m=data.m, epsilon=epsilon)
+        return {"alpha": alpha, "beta": (data.cells - 1) * alpha}
+
+    def table(self, data: CategoryData, epsilon: float) -> PriorCellSynthesizer:
+        alpha = self.protection(data, epsilon)["alpha"]
+        return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=alpha)
+
+    @property
+    def calibrated(self) -> Calibrated:
+        """What knows its privacy for any number of rows."""
+        return method_of(self.of_cells.two_cells)
+
+    def guarded(self, data: CategoryData, epsilon: float) -> Release:
+        return self.calibrated.more_cells(data.n, data.m, self.protection(data, epsilon)["alpha"], data.cells)
+
+    def real_delta(
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+    ) -> WorstCase | None:
+        """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up."""
+        if sets == 1 or max(data.n, data.m) > limits.ROWS_OF_CELL_SETS:
+            return super().real_delta(data, setting, sets, epsilon, pairs)
+        alpha = self.protection(data, setting / sets)["alpha"]
+        losses = self.calibrated.cell_losses(data.n, data.m, data.cells, alpha, alpha)
+        return WorstCase(composed_delta(losses, sets, epsilon, RESOLUTION, only_upper=True).upper, 1, 0)
+
+    def absence(self, data: Any) -> str:
+        if data.m > limits.PRIOR_ROWS_OF_CELLS and data.m > limits.TIMES_THE_DATA * data.n:
+            return f"its δ is too long a sum for more than {limits.TIMES_THE_DATA} times as many rows as there are"
+        return super().absence(data)
+
+
+class DirichletMultinomialRelease(PriorCellsRelease):
+    """The shares of all categories are drawn, then the rows."""
+
+    key = DirichletMultinomial.key
+    of_cells = DirichletMultinomial
+    law = DirichletMultinomial.two_cells
+    label = DirichletMultinomial.label
+    source = DirichletMultinomial.source
+    releases = (
+        "Each set draws the shares of all categories from their posterior and then m rows. It invents as many rows in "
+        "every category as its share of ε asks for, and spends exactly that."
+    )
+
+
+class MultinomialRelease(PriorCellsRelease):
+    """The rows are drawn with the posterior mean of the shares, one set."""
+
+    key = MultinomialMean.key
+    of_cells = MultinomialMean
+    law = MultinomialMean.two_cells
+    label = MultinomialMean.label
+    source = MultinomialMean.source
+    releases = (
+        "One set of m rows drawn with the posterior mean of the shares. Enough rows are invented in every category "
+        "that this keeps ε, all of which it spends."
+    )
+    several_sets = False
+
+
+class LaplaceCellsRelease(CategoryMethod):
+    """Every count with Laplace noise, one set."""
+
+    key = LaplaceCells.key
+    of_cells = LaplaceCells
+    law = LaplaceSanitizer
+    label = LaplaceCells.label
+    source = LaplaceCells.source
+    releases = (
+        "One set: every count plus Laplace noise of scale 2/ε, rounded and moved to the nearest end where it falls "
+        "outside 0 to n. The released counts need not add up to n; the share is the count over n. It spends all of ε "
+        "from three rows on."
+    )
+    several_sets = False
+
+    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
+        return {"epsilon": epsilon / 2}
+
+    def table(self, data: CategoryData, epsilon: float) -> LaplaceCells:
+        return LaplaceCells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryData(CountData):
+    """n rows in k categories, of which all counts are released; the analyst asks for one of them, whose share is p."""
+
+    key: ClassVar[str] = "categories"
+    label: ClassVar[str] = "Categories (k counts)"
+    methods: ClassVar[tuple[Method, ...]] = (
+        DirichletMultinomialRelease(), MultinomialRelease(), LaplaceCellsRelease(),
+    )  # fmt: skip
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
+
+    cells: int = parameter(CELLS, title="Categories", default=5, maximum=limits.CATEGORIES)
