@@ -22,6 +22,10 @@ from pages.components.spec import PageSpec
 from pages.coverage import SPEC as COVERAGE
 from pages.coverage import controls as coverage
 from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
+from pages.curator import SPEC as DESK
+from pages.curator import cases as desk_cases
+from pages.curator import controls as desk
+from pages.curator.sections import SECTIONS as DESK_SECTIONS
 from pages.minimum_priors import SPEC as PRIORS
 from pages.minimum_priors import controls as priors
 from pages.minimum_priors.controls import FAMILIES
@@ -38,6 +42,7 @@ from tests.pages import (
     open_budget,
     open_comparison,
     open_coverage,
+    open_desk,
     open_page,
     open_posterior,
     open_priors,
@@ -472,6 +477,66 @@ BUDGET_OF_RELEASES = Case(
     ],
 )  # fmt: skip
 
+JUDGED: State = {"n": 20, "values": 2, "tried": ["1", "2"], "repetitions": 60}
+NUMERIC: State = JUDGED | {"kind": "gaussian", "n": 9, "tried": ["2"], "gaussian_methods": ["modips_split"],
+                           "accuracy": ["bias"], "most_bias": 5.0}  # fmt: skip
+WHERE_DESK: dict[str, State] = {
+    "m": {"m_is_n": False},
+    "lowest_p": {"highest_p": 1.0},
+    "highest_p": {"lowest_p": 0.0},
+    "known_before": {"protect": ["guess"], "most_success": 0.9999},
+    "most_success": {"protect": ["guess"]},
+    "believed_before": {"protect": ["odds"], "most_after": 0.9999},
+    "most_after": {"protect": ["odds"], "believed_before": 0.001},
+    "risk_before": {"protect": ["risk"]},
+    "most_ratio": {"protect": ["risk"]},
+    "most_bias": {"accuracy": ["bias"]},
+    "most_length": {"accuracy": ["mean_width"]},
+    "repetitions": {"repetitions": 200},
+    "sigma": NUMERIC,
+    "low": NUMERIC | {"lowest_mean": 22.0, "highest_mean": 23.0, "high": 30.0},
+    "high": NUMERIC | {"lowest_mean": -23.0, "highest_mean": -22.0, "low": -30.0},
+    "lowest_mean": NUMERIC | {"low": -30.0, "high": 30.0, "highest_mean": 25.0},
+    "highest_mean": NUMERIC | {"low": -30.0, "high": 30.0, "lowest_mean": -25.0},
+}
+
+DESK_OF_CURATORS = Case(
+    spec=DESK,
+    opened=open_desk,
+    known=("The largest share of right guesses must be above", "The largest ratio of the risks must be above 1"),
+    sliders={name: (name, one, JUDGED | WHERE_DESK.get(name, {})) for name, one in desk.NUMBERS.items()},
+    slow=frozenset({("n", -1), ("values", -1), ("repetitions", -1)}),
+    presets={name: desk_cases.PRESETS[name] for name in ("A small survey's proportion",)},
+    disturbed=JUDGED | {"epsilon": 3.0, "m_is_n": False, "m": 7, "lowest_p": 0.2, "goal": "bias"},
+    variants={
+        kind: (JUDGED | {"kind": kind, "n": 9, "pins": ["laplace~1~as_if_real"]}, list(DESK_SECTIONS))
+        for kind in desk.KINDS
+    },
+    extremes=[
+        JUDGED | one
+        for one in (
+            {"n": 1}, {"lowest_p": 0.0, "highest_p": 0.0}, {"lowest_p": 1.0, "highest_p": 1.0}, {"epsilon": 1e-5},
+            {"epsilon": 100.0, "tried": ["20"]}, {"delta": 0.5}, {"protect": ["guess"]}, {"protect": []},
+            {"protect": list(desk.PROTECTIONS)}, {"protect": [], "accuracy": ["bias"], "most_bias": 1e-4},
+            {"accuracy": []}, {"accuracy": list(desk.ACCURACY), "most_bias": 1e-4}, {"values": 1}, {"level": 0.001},
+            {"least_coverage": 1.0}, {"least_coverage": 0.0}, {"goal": "epsilon", "over": "average"},
+            {"m_is_n": False, "m": 1}, {"count_methods": ["beta_binomial"]}, {"count_rules": ["score", "posterior"]},
+        )
+    ],
+    extremes_of_sections=[JUDGED | one for one in ({"n": 1}, {"protect": []})],
+    edged=["Side by side", "Download"],
+    picture="",
+    refused=[
+        (name, value, JUDGED | WHERE_DESK.get(name, {}))
+        for name, value in (
+            ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("lowest_p", -0.1), ("highest_p", 1.5), ("epsilon", 0.0),
+            ("delta", 0.6), ("most_success", 0.0), ("most_after", 1.0), ("most_ratio", 0.5), ("most_bias", 0.0),
+            ("most_error", -1.0), ("least_coverage", 1.1), ("most_length", 0.0), ("values", 0), ("level", 1.0),
+            ("repetitions", 0), ("seed", -1),
+        )
+    ],
+)  # fmt: skip
+
 CASES = {
     one.spec.folder: one
     for one in (
@@ -481,5 +546,6 @@ CASES = {
         POSTERIOR_OF_COUNTS,
         COMPARISON_OF_METHODS,
         BUDGET_OF_RELEASES,
+        DESK_OF_CURATORS,
     )
 }

@@ -23,11 +23,12 @@ from dpviz.parameters import Parameter, readable
 from dpviz.priors import Setting
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages import budget, compare_synthesizers, coverage, minimum_priors, posterior, transition_matrices
+from pages import budget, compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
 from tests.browser import ROOT
 
-PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON, BUDGET = (
-    page.SPEC.file for page in (transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers, budget)
+PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON, BUDGET, DESK = (
+    page.SPEC.file
+    for page in (transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers, budget, curator)
 )
 LAWS = [*SYNTHESIZERS, GivenMatrix.key]
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
@@ -81,16 +82,26 @@ def open_posterior(address: dict[str, str] | None = None, **state: object) -> Ap
 
 def open_comparison(address: dict[str, str] | None = None, **state: object) -> AppTest:
     """The page "Compare synthesizers" with `state` under the keys ``cs_…``, once its table is complete."""
-    page = open_page(address, path=COMPARISON, prefix="cs_", **state)
-    if "cs_ranking" in page.session_state and page.session_state["cs_ranking"].stream is not None:
-        page.session_state["cs_ranking"].advance(math.inf)
-        page.run()
-    return page
+    return whole(open_page(address, path=COMPARISON, prefix="cs_", **state), "cs_ranking")
 
 
 def open_budget(address: dict[str, str] | None = None, **state: object) -> AppTest:
     """The page "Budget" after its first run, with `state` under the keys ``bu_…``."""
     return open_page(address, path=BUDGET, prefix="bu_", **state)
+
+
+def open_desk(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Curator's desk" with `state` under the keys ``cu_…``, once all designs are judged."""
+    return whole(open_page(address, path=DESK, prefix="cu_", **state), "cu_designs", "cu_relaxed")
+
+
+def whole(page: AppTest, *places: str) -> AppTest:
+    """A page after what grows at these places of the session, one after the other, is complete."""
+    for place in places:
+        if place in page.session_state and page.session_state[place].stream is not None:
+            page.session_state[place].advance(math.inf)
+            page.run()
+    return page
 
 
 def grown(page: AppTest, place: str) -> AppTest:

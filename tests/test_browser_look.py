@@ -12,6 +12,7 @@ from pages.budget.sections import SECTIONS as BUDGET
 from pages.compare_synthesizers.sections import SECTIONS as COMPARISON
 from pages.components.navigation import PAGES
 from pages.coverage.sections import SECTIONS as COVERAGE
+from pages.curator.sections import SECTIONS as DESK
 from pages.posterior.sections import SECTIONS as POSTERIOR
 from pages.transition_matrices.sections import SECTIONS as MATRICES
 from tests.browser import settle
@@ -60,6 +61,7 @@ SHOWN = {
     ),
     "compare_synthesizers": Shown("compare_synthesizers?cs_n=20&cs_sets=3", list(COMPARISON), 6, {"One release": 7}),
     "budget": Shown("budget?bu_n=8&bu_repetitions=50", list(BUDGET), 4, {}),
+    "curator": Shown("curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_pins=laplace~1~as_if_real", list(DESK), 0, {}),
 }
 
 

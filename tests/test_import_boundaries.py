@@ -204,6 +204,12 @@ ELSEWHERE = {
         "dpviz.published.abowd_vilhuber",
     ],
     "budget": ["dpviz.theorems", "dpviz.audits", "dpviz.exports.priors", "dpviz.charts.posterior"],
+    "curator": [
+        "dpviz.exports.priors",
+        "dpviz.charts.coverage",
+        "dpviz.charts.posterior",
+        "dpviz.published",
+    ],
     "compare_synthesizers": [
         "dpviz.exports.priors",
         "dpviz.charts.coverage",

@@ -183,7 +183,7 @@ def test_a_copied_address_shows_the_same_page(case: Case, entry: str) -> None:
     assert copied.code[-1].value == page.code[-1].value
 
 
-@pytest.mark.parametrize("folder", ["compare_synthesizers", "budget"])
+@pytest.mark.parametrize("folder", ["compare_synthesizers", "budget", "curator"])
 def test_every_scenario_of_the_papers_is_taken_by_its_controls(folder: str) -> None:
     """Of these pages `presets` of the case has but a few of them."""
     case = CASES[folder]
@@ -276,7 +276,7 @@ def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_
         usual, classroom = (list(controls(case.opened(address).main)) for address in ({}, {"class": "1"}))
         assert sorted(label for _, label, _ in usual) == sorted(label for _, label, _ in classroom)
         first, *others = [label for kind, label, shut in classroom if kind == SLIDER and not shut]
-        assert first == "Promised privacy loss ε"  # what the arrow keys move before any slider was touched
+        assert first.endswith("privacy loss ε")  # what the arrow keys move before any slider was touched
         assert len(others) == 1
         assert any((kind, "Start from", False) in classroom for kind in ("button_group", "selectbox"))
 

@@ -16,6 +16,7 @@ from tests.pages import (
     open_budget,
     open_comparison,
     open_coverage,
+    open_desk,
     open_page,
     open_posterior,
     open_priors,
@@ -30,6 +31,7 @@ OPEN = {
     "po_": open_posterior,
     "cs_": open_comparison,
     "bu_": open_budget,
+    "cu_": open_desk,
 }
 STILL = "What follows is the answer for the last settings that are allowed: "
 FRESH = "What follows is the answer for the settings of a fresh page: "
@@ -46,6 +48,7 @@ SHOWN: dict[str, dict[str, Any]] = {
     },
     "bu_": {"n": 8, "repetitions": 50, "spending": "share", "sets": 2},
     "cs_": {"n": 20, "sets": 2, "terms": "privacy"},
+    "cu_": {"n": 20, "values": 2, "repetitions": 60, "m_is_n": False, "m": 20},
 }
 """Settings under which a page shows most of its boxes."""
 

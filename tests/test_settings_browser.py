@@ -20,6 +20,7 @@ ELSEWHERE = {
     "posterior": "Transition matrices",
     "compare_synthesizers": "Transition matrices",
     "budget": "Transition matrices",
+    "curator": "Transition matrices",
 }
 """Where a reader goes from each page: to one on which nothing moves."""
 TITLES = {page.path: page.title for page in PAGES}
@@ -84,6 +85,17 @@ CHANGED = {
     "a division with the variance public":
     "budget?bu_sets_kind=gaussian_known_variance&bu_sets_gaussian_known_variance_method=modips_truncated&bu_n=9"
     "&bu_repetitions=60",
+    "a curator's question":
+    "curator?cu_n=30&cu_m_is_n=false&cu_m=20&cu_lowest_p=0.2&cu_highest_p=0.3&cu_protect=loss.guess.odds.risk"
+    "&cu_epsilon=2&cu_delta=0.001&cu_known_before=0.4&cu_most_success=0.9&cu_believed_before=0.2&cu_most_after=0.6"
+    "&cu_risk_before=0.2&cu_most_ratio=3&cu_accuracy=bias.root_mean_squared_error.coverage.mean_width&cu_most_bias=0.1"
+    "&cu_most_error=0.2&cu_least_coverage=0.8&cu_most_length=0.5&cu_count_rules=as_if_real&cu_tried=1.2&cu_goal=bias"
+    "&cu_over=average&cu_count_methods=laplace.beta_binomial&cu_values=3&cu_level=0.9&cu_repetitions=60&cu_seed=3"
+    "&cu_pins=laplace%7E1%7Eas_if_real&cu_look=Side+by+side",
+    "a curator's bounded mean":
+    "curator?cu_kind=gaussian&cu_n=9&cu_sigma=2&cu_low=-3&cu_high=5&cu_lowest_mean=0.5&cu_highest_mean=2"
+    "&cu_most_error=3&cu_gaussian_rules=as_if_real.rubin_1987&cu_tried=2.5&cu_values=2&cu_repetitions=60&cu_every=true"
+    "&cu_gaussian_methods=modips_split.modips_communal.perturbed_histogram.perturbed_histogram_safe",
     "its own coverage": "posterior?po_n=20&po_x=8&po_look=Its+own+coverage&po_kind=highest+density",
 }  # fmt: skip
 """Addresses in which, together, every control of every page is other than on a fresh page."""

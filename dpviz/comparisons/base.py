@@ -16,6 +16,7 @@ from dpviz.analysis import LEVEL, SETS
 from dpviz.comparisons.terms import PROMISES, EqualPromise, Terms
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.designs import Design
+from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.parameters import Parameter, shown
@@ -216,6 +217,8 @@ class DataKind(ABC):
     usual: ClassVar[tuple[str, ...]] = ()
     """Keys of the methods that are compared unless others are chosen; all of them where none is named."""
     estimands: ClassVar[tuple[Estimand, ...]]
+    rules: ClassVar[tuple[str, ...]] = tuple(COMBINING_RULES)
+    """Keys of the rules that make an interval from its releases; those that know the noise read counts."""
     true_value: ClassVar[str]
     """Name of the number that a curator does not know, and thinks of a range of."""
     simulated: ClassVar[bool] = False

@@ -17,6 +17,7 @@ from dpviz.comparisons.binary_methods import BINARY_METHODS, GeometricRelease, O
 from dpviz.comparisons.estimates import MeanOfSets, estimate_for
 from dpviz.comparisons.nested_modips import NestedModips
 from dpviz.inference.confidential import binomial_law
+from dpviz.inference.rules import RULES
 from dpviz.optimum import least_error
 from dpviz.studies import Measure
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
@@ -31,6 +32,7 @@ class OneProportion(DataKind):
     of `exact_coverage`; where that takes a moment they are simulated first, and where it takes longer, simulated alone.
     """
 
+    rules: ClassVar[tuple[str, ...]] = tuple(RULES)
     true_value: ClassVar[str] = "p"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
 

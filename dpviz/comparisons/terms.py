@@ -142,9 +142,9 @@ def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
         return epsilon
     else:
         while excess(high) <= 0:
-            if high >= PROMISES.maximum / 2:
-                return PROMISES.maximum
-            low, high = high, 2 * high
+            if high == PROMISES.maximum:
+                return high
+            low, high = high, min(2 * high, PROMISES.maximum)
     root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
     while excess(root) > 0:
         root /= 1 + NEAR / 2

@@ -57,6 +57,8 @@ class AccuracyMeasure(ABC):
     asks: ClassVar[Parameter]
     needs_interval: ClassVar[bool] = False
     sense: ClassVar[str] = "at most"
+    share: ClassVar[bool] = False
+    """Whether it is read in per cent."""
 
     @abstractmethod
     def of(self, outcome: Outcome) -> Measure:
@@ -129,6 +131,7 @@ class Coverage(AccuracyMeasure):
     formula = "Pr(low ≤ p ≤ high), how often the analyst's interval holds the true value"
     asks = LEAST_COVERAGE
     needs_interval = True
+    share = True
     sense = "at least"
 
     def of(self, outcome: Outcome) -> Measure:

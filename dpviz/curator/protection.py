@@ -16,12 +16,12 @@ from dpviz.privacy.trade_off import PRIOR
 
 NO_LIMIT = (math.inf, 0.0)
 LOSS = replace(
-    EPSILON, name="most_epsilon", title="Largest ε", default=1.0, maximum=100.0,
+    EPSILON, name="most_epsilon", title="Largest privacy loss", default=1.0, maximum=100.0,
     help="The largest privacy loss of all sets together: when one row is substituted, no release may change an "
     "attacker's odds by more than a factor eᵋ. Smaller is more private; values from 0.1 to 10 are usual.",
 )  # fmt: skip
 FAILURE = replace(
-    DELTA, name="most_delta", title="Largest δ", default=0.0, maximum=0.5, slider_maximum=0.1,
+    DELTA, name="most_delta", title="Largest failure", default=0.0, maximum=0.5, slider_maximum=0.1,
     help="The probability mass that may escape the largest ε; 0 asks for pure ε-differential privacy. Smaller is more "
     "private, and far less than 1/n is usual.",
 )  # fmt: skip

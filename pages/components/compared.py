@@ -7,23 +7,23 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.comparisons import KINDS
+from dpviz.comparisons import KINDS, DataKind
 from dpviz.parameters import Parameter, readable
 from pages.components.choices import presets
 from pages.components.last_valid import Refused
 
 
-def _of_kinds() -> dict[str, Parameter]:
+def numbers_of(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
     """The numbers of all kinds of data by name; one that several kinds have takes what any of them does."""
     found: dict[str, Parameter] = {}
-    for one in (one for kind in KINDS.values() for one in kind.parameters()):
+    for one in (one for kind in kinds.values() for one in kind.parameters()):
         known = found.setdefault(one.name, one)
         ends = {"minimum": min(known.minimum, one.minimum), "maximum": max(known.maximum, one.maximum)}
         found[one.name] = dataclasses.replace(known, **ends)  # type: ignore[arg-type]
     return found
 
 
-OF_KINDS = _of_kinds()
+OF_KINDS = numbers_of(KINDS)
 
 
 def scenarios(prefix: str, cases: Mapping[str, Mapping[str, object]], words: str) -> None:

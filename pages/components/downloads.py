@@ -49,19 +49,21 @@ def _text(about: str, make: Callable[[], str]) -> str:
 
 def show_columns(
     prefix: str, tables: Sequence[Part], pictures: Sequence[Part], script: tuple[str, str, str], *,
-    between: Callable[[], None] = lambda: None,
+    between: Callable[[], None] = lambda: None, middle: str = "Pictures",
 ) -> None:  # fmt: skip
     """Tables, pictures and the script of a page side by side, what is drawn `between`, and the text of the script.
+
+    `middle` is the heading of what stands in place of pictures.
 
     `script` is its file's name, its text, and what it prints.
     """
     name, text, printed = script
     run = f"Save it beside the folder dpviz and run it there; it prints {printed}."
-    left, middle, right = st.columns(3)
+    left, center, right = st.columns(3)
     with left:
         show_files(prefix, "Tables, every digit", *tables)
-    with middle:
-        show_files(prefix, "Pictures", *pictures)
+    with center:
+        show_files(prefix, middle, *pictures)
     with right:
         show_files(prefix, "This page in Python", ("Script", name, lambda: text), run)
     between()

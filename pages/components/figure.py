@@ -24,7 +24,10 @@ LARGER = 1.2
 
 _written: WeakKeyDictionary[Figure, dict[bool, str]] = WeakKeyDictionary()
 
-PAGES = {"tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior", "cs": "comparison", "bu": "budget"}
+PAGES = {
+    "tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior", "cs": "comparison", "bu": "budget",
+    "cu": "desk",
+}  # fmt: skip
 """What the files of a page's pictures are named after, by the prefix of its keys."""
 
 

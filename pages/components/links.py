@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from functools import lru_cache
+from html import escape
 from types import MappingProxyType
 
 import streamlit as st
@@ -30,10 +31,10 @@ def address_of(page: PageSpec, design: Design) -> Mapping[str, str]:
     return MappingProxyType({key: SETTINGS[key].write(value) for key, value in settings.items()})
 
 
-def lead_on(here: PageSpec, design: Design) -> None:
-    """Links to what the other pages say of this release, where they take it."""
-    with st.container(horizontal=True, key=f"{here.prefix}lead_on"):
-        st.html('<span class="dpviz-lead">This release on</span>', width="content")
+def lead_on(here: PageSpec, design: Design, words: str = "This release on", place: str = "") -> None:
+    """Links to what the other pages say of this release, where they take it; `place` tells several such lists apart."""
+    with st.container(horizontal=True, key=f"{here.prefix}lead_on{place}"):
+        st.html(f'<span class="dpviz-lead">{escape(words)}</span>', width="content")
         for page in PAGES:
             if page is not here and not page.home:
                 with contextlib.suppress(ValueError):  # the page has no control for something of it

@@ -6,12 +6,15 @@ from functools import cache
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages import budget, compare_synthesizers, coverage, home, minimum_priors, posterior, transition_matrices
+from pages import budget, compare_synthesizers, coverage, curator, home, minimum_priors, posterior, transition_matrices
 from pages.components.spec import PageSpec
 
 PAGES = [
-    one.SPEC for one in (home, transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers, budget)
-]
+    one.SPEC
+    for one in (
+        home, transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers, budget, curator,
+    )
+]  # fmt: skip
 """A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
 
 

@@ -1,0 +1,73 @@
+"""The answer of the page: sentence, limits in words, ranked table, what would have to give way."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import streamlit as st
+
+from dpviz.curator.protection import Protection, promise_in_words
+from dpviz.curator.search import Assessed, Desk, Relaxed
+from dpviz.parameters import readable
+from pages.components.growing import show_growing
+from pages.components.words import heading, note, page_answer
+from pages.curator import SPEC
+from pages.curator.controls import PREFIX, Asked
+from pages.curator.found import designs_of, desk_of, give_way
+from pages.curator.links import lead_further
+from pages.curator.pins import pin_button
+from pages.curator.sentences import answer_sentence, relaxed_sentence
+from pages.curator.table import show_absent, show_table
+
+
+def show_answer(asked: Asked) -> None:
+    """Sentence and table as far as they are known, what would have to give way, and where to go from here."""
+    show_growing(designs_of(asked), "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step")
+    desk = desk_of(asked)
+    if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
+        heading("What would have to give way")
+        show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way", slow=True)
+    if first := leading(desk):
+        with st.container(horizontal=True, key=f"{PREFIX}further"):
+            pin_button(first)
+        lead_further(first, "Open it on")
+
+
+def leading(desk: Desk) -> Assessed | None:
+    """The design that leads, or is the nearest."""
+    return desk.first
+
+
+def _draw(asked: Asked, desk: Desk) -> None:
+    st.html(page_answer(*answer_sentence(desk)))
+    _show_limits(asked)
+    if desk.designs:
+        show_table(asked, desk)
+    show_absent(desk)
+
+
+def _show_limits(asked: Asked) -> None:
+    """The limits as they were understood."""
+    question = asked.question
+    said = [f"<b>{one.words}</b>{translated(one)}" for one in question.protections]
+    if not said:
+        note(SPEC.note("unlimited"))
+        return
+    note(SPEC.note("limits", said="; ".join(said), n=readable(question.data.n)))  # type: ignore[attr-defined]
+
+
+def translated(one: Protection) -> str:
+    """What a limit asks of ε and δ, in brackets, unless its own words say it."""
+    epsilon, delta = one.promise
+    if math.isfinite(epsilon) and promise_in_words(epsilon, delta) in one.words:
+        return ""
+    return f" ({one.translated})"
+
+
+def _ways(desk: Desk, found: tuple[Relaxed, ...]) -> None:
+    for one in found:
+        note(relaxed_sentence(one))
+    if not desk.question.promises:
+        return
+    st.caption(SPEC.note("relaxed"))

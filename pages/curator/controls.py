@@ -1,0 +1,198 @@
+"""The controls of the page "Curator's desk", and the question that they ask."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import streamlit as st
+
+from dpviz.comparisons import DataKind
+from dpviz.comparisons.base import SIMULATED, Analysis
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.protection import PROTECTIONS
+from dpviz.curator.question import GOALS, KINDS, VALUES, Question
+from dpviz.designs import Design
+from dpviz.inference.rules import RULES
+from dpviz.parameters import Parameter, readable
+from dpviz.studies.plan import SEED
+from pages.components.address import keep_choice, keep_choices, read_address
+from pages.components.choices import choice, choices, presets, segments
+from pages.components.compared import numbers_of, refused
+from pages.components.controls import PageNumbers
+from pages.components.last_valid import Refused
+from pages.components.places import Places
+from pages.curator import SPEC
+from pages.curator.cases import PRESETS, RANGES, USUAL
+
+PREFIX = SPEC.prefix
+LAW = "beta_binomial"
+"""The synthesizer that stands for the question on other pages; a design of the answer leads there with its own."""
+
+CARRIED = {"most_epsilon": "epsilon", "most_delta": "delta"}
+"""Numbers of limits that other pages have as well, by the name that they have there."""
+
+WORST = {False: "worst", True: "average"}
+SETS = "1", "2", "5", "10", "20"
+
+
+def _ranged(kind: type[DataKind]) -> Parameter:
+    return next(one for one in kind.parameters() if one.name == kind.true_value)
+
+
+def _ends(kind: type[DataKind]) -> dict[str, Parameter]:
+    """The lowest and the highest true value of a kind of data, by name."""
+    one = _ranged(kind)
+    return {
+        f"{end}_{one.name}": dataclasses.replace(
+            one, name=f"{end}_{one.name}", title=f"{end.capitalize()} {one.title.lower()}", default=value,
+            help=SPEC.note("range"),
+        )
+        for end, value in zip(("lowest", "highest"), RANGES.get(one.name, (one.default, one.default)), strict=True)
+    }  # fmt: skip
+
+
+def _asked_by(limit: Any) -> dict[str, Parameter]:
+    """The numbers of a limit on protection, by their names on the page and by those in the package."""
+    return {CARRIED.get(one.name, one.name): one for one in limit.parameters()}
+
+
+OF_KINDS = numbers_of(KINDS)
+NUMBERS: dict[str, Parameter] = {
+    **{
+        name: dataclasses.replace(one, default=USUAL.get(name, one.default))
+        for name, one in OF_KINDS.items()
+        if name not in {kind.true_value for kind in KINDS.values()}
+    },
+    **{name: one for kind in KINDS.values() for name, one in _ends(kind).items()},
+    **{
+        name: dataclasses.replace(one, name=name)
+        for limit in PROTECTIONS.values()
+        for name, one in _asked_by(limit).items()
+    },
+    **{one.asks.name: one.asks for one in ACCURACY.values()},
+    "values": VALUES,
+    "level": Analysis.numbers()["level"],
+    "repetitions": SIMULATED,
+    "seed": SEED,
+}
+
+FEW = ("preset", "epsilon", "most_error")
+MORE = ("m", "values", "level", "repetitions", "seed", "methods")
+PAGE = PageNumbers(PREFIX, NUMBERS).kept()
+MAIN = tuple(name for name in (*NUMBERS, "kind", "protect", "accuracy", "rules", "tried", "goal", "over")
+             if name not in MORE)  # fmt: skip
+KIND = keep_choice(f"{PREFIX}kind", KINDS, next(iter(KINDS)))
+PROTECT = keep_choices(f"{PREFIX}protect", PROTECTIONS, ["loss"])
+LIMITED = keep_choices(f"{PREFIX}accuracy", ACCURACY, ["root_mean_squared_error", "coverage"])
+TRIED = keep_choices(f"{PREFIX}tried", SETS, ["1", "5"])
+GOAL = keep_choice(f"{PREFIX}goal", GOALS, next(iter(GOALS)))
+OVER = keep_choice(f"{PREFIX}over", WORST.values(), WORST[False])
+RULE = {key: keep_choices(f"{PREFIX}{key}_rules", kind.rules, ["reiter_2003"]) for key, kind in KINDS.items()}
+METHODS = {
+    key: keep_choices(
+        f"{PREFIX}{key}_methods",
+        [one.key for one in kind.methods if not one.reference],
+        [one.key for one in kind.methods if not one.reference],
+    )
+    for key, kind in KINDS.items()
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader has set: a question; `design` has the numbers that other pages share."""
+
+    design: Design
+    question: Question
+    problems: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+        data, ranged = self.question.data, self.question.ranged
+        sizes = [f"{one.symbol} = {readable(getattr(data, one.name), 4)}" for one in data.parameters() if one != ranged]
+        ends = f"{readable(self.question.lowest, 4)} to {readable(self.question.highest, 4)}"
+        return f"{', '.join(sizes)} and {ranged.symbol} from {ends}"
+
+
+def choose() -> Asked | Refused:
+    """Draw the controls and return what they say."""
+    read_address(PREFIX)
+    at = Places(FEW, MAIN)
+    page = dataclasses.replace(PAGE, at=at)
+    with at("preset"):
+        presets(PREFIX, PRESETS, {}, help=SPEC.note("presets"))
+    with at("kind"):
+        kind = KINDS[choice(st.selectbox, "Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
+    sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
+    values: dict[str, Any] = page.values(*sizes, *_ends(kind))
+    with at("protect"):
+        protect = several("What must be protected", {key: one.label for key, one in PROTECTIONS.items()}, PROTECT)
+    values |= page.values(*(name for key in protect for name in _asked_by(PROTECTIONS[key])))
+    with at("accuracy"):
+        labels = {key: one.label[0].upper() + one.label[1:] for key, one in ACCURACY.items()}
+        limited = several("How far an analyst may be off", labels, LIMITED)
+    values |= page.values(*(ACCURACY[key].asks.name for key in limited))
+    with at("rules"):
+        labels = {key: RULES[key].label for key in kind.rules}
+        rules = several("Analyses that users will run", labels, RULE[kind.key], "rules")
+    with at("tried"):
+        tried = choices("Numbers of sets considered", SETS, TRIED, help=SPEC.note("tried"))
+    with at("goal"):
+        goal = choice(st.selectbox, "What comes first", GOALS, GOAL, format_func=GOALS.__getitem__,
+                      help=SPEC.note("goal"))  # fmt: skip
+    with at("over"):
+        over = segments("Over the range, what counts is the", WORST.values(), OVER, help=SPEC.note("over"))
+    with at("methods"):
+        labels = {one.key: one.label for one in kind.methods if not one.reference}
+        methods = several("Methods considered", labels, METHODS[kind.key])
+    values |= page.values("values", "level", "repetitions", "seed")
+    try:
+        PAGE.check(values)
+        if not methods:
+            raise ValueError("Choose at least one method.")
+        return _asked(
+            kind, values, protect, limited, rules=tuple(rules), goal=goal, average=over == WORST[True],
+            sets=tuple(map(int, tried)), methods=() if len(methods) == len(labels) else tuple(methods),
+        )  # fmt: skip
+    except ValueError as broken:
+        return refused(broken, PREFIX, {**NUMBERS, **{one.name: one for one in kind.parameters()}}, values)
+
+
+def several(label: str, words: Mapping[str, str], key: str, note: str = "") -> list[str]:
+    """Several of `words`, which are keys with their labels, in the order of these."""
+    help_ = SPEC.note(note) if note else None
+    chosen = choices(label, words, key, format_func=words.__getitem__, help=help_)
+    return [one for one in words if one in chosen]
+
+
+def _asked(
+    kind: type[DataKind], values: Mapping[str, Any], protect: list[str], limited: list[str], **further: Any
+) -> Asked:
+    """The question with these values; a ValueError in a sentence refuses."""
+    lowest, highest = (values[name] for name in _ends(kind))
+    own = {one.name: values[one.name] for one in kind.parameters() if one.name != kind.true_value}
+    question = Question(
+        data=kind(**own, **{kind.true_value: lowest}),
+        lowest=lowest,
+        highest=highest,
+        protections=tuple(
+            PROTECTIONS[key](**{one.name: values[name] for name, one in _asked_by(PROTECTIONS[key]).items()})
+            for key in protect
+        ),
+        limits=tuple(AccuracyLimit(key, values[ACCURACY[key].asks.name]) for key in limited),
+        **{name: values[name] for name in ("values", "level", "repetitions", "seed")},
+        **further,
+    )
+    shared = {name: values[name] for name in Design.numbers() if name in values}
+    return Asked(design=Design(mechanism=LAW, rules=question.rules, **shared), question=question)
+
+
+def first_asked() -> Asked:
+    """What a fresh page asks."""
+    fresh = {name: one.default for name, one in NUMBERS.items()}
+    kind = next(iter(KINDS.values()))
+    return _asked(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"])

@@ -1,0 +1,36 @@
+"""Every number of every design as a file, the question as JSON, and the script."""
+
+from __future__ import annotations
+
+from dpviz.curator.question import Question
+from dpviz.curator.search import Desk, stream_designs
+from dpviz.exports.desk import desk_csv, desk_script
+from pages.components.cached import cached
+from pages.components.downloads import Part, show_columns
+from pages.curator.controls import PREFIX, Asked
+from pages.curator.found import designs_of
+
+
+def show_downloads(asked: Asked) -> None:
+    """Offer the table, the question and the script."""
+    tables: list[Part] = [
+        ("All designs and measures, CSV", "desk.csv", lambda: desk_csv(whole(asked))),
+        "The file is made when the button is pressed, which takes as long as the table above does.",
+    ]
+    question: list[Part] = [
+        ("Question, JSON", "question.json", asked.question.to_json),
+        "It holds your limits and sizes, and nothing of a file that you have opened here.",
+    ]
+    script = desk_script(asked.question)
+    show_columns(PREFIX, tables, question, ("desk.py", script, "the designs in order"), middle="Your question")
+
+
+def whole(asked: Asked) -> Desk:
+    """The complete answer: what has grown on the page, or computed to the end."""
+    grown = designs_of(asked).latest
+    return grown if grown is not None and grown.complete else cached(_all)(asked.question)
+
+
+def _all(question: Question) -> Desk:
+    *_, last = stream_designs(question)
+    return last

@@ -1,0 +1,63 @@
+"""What is computed for a question: the designs in order, and what would have to give way where none keeps all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dpviz.curator.question import Question
+from dpviz.curator.search import Assessed, Desk, Relaxed, assess, relaxations, stream_designs
+from pages.components.cached import cached
+from pages.components.growing import Growing, growing_of
+from pages.curator.controls import PREFIX, Asked
+
+NEAREST = 3  # Designs of which is sought what would have to give way
+
+
+def designs_of(asked: Asked) -> Growing[Desk]:
+    """The reader's designs, which come one after the other."""
+    question = asked.question
+    return growing_of(f"{PREFIX}designs", ("designs", repr(question)), Desk, lambda: stream_designs(question))
+
+
+def desk_of(asked: Asked) -> Desk:
+    """The designs as far as they are known."""
+    latest = designs_of(asked).latest
+    return first_desk(asked) if latest is None else latest
+
+
+def first_desk(asked: Asked) -> Desk:
+    """The first design, or that there is none: a refusal comes with it."""
+    return cached(_first)(asked.question)
+
+
+def _first(question: Question) -> Desk:
+    return next(stream_designs(question))
+
+
+def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:
+    """Of the nearest designs what would have to give way, one after the other."""
+
+    def begin() -> Iterator[tuple[Relaxed, ...]]:
+        found: list[Relaxed] = []
+        for one in desk.designs[:NEAREST]:
+            found += relaxations(replace(desk, designs=(one,)))
+            yield tuple(found)
+
+    return growing_of(f"{PREFIX}relaxed", ("relaxed", repr(asked.question)), tuple, begin)
+
+
+def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:
+    """The designs with these keys, with everything known of them; those that the question has no more are left out."""
+    known = {written_key(one): one for one in desk.designs}
+    found, whole = [known[key] for key in keys if key in known], cached(_whole, "Computing intervals …")
+    return [one if one.complete else whole(one.question, *one.key, one.setting) for one in found]
+
+
+def _whole(question: Question, method: str, sets: int, rule: str, setting: float) -> Assessed:
+    return assess(question, question.data.method(method), sets, rule, setting)
+
+
+def written_key(one: Assessed) -> str:
+    """The key of a design as the address has it."""
+    return "~".join(map(str, one.key))

@@ -1,0 +1,54 @@
+"""From a design of the desk to the other pages, with its numbers."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dpviz.comparisons import KINDS
+from dpviz.curator.search import Assessed
+from dpviz.designs import Design
+from pages import compare_synthesizers
+from pages.components.links import lead_on
+from pages.components.navigation import as_declared
+from pages.curator import SPEC
+
+
+def lead_further(one: Assessed, words: str, place: str = "") -> None:
+    """Links to the pages that know a design; else to the comparison, with the numbers of the question."""
+    if design := design_of(one):
+        lead_on(SPEC, design, words, place)
+        return
+    page = compare_synthesizers.SPEC
+    if one.question.data.key not in KINDS:
+        return
+    with st.container(horizontal=True, key=f"{SPEC.prefix}lead_on{place}"):
+        st.html(f'<span class="dpviz-lead">{words}</span>', width="content")
+        st.page_link(as_declared(page), label=f"{page.title} →", query_params=comparison_of(one))
+
+
+def worst_truth(one: Assessed) -> int:
+    """The place of the true value at which its error is largest, or that in the middle."""
+    at = one.figures["root_mean_squared_error"].at
+    truths = one.question.truths
+    return len(truths) // 2 if math.isnan(at) else truths.index(at)
+
+
+def design_of(one: Assessed) -> Design | None:
+    """The release at the true value at which its error is largest, as other pages know it; None where they do not."""
+    question = one.question
+    data = question.data_at[worst_truth(one)]
+    return one.method.design(
+        data, one.setting, one.sets, epsilon=one.setting, level=question.level, seed=question.seed, rules=(one.rule,)
+    )
+
+
+def comparison_of(one: Assessed) -> dict[str, str]:
+    """What the address of the comparison says: the same data, ε, sets, level and this method beside the others."""
+    question, prefix = one.question, compare_synthesizers.SPEC.prefix
+    data = question.data_at[worst_truth(one)]
+    numbers = {each.name: getattr(data, each.name) for each in data.parameters()}
+    numbers |= {"epsilon": one.setting, "sets": one.sets, "level": question.level, "seed": question.seed}
+    words = {"kind": data.key, f"{data.key}_methods": f"original.{one.method.key}"}
+    return {f"{prefix}{name}": str(value) for name, value in (numbers | words).items()}

@@ -1,0 +1,130 @@
+"""Up to three designs that the reader has pinned, which the address keeps, side by side."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import streamlit as st
+
+from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.curator.protection import largest_guess_rate
+from dpviz.curator.search import Assessed
+from dpviz.inference.rules import RULES
+from dpviz.parameters import readable
+from pages.components.address import SETTINGS, Setting, Unknown, drawn
+from pages.components.words import listing, note, percent
+from pages.curator import SPEC
+from pages.curator.controls import PREFIX, Asked
+from pages.curator.found import desk_of, pinned, written_key
+from pages.curator.links import lead_further
+from pages.curator.table import limits, mark, written
+
+MOST = 3
+PINS = f"{PREFIX}pins"
+KEY = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
+
+
+def _read(text: str) -> list[str]:
+    asked = [word for word in dict.fromkeys(text.split(".")) if word]
+    known = [word for word in asked if KEY.fullmatch(word)][:MOST]
+    if len(known) < len(asked):
+        unknown = ", ".join(word[:40] for word in asked if word not in known)
+        raise Unknown(unknown[:120], f"each of up to {MOST} pins names a method, its sets and an analysis.", known)
+    return known
+
+
+SETTINGS[PINS] = Setting([], _read, ".".join)
+
+
+def pins() -> list[str]:
+    """The keys of the pinned designs, which belong in the address."""
+    return drawn(PINS, list(st.session_state.get(PINS, [])))
+
+
+def pin(key: str) -> None:
+    """Pin a design; the oldest gives way to a fourth."""
+    held = [one for one in st.session_state.get(PINS, []) if one != key]
+    st.session_state[PINS] = [*held, key][-MOST:]
+
+
+def unpin(*keys: str) -> None:
+    """Take pins off."""
+    st.session_state[PINS] = [one for one in st.session_state.get(PINS, []) if one not in keys]
+
+
+def pin_button(one: Assessed) -> None:
+    """A button that pins a design, or takes its pin off."""
+    key = written_key(one)
+    held = key in pins()
+    words = "Unpin it" if held else "Pin for comparison"
+    st.button(words, key=f"{PREFIX}pin_first", on_click=unpin if held else pin, args=(key,))
+
+
+def show_side_by_side(asked: Asked) -> None:
+    """The pinned designs in columns, all numbers in rows, the difference to the first below each."""
+    desk, keys = desk_of(asked), pins()
+    note(SPEC.note("pins"))
+    names = {written_key(one): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    rest = [key for key in names if key not in keys]
+    place = f"{PREFIX}pin_next"
+
+    def take() -> None:
+        if st.session_state[place] is not None:
+            pin(st.session_state[place])
+        st.session_state[place] = None
+
+    st.selectbox(
+        "Pin another design", rest, index=None, key=place, format_func=names.__getitem__, on_change=take,
+        placeholder=f"one of {len(rest)}, in the order of the table", disabled=not rest,
+    )  # fmt: skip
+    if gone := [key for key in keys if key not in names]:
+        note(SPEC.note("gone", number=len(gone)))
+        st.button("Take them off", key=f"{PREFIX}unpin_gone", on_click=unpin, args=tuple(gone))
+    shown = pinned(desk, keys)
+    if not shown:
+        note(SPEC.note("no_pins"))
+        return
+    head = ["", *(f"{one.name}<br><small>{RULES[one.rule].abbreviation}</small>" for one in shown)]
+    listing(head, rows(shown), "Pinned designs side by side")
+    st.caption(SPEC.note("side_by_side"))
+    for number, one in enumerate(shown, start=1):
+        key = written_key(one)
+        lead_further(one, f"{one.name} on", f"_{number}")
+        st.button(f"Unpin {one.name}", key=f"{PREFIX}unpin_{number}", on_click=unpin, args=(key,))
+
+
+def rows(shown: list[Assessed]) -> list[list[str]]:
+    """Every number of each design."""
+    lines: dict[str, Callable[[Assessed], str]] = {
+        "keeps your limits": limits,
+        "ε that it is set to": lambda one: readable(one.setting, 4),
+        "real privacy loss ε": lambda one: "–" if one.real_epsilon is None else readable(one.real_epsilon, 4),
+        "right guesses, at most": guesses,
+    }
+    found = [[f"<b>{name}</b>", *map(cell, shown)] for name, cell in lines.items()]
+    for measure in ACCURACY.values():
+        found.append([f"<b>{measure.label}</b>", *(compared(one, shown[0], measure) for one in shown)])
+    return found
+
+
+def guesses(one: Assessed) -> str:
+    """How often an attacker who knows all other rows can be right, at most."""
+    real = one.real_epsilon
+    return "–" if real is None else percent(largest_guess_rate(min(max(real, 1e-6), 1e3)), 4)
+
+
+def compared(one: Assessed, first: Assessed, measure: AccuracyMeasure) -> str:
+    """A measure, and how far it is from that of the first design."""
+    found, other = one.figures[measure.key].measure, first.figures[measure.key].measure
+    if math.isnan(found.value):
+        return "–"
+    error = f" ± {readable(100 * found.error if measure.share else found.error, 1)}" if found.error > 0 else ""
+    said = written(measure, found.value) + error
+    said += f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
+    if one is first or math.isnan(other.value):
+        return said
+    more = found.value - other.value
+    apart = f"{'+' if more > 0 else ''}{readable(100 * more if measure.share else more, 3)}"
+    return f"{said}<br><small>{apart}{' points' if measure.share else ''}</small>"

@@ -1,0 +1,23 @@
+"""The closer looks of the page, each run only when it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.curator import SPEC
+from pages.curator.controls import Asked
+from pages.curator.downloads import show_downloads
+from pages.curator.pins import show_side_by_side
+
+
+def _why(_asked: Asked) -> None:
+    st.markdown(SPEC.text("words"))
+
+
+SECTIONS: dict[str, Callable[[Asked], None]] = {
+    "Side by side": show_side_by_side,
+    "Download": show_downloads,
+    "Why, and sources": _why,
+}

@@ -1,0 +1,115 @@
+"""The designs in order, and the methods that have none."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import streamlit as st
+
+from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.curator.search import Assessed, Desk
+from dpviz.inference.rules import RULES
+from dpviz.parameters import readable
+from dpviz.studies import Measure
+from pages.components.address import keep_switch
+from pages.components.choices import switch
+from pages.components.words import listing, note, percent
+from pages.curator import SPEC
+from pages.curator.controls import PREFIX, Asked
+
+LEADING = 10
+"""Rows that are shown unless all are asked for."""
+
+EVERY = keep_switch(f"{PREFIX}every", False)
+MARKS = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")}
+SHORT = {
+    "bias": "bias",
+    "root_mean_squared_error": "typical error (RMSE)",
+    "coverage": "coverage",
+    "mean_width": "length",
+}
+"""Heads of the columns, which must be narrow."""
+
+
+def show_table(asked: Asked, desk: Desk) -> None:
+    """Every design with its numbers, in the order of `desk`."""
+    number = len(desk.designs)
+    every = number > LEADING and switch(f"Show all {number} designs", EVERY)
+    shown = desk.designs if every else desk.designs[:LEADING]
+    head = ["design", "limits", "real ε", *(SHORT[key] for key in ACCURACY)]
+    listing(head, [row(place, one) for place, one in enumerate(shown, start=1)], "The designs in order")
+    judged = sum(one.complete or one.keeps_all is False for one in desk.designs)
+    more = f" {SPEC.note('judged', judged=judged, all=number)}" if not desk.complete else ""
+    st.caption(SPEC.note("table", repetitions=readable(asked.question.repetitions)) + more)
+
+
+def row(place: int, one: Assessed) -> list[str]:
+    """The cells of a design."""
+    name = f"{place}. <b>{escape(one.method.label)}</b> <small>{sets_and_rule(one)}</small>"
+    return [name, limits(one), epsilon(one), *(measured(one, measure) for measure in ACCURACY.values())]
+
+
+def sets_and_rule(one: Assessed) -> str:
+    """Its number of sets, and the analysis."""
+    sets = one.name.rpartition(", ")[2].replace(" ", "&nbsp;")
+    return f"{sets}, {escape(RULES[one.rule].abbreviation)}"
+
+
+def mark(kept: bool | None, words: str = "") -> str:
+    """A sign with its meaning for who does not see it."""
+    sign, meaning = MARKS[kept]
+    return f'<span role="img" aria-label="{words or meaning}" title="{words or meaning}">{sign}</span>'
+
+
+def limits(one: Assessed) -> str:
+    """Whether all limits are kept, in words."""
+    broken = sum(kept is False for kept in one.verdicts.values())
+    if one.keeps_all is False:
+        return f"{MARKS[False][0]} {broken} broken"
+    if one.keeps_all is None:
+        return f"{MARKS[None][0]} {'too close' if one.complete else 'computing'}"
+    return f"{MARKS[True][0]} all kept"
+
+
+def epsilon(one: Assessed) -> str:
+    """The real pure ε of all sets, and the setting where it is another."""
+    real = one.real_epsilon
+    said = "–" if real is None else readable(real, 4)
+    if real is None or abs(real - one.setting) > 1e-4 * one.setting:
+        said += f"<br><small>set to {readable(one.setting, 4)}</small>"
+    return said
+
+
+def measured(one: Assessed, measure: AccuracyMeasure) -> str:
+    """A measure: its value, whether it keeps its limit, its Monte Carlo error, and where it is worst."""
+    figure = one.figures[measure.key]
+    found = figure.measure
+    if math.isnan(found.value):
+        return "–" if one.complete else "…"
+    sign = f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
+    small = [exact_or_error(measure, found)] if found.error > 0 else []
+    if not math.isnan(figure.at) and len(one.question.truths) > 1:
+        small.append(f"at {one.question.ranged.symbol} = {readable(figure.at, 3)}")
+    below = "".join(f"<br><small>{line}</small>" for line in small)
+    return f"{written(measure, found.value)}{sign}{below}"
+
+
+def written(measure: AccuracyMeasure, value: float) -> str:
+    """A value to four digits."""
+    value = 0.0 if abs(value) < 1e-12 else value
+    return percent(value, 4) if measure.share else readable(value, 4)
+
+
+def exact_or_error(measure: AccuracyMeasure, found: Measure) -> str:
+    """The Monte Carlo error."""
+    return f"± {readable(100 * found.error if measure.share else found.error, 1)}"
+
+
+def show_absent(desk: Desk) -> None:
+    """Which methods have no design, and why."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in desk.absent:
+        reasons.setdefault(reason, []).append(f"<b>{escape(name)}</b>")
+    if reasons:
+        note(SPEC.note("absent", names="; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())))
