@@ -9,6 +9,9 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons import KINDS, TERMS
+from dpviz.curator.accuracy import ACCURACY
+from dpviz.curator.protection import PROTECTIONS
+from dpviz.curator.question import KINDS as DESK_KINDS
 from dpviz.inference import RULES
 from dpviz.parameters import DELTA, EPSILON, Parameter
 from dpviz.synthesizers import SYNTHESIZERS, two_cell_laws
@@ -500,6 +503,15 @@ WHERE_DESK: dict[str, State] = {
     "highest_mean": NUMERIC | {"low": -30.0, "high": 30.0, "lowest_mean": -25.0},
 }
 
+ENDS_OF_DESK: list[State] = [
+    {"n": 1}, {"lowest_p": 0.0, "highest_p": 0.0}, {"lowest_p": 1.0, "highest_p": 1.0}, {"epsilon": 1e-5},
+    {"epsilon": 100.0, "tried": ["20"]}, {"delta": 0.5}, {"protect": ["guess"]}, {"protect": []},
+    {"protect": list(PROTECTIONS)}, {"protect": [], "accuracy": ["bias"], "most_bias": 1e-4},
+    {"accuracy": []}, {"accuracy": list(ACCURACY), "most_bias": 1e-4}, {"values": 1}, {"level": 0.001},
+    {"least_coverage": 1.0}, {"least_coverage": 0.0}, {"goal": "epsilon", "over": "average"},
+    {"m_is_n": False, "m": 1}, {"count_methods": ["beta_binomial"]}, {"count_rules": ["score", "posterior"]},
+]  # fmt: skip
+
 DESK_OF_CURATORS = Case(
     spec=DESK,
     opened=open_desk,
@@ -510,20 +522,10 @@ DESK_OF_CURATORS = Case(
     disturbed=JUDGED | {"epsilon": 3.0, "m_is_n": False, "m": 7, "lowest_p": 0.2, "goal": "bias"},
     variants={
         kind: (JUDGED | {"kind": kind, "n": 9, "pins": ["laplace~1~as_if_real"]}, list(DESK_SECTIONS))
-        for kind in desk.KINDS
+        for kind in DESK_KINDS
     },
-    extremes=[
-        JUDGED | one
-        for one in (
-            {"n": 1}, {"lowest_p": 0.0, "highest_p": 0.0}, {"lowest_p": 1.0, "highest_p": 1.0}, {"epsilon": 1e-5},
-            {"epsilon": 100.0, "tried": ["20"]}, {"delta": 0.5}, {"protect": ["guess"]}, {"protect": []},
-            {"protect": list(desk.PROTECTIONS)}, {"protect": [], "accuracy": ["bias"], "most_bias": 1e-4},
-            {"accuracy": []}, {"accuracy": list(desk.ACCURACY), "most_bias": 1e-4}, {"values": 1}, {"level": 0.001},
-            {"least_coverage": 1.0}, {"least_coverage": 0.0}, {"goal": "epsilon", "over": "average"},
-            {"m_is_n": False, "m": 1}, {"count_methods": ["beta_binomial"]}, {"count_rules": ["score", "posterior"]},
-        )
-    ],
-    extremes_of_sections=[JUDGED | one for one in ({"n": 1}, {"protect": []})],
+    extremes=[JUDGED | one for one in ENDS_OF_DESK],
+    extremes_of_sections=[JUDGED | {"n": 1}, JUDGED | {"protect": []}],
     edged=["Side by side", "Download"],
     picture="",
     refused=[

@@ -15,7 +15,7 @@ from dpviz.parameters import readable
 from pages.components.address import SETTINGS
 from pages.components.navigation import PAGES
 from tests.page_cases import CASES, Case, State
-from tests.pages import address, check_sound, figures, grown, html, marks, problems, text
+from tests.pages import address, check_sound, figures, html, marks, problems, text, whole
 
 STILL = "What follows is the answer for the last settings that are allowed: "
 
@@ -281,16 +281,21 @@ def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_
         assert any((kind, "Start from", False) in classroom for kind in ("button_group", "selectbox"))
 
 
+def ended(case: Case, page: AppTest) -> AppTest:
+    """A page on which nothing grows any more."""
+    return whole(page, *(f"{case.prefix}{place}" for place in ("spent", "designs", "relaxed")))
+
+
 @every_page
 def test_what_is_folded_under_more_counts_as_if_it_were_in_sight(case: Case) -> None:
     state = {"n": 30, "m_is_n": False, "m": 20}
-    page, folded = (grown(case.opened(more=more, **state), f"{case.prefix}spent") for more in (True, False))
+    page, folded = (ended(case, case.opened(more=more, **state)) for more in (True, False))
     assert len(list(controls(folded.main))) < len(list(controls(page.main)))
     assert f"{case.prefix}m" not in boxes(folded)
     assert (html(folded), address(folded)) == (html(page), address(page))
     if f"{case.prefix}m" not in SETTINGS:
         return
-    page.number_input(key=f"{case.prefix}m").set_value(29).run()
+    ended(case, page.number_input(key=f"{case.prefix}m").set_value(29).run())
     said = html(page), address(page)
     assert address(page)[f"{case.prefix}m"] == "29"
     for more in (False, True):
