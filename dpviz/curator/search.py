@@ -159,7 +159,7 @@ def stream_designs(question: Question) -> Iterator[Desk]:
                 made = _assessed(question, method, sets, rule, setting, [next(one) for one in started])
                 streams[made.key] = started
             if made is None:
-                absent[name] = f"no ε up to {SCANNED[-1]:g} keeps the limits"
+                absent[name] = f"no ε that was tried up to {SCANNED[-1]:g} keeps the limits"
                 continue
             found[made.key] = made
             yield desk()
@@ -207,6 +207,8 @@ def smallest_setting(question: Question, method: Method, sets: int, rule: str) -
         whole = assess(question, method, sets, rule, setting)
         return whole if whole.keeps_all else None
 
+    if assess(question, method, sets, rule, float(SCANNED[-1]), whole=False).keeps_all is False:
+        return None  # an estimate that is too far off with hardly any noise is not nearer with more
     low: float | None = None
     for high in SCANNED.tolist():
         found = at(high)
