@@ -48,10 +48,11 @@ def table_for_class(html: str) -> str:
 def three_digits(html: str) -> str:
     """HTML with three digits in each decimal number of its text.
 
-    More stay where fewer would make a number equal to another one of the text, or rounder than it is.
+    More stay where fewer would make a number equal to another one of the text, or rounder than it is; and where what
+    is cut off reads as just a half, for the number was rounded before, and nothing tells to which side of the half.
 
-    >>> three_digits("ε = <b>5.493061</b>, not 1.0004 but 1: in 99.9998 %, 0.06592181 or 1,164.53")
-    'ε = <b>5.49</b>, not 1.0004 but 1: in 99.9998 %, 0.0659 or 1,165'
+    >>> three_digits("ε = <b>5.493061</b>, not 1.0004 but 1: in 99.9998 %, 0.06592181 or 1,164.53, from 5.495 on")
+    'ε = <b>5.49</b>, not 1.0004 but 1: in 99.9998 %, 0.0659 or 1,165, from 5.495 on'
     """
     parts = re.split(r"(<[^>]*>)", html)
     all_numbers = {_value(text) for part in parts[::2] for text in NUMBER.findall(part)}
@@ -64,7 +65,7 @@ def _value(text: str) -> Decimal:
 
 
 def _to_places(value: Decimal, places: int) -> str:
-    """With so many decimals, a half rounded up, as what came before it most likely was."""
+    """With so many decimals."""
     return f"{value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,f}"
 
 
@@ -74,7 +75,8 @@ def _shortened(text: str, beside: set[Decimal]) -> str:
         shorter = _to_places(value, places)
         figures = shorter.replace(",", "").replace(".", "").lstrip("0")
         alone = all(_to_places(other, places) != shorter for other in beside - {value})
-        if len(figures) >= DIGITS and alone and (len(figures.rstrip("0")) > 1 or _value(shorter) == value):
+        half = 2 * abs(_value(shorter) - value) == Decimal(1).scaleb(-places)
+        if len(figures) >= DIGITS and alone and not half and (len(figures.rstrip("0")) > 1 or _value(shorter) == value):
             return shorter.rstrip("0").rstrip(".") if places else shorter
     return text
 
