@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from dpviz.charts import style
 from dpviz.charts.count_table import HINT, log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import compare_profiles, profile_chart
@@ -290,3 +291,24 @@ def test_a_figure_says_as_plain_data_what_plotly_makes_of_it() -> None:
             whole = decode_figure(figure.to_json().encode())
             assert len(plain["data"]) == len(whole["data"])
             same(plain, whole, release.key)
+
+
+@pytest.mark.parametrize("low", [-7.3, -1.25, 0.0, 2.9])
+@pytest.mark.parametrize("span", [0.18, 0.29, 0.31, 0.6, 1.0, 1.5, 2.1, 2.3, 12.0])
+def test_a_logarithmic_axis_has_some_ticks_and_none_that_touch(low: float, span: float) -> None:
+    axis = style.log_scale(low, low + span)
+    places = np.log10([one for one in axis["tickvals"] if low <= math.log10(one) <= low + span])
+    assert len(places) >= 2
+    assert np.diff(places).min() >= 0.09 * span
+    assert len(axis["ticktext"]) == len(axis["tickvals"]) == len(set(axis["ticktext"]))
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("way", [-1, 1])
+def test_words_at_a_rule_stand_where_no_curve_passes(side: int, way: int) -> None:
+    """A curve above the rule and one below it leave one corner: there they are farther from it than anywhere else."""
+    x = np.linspace(0.0, 1.0, 21)
+    near, far = 0.5 + 0.03 * way + 0 * x, 0.5 - way * np.where(abs(x - side) < 0.5, 0.4, 0.03)
+    found = style.label_free("words", 0.5, [(x, near), (x, far)], (0.0, 1.0), 0.06)
+    assert (found["xanchor"], found["yanchor"]) == (["left", "right"][side], "top" if way > 0 else "bottom")
+    assert style.label_free("words", 0.5, [], (0.0, 1.0), 0.06)["xanchor"] == "left"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.methods import CALIBRATED, METHODS
 from dpviz.priors.curves import Curves, prior_curves
 from dpviz.priors.kinds import Setting
 from pages.components import growing as module
@@ -148,5 +149,5 @@ def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) 
     assert lengths == sorted(lengths)
     assert lengths[0] < len(average.THETAS)
     names = [trace["name"] for trace in figures(page)["mp_average"]["figure"]["data"] if trace["mode"] == "lines"]
-    assert names == ["PARAM_MAP", "SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post"]
+    assert names == [METHODS[key].named(2) for key in ("param_map", *CALIBRATED)]
     assert all(len(points) >= len(average.THETAS) for points in points_of(page, "mp_average"))

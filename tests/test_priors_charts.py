@@ -17,7 +17,7 @@ import pytest
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
-from dpviz.charts.style import color_of
+from dpviz.charts.style import BOUND, EXACT, PRINTED, PURE, color_of
 from dpviz.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting
 from dpviz.priors.curves import AXES, Axis, Curves, prior_curves
@@ -31,6 +31,7 @@ SETTINGS = {
     "categorical": dataclasses.replace(BERNOULLI, n=300, m=20, cells=4),
     "gaussian": dataclasses.replace(BERNOULLI, sigma=2.0, sigma0=3.0),
 }
+CELLS = {"bernoulli": 2, "categorical": 4, "gaussian": 0}
 DELTAS = [0.0, 1e-5]
 every_picture = pytest.mark.parametrize(
     ("family", "axis", "delta"), list(product(SETTINGS, AXES, DELTAS)), ids=lambda part: str(part)
@@ -108,14 +109,23 @@ def test_each_method_has_one_colour_and_one_entry_in_the_legend(family: str, axi
     colours: dict[str, set[str]] = {}
     for trace in curve_traces(figure):
         colours.setdefault(trace.legendgroup, set()).add(trace.line.color)
-        assert trace.name == METHODS[trace.legendgroup].label
+        assert trace.name == METHODS[trace.legendgroup].named(CELLS[family])
     for trace in point_traces(figure):
         colours[trace.legendgroup].add(trace.marker.color)
     assert colours == {key: {color_of(METHODS[key].color)} for key in colours}
     entries = [trace.name for trace in figure.data if trace.showlegend is not False]
     assert len(entries) == len(set(entries))
     possible = [key for key in CALIBRATED if key in colours]
-    assert set(entries) - {"pure ε (δ = 0)", "as printed"} == {METHODS[key].label for key in possible}
+    assert set(entries) - {"pure ε (δ = 0)", "as printed"} == {METHODS[key].named(CELLS[family]) for key in possible}
+
+
+def test_a_legend_begins_with_the_plain_name_of_a_synthesizer() -> None:
+    one, many = METHODS["synth_post_one"], METHODS["synth_map"]
+    assert one.named(2) == "Beta-binomial (SYNTH_Post(One))"
+    assert one.named(5) == "Dirichlet-multinomial (SYNTH_Post(One))"
+    assert many.named(2) == many.named(5) == "Posterior-mode plug-in (SYNTH_MAP)"
+    assert one.named(0) == "SYNTH_Post(One)"  # of normal numbers
+    assert METHODS["param_post"].named(2) == "PARAM_Post"
 
 
 def test_the_colours_of_the_methods_differ() -> None:
@@ -298,10 +308,11 @@ def test_a_mark_has_its_number_and_the_colour_of_its_method() -> None:
 
 def test_lines_have_the_dash_of_their_kind_and_nothing_below_zero() -> None:
     values = np.array([0.5, 0.0, -1.0])
-    kinds = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"}
-    lines = [dataclasses.replace(LINE, kind=kind, y=values) for kind in kinds]
+    strokes = {EXACT: "solid", PRINTED: "dash", BOUND: "dashdot", PURE: "dot"}
+    lines = [dataclasses.replace(LINE, stroke=stroke, y=values) for stroke in strokes]
     traces = lines_chart(lines, *SCALES[True], key="k").data
-    assert [trace.line.dash for trace in traces] == list(kinds.values())
+    assert [trace.line.dash for trace in traces] == list(strokes.values())
+    assert traces[0].line.width == max(trace.line.width for trace in traces)
     for trace in traces:
         assert np.array_equal(trace.y, [0.5, np.nan, np.nan], equal_nan=True)
 

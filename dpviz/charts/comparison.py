@@ -14,6 +14,7 @@ DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4p
 """Of the methods in their order, so that color is never alone."""
 
 FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
+LABEL = 0.06  # Height of the words of a nominal share
 BAR = 1.96  # Standard errors to both sides of a simulated value
 
 
@@ -101,19 +102,20 @@ def comparison_chart(
     for place, one in enumerate(series):
         traces += _traces(one, DASHES[place % len(DASHES)], symbol)
     ends = [math.log10(end) if log else end for end in span]
-    steps = {"type": "log", **style.decades(ends[0], ends[1])} if log else {}
-    below = max(room, legend_height([one["name"] for one in traces]))
+    steps = style.log_scale(*ends) if log else {"range": ends}
+    below = max(room, legend_height([one["name"] for one in traces if one.get("showlegend", True)]))
     if mark is not None:
         traces.append(_mark(mark))
     shapes, words = [] if math.isnan(chosen) else [style.rule(x=chosen)], []
     if panel.nominal is not None:
         shapes.append(style.rule(y=panel.nominal))
-        words.append(style.label_across(panel.words, panel.nominal))
+        curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
+        words.append(style.label_free(panel.words, panel.nominal, curves, ends, LABEL))
     named = len(series) > 1 or limit is not None
-    legend = style.legend_below(0, 66, 14, 20, below, yref="container", yanchor="bottom", itemwidth=40, tracegroupgap=0)
+    legend = style.legend_below(-AXIS / PLOT, 66, 14, 20, below, itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
-        x=style.axis(axis, range=ends, **steps),
+        x=style.axis(axis, **steps),
         y=_values(series, panel, limit),
         uirevision=f"{key} {span}",
         shapes=shapes,
@@ -166,8 +168,7 @@ def _values(series: Sequence[Series], panel: Panel, limit: Limit | None) -> dict
     if panel.log:
         ends = math.log10(max(low, SMALLEST * high)), math.log10(max(high, 1.5 * low))
         pad = 0.06 * (ends[1] - ends[0])
-        more = {} if ends[1] - ends[0] < 1.2 else style.decades(*ends)
-        return style.axis(panel.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more)
+        return style.axis(panel.title, **style.log_scale(ends[0] - pad, ends[1] + pad))
     low, high = min(low, 0.0), max(high, 0.0)
     pad = 0.06 * (high - low) or 0.1
     return style.axis(panel.title, range=[low - pad * (low < 0), high + pad])

@@ -11,9 +11,11 @@ from dpviz.charts import style
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
+GREY = str(style.RULE["color"])
+
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 
-LABEL_GAP = 0.078  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
+LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
 
 COINCIDE = 0.008  # Share of the picture's height within which two lines are drawn on each other
 
@@ -66,17 +68,14 @@ def coverage_chart(
     traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level) for key in marks]
     traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     reach = [math.log10(end) for end in span] if log else list(span)
-    more = {"type": "log", **style.decades(reach[0], reach[1])} if log else {}
+    scale = style.log_scale(*reach) if log else {"range": reach}
     return style.build(
         traces,
-        x=style.axis(title, range=reach, **more),
+        x=style.axis(title, **scale),
         y=style.axis("coverage", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
         shapes=[style.rule(y=level), style.rule(x=chosen)],
-        annotations=[
-            style.label_across(f"promised: {readable(100 * level, 8)} %", level),
-            *ends_of_lines(values, ends),
-        ],
+        annotations=ends_of_lines(values, ends, {f"promised: {readable(100 * level, 8)} %": level}),
         **LAYOUT,
     )
 
@@ -168,19 +167,29 @@ def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
 
 
 def ends_of_lines(
-    values: Mapping[str, FloatArray], names: Mapping[str, str], *, gap: float = LABEL_GAP, ceiling: float = 1.02
+    values: Mapping[str, FloatArray],
+    names: Mapping[str, str],
+    known: Mapping[str, float] | None = None,
+    *,
+    gap: float = LABEL_GAP,
+    ceiling: float = 1.02,
 ) -> list[dict[str, Any]]:
     """Return each rule's name, behind its color, at the right end of its line if it has one; an equal line says so.
 
-    `gap` is what a name needs of the axis, and `ceiling` where the highest may stand.
+    `known` are what thin rules say, with their heights. `gap` is what a name needs of the axis, and `ceiling` where the
+    highest may stand.
     """
-    places: dict[str, float] = {}
+    places = {_named(text, GREY): height for text, height in (known or {}).items()}
     for first, *others in _groups(values, lambda apart: bool(np.all(apart < EQUAL * gap / LABEL_GAP))):
         end = values[first][np.isfinite(values[first])][-1:]
         for key in (*reversed(others), first) if len(end) else ():  # from the bottom up
             text = f"{'= ' * (key != first)}{names[key]}"
-            places[f'<span style="color: {style.RULE_STYLES[key].color}"><b>━</b></span> {text}'] = float(end[0])
+            places[_named(text, style.RULE_STYLES[key].color)] = float(end[0])
     return style.labels_apart(places, 1.006, gap, ceiling)
+
+
+def _named(text: str, color: str) -> str:
+    return f'<span style="color: {color}"><b>━</b></span> {text}'
 
 
 def length_chart(

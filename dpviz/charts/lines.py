@@ -3,29 +3,30 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from dpviz.charts import style
+from dpviz.charts.style import EXACT, Stroke
 from dpviz.checked import checked
 from dpviz.parameters import readable
 from dpviz.types import FloatArray
 
-__all__ = ["Dots", "Line", "Mark", "Rule", "Scale", "lines_chart"]
+LABEL_SHARE = 0.05  # Share of the picture's height that the words of a rule need
 
-DASHES = {"exact": "solid", "printed": "dash", "bound": "dashdot", "pure": "dot"}
+__all__ = ["Dots", "Line", "Mark", "Rule", "Scale", "lines_chart"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and what its numbers are."""
+    """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and how it is drawn."""
 
     name: str
     color: str
     x: FloatArray
     y: FloatArray
-    kind: Literal["exact", "printed", "bound", "pure"] = "exact"
+    stroke: Stroke = EXACT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +89,8 @@ def lines_chart(
     all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
     x_axis, x_ends = _axis(x, all_x)
     y_axis, y_ends = _axis(y, all_y)
+    drawn = [(one.x, one.y) for one in lines] + [(one.x, one.y) for one in dots]
+    curves = [(_place(across, x), _place(up, y)) for across, up in drawn]
     inside = [one for one in rules if _within(one.x, x_ends) or _within(one.y, y_ends)]
     return style.build(
         [_trace(line) for line in lines]
@@ -97,7 +100,7 @@ def lines_chart(
         y=y_axis,
         uirevision=key,
         shapes=[style.rule(x=one.x, y=one.y, dash=one.dash) for one in inside],
-        annotations=[_words(one, x, y) for one in inside],
+        annotations=[_words(one, x, y, (x_axis["range"], y_axis["range"]), curves) for one in inside],
         # On a telephone each entry of the legend has a row of its own.
         **style.legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) + len(dots) - 4)),
         showlegend=True,
@@ -105,8 +108,7 @@ def lines_chart(
 
 
 def _trace(line: Line) -> dict[str, Any]:
-    width = 2.6 if line.kind == "exact" else 1.8
-    drawn = {"color": style.color_of(line.color), "width": width, "dash": DASHES[line.kind]}
+    drawn = {"color": style.color_of(line.color), "width": line.stroke.width, "dash": line.stroke.dash}
     hover = f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>"
     return style.scatter("lines", line.x, np.where(line.y > 0, line.y, np.nan), hover, line=drawn, name=line.name)
 
@@ -126,10 +128,20 @@ def _mark(one: Mark) -> dict[str, Any]:
     )
 
 
-def _words(one: Rule, x: Scale, y: Scale) -> dict[str, Any]:
+def _place(values: FloatArray, scale: Scale) -> FloatArray:
+    """Where values stand on an axis: at their exponents of ten if it is logarithmic."""
+    if not scale.log:
+        return values
+    return np.log10(values, where=values > 0, out=np.full(values.shape, np.nan))
+
+
+def _words(
+    one: Rule, x: Scale, y: Scale, ends: tuple[list[float], list[float]], curves: list[tuple[FloatArray, FloatArray]]
+) -> dict[str, Any]:
     if one.x is not None:
-        return style.label_upright(one.text, math.log10(one.x) if x.log else one.x, edge="top")
-    return style.label_across(one.text, math.log10(one.y or 1.0) if y.log else one.y or 0.0)
+        return style.label_upright(one.text, float(_place(np.array(one.x), x)), edge="top")
+    place, room = float(_place(np.array(one.y), y)), LABEL_SHARE * (ends[1][1] - ends[1][0])
+    return style.label_free(one.text, place, curves, ends[0], room)
 
 
 def _within(place: float | None, ends: tuple[float, float]) -> bool:
@@ -150,5 +162,4 @@ def _axis(scale: Scale, values: FloatArray) -> tuple[dict[str, Any], tuple[float
     high = max(high, low * 1.5)
     ends = math.log10(low), math.log10(high)
     pad = 0.03 * (ends[1] - ends[0])
-    more = {} if ends[1] - ends[0] < 1.2 else style.decades(*ends)
-    return style.axis(scale.title, type="log", range=[ends[0] - pad, ends[1] + pad], **more), (low, high)
+    return style.axis(scale.title, **style.log_scale(ends[0] - pad, ends[1] + pad)), (low, high)

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from dpviz.charts import style
+from dpviz.charts.style import EXACT, PRINTED, PURE, Stroke
 from dpviz.checked import checked
 from dpviz.methods import METHODS, SYNTH_POST_ONE
 from dpviz.parameters import readable
@@ -23,15 +23,11 @@ AXIS_TITLES = {
     "n": "confidential rows n",
 }
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "m": "m", "n": "n"}
-DASHES = {"exact": "solid", "pure": "dot", "printed": "dash"}
-WIDTHS = {"exact": 2.6, "pure": 1.7, "printed": 1.5}
 COINCIDE = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture
 
 LABEL_SHARE = 0.045  # Share of the picture's height that a theorem's number needs
 
 EDGE = 0.004  # Decades by which an axis goes on beyond its ends
-
-FEW_DECADES = 2.2  # Length of an axis up to which it has ticks at 1, 2 and 5 of each decade
 
 PLAIN = 4  # Decades around 1 within which ticks are written without powers of ten
 
@@ -49,13 +45,13 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
 
     The prior or range that every method needs for M `sets` `together` is a diamond beside it.
     """
-    solid = any(line.kind == "exact" for line in curves.lines)
-    marked = [line for line in curves.lines if line.kind == ("exact" if solid else "pure")]
-    traces = [_line(curves, line, solid=solid, under=_covered(line, marked)) for line in curves.lines]
+    looks = _looks(curves)
+    marked = [line for line, look in zip(curves.lines, looks, strict=True) if look is EXACT]
+    traces = [_line(curves, *line, _covered(line[0], marked)) for line in zip(curves.lines, looks, strict=True)]
     traces += [_point(curves, line, marked, sets) for line in marked]
     more = dict(together or {}) if sets > 1 else {}
     traces += [_together(curves, method, level, sets) for method, level in more.items()]
-    traces += _key(curves, solid=solid)
+    traces += _key(curves, looks)
     here = [_counted(curves, level) for level in (*map(curves.at_chosen, marked), *more.values())]
     low, high = _reach(np.concatenate([curves.counted(line) for line in curves.lines]), here)
     left, right = float(curves.points[0]), float(curves.points[-1])
@@ -65,7 +61,10 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     if curves.kind.cells(curves.setting) and low < 1 < high:
         shapes.append(style.rule(y=1.0, dash="dot"))
         text = "as many invented rows as real ones"
-        notes.append(style.label(text, xref="x domain", y=0.0, **_free_corner(curves, 1.0)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            drawn = [(np.log10(curves.points), np.log10(curves.counted(line))) for line in curves.lines]
+        ends, room = (math.log10(left), math.log10(right)), LABEL_SHARE * math.log10(high / low)
+        notes.append(style.label_free(text, 0.0, drawn, ends, room))
     return style.build(
         [trace for trace in traces if trace],
         x=_log_axis(AXIS_TITLES[curves.axis], left, right),
@@ -86,40 +85,31 @@ def _covered(line: Curve, drawn: list[Curve]) -> int:
     return sum(bool(np.mean(one[np.isfinite(one)] < COINCIDE) > 0.5) for one in apart if np.any(np.isfinite(one)))
 
 
-def _free_corner(curves: Curves, height: float) -> dict[str, Any]:
-    """Where words at this height meet the fewest curves: at the left or the right end, above or below."""
-    part = max(2, len(curves.points) // 3)
-    ends = {"left": slice(0, part), "right": slice(-part, None)}
-
-    def apart(corner: tuple[str, str]) -> float:
-        words = height * (1.2 if corner[1] == "bottom" else 1 / 1.2)
-        near = np.concatenate([np.abs(np.log(curves.counted(line)[ends[corner[0]]] / words)) for line in curves.lines])
-        return float(np.min(near[np.isfinite(near)], initial=math.inf))
-
-    side, way = max(product(ends, ("bottom", "top")), key=apart)
-    return {"x": 0.005 if side == "left" else 0.995, "xanchor": side, "yanchor": way}
-
-
 def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
     """Return the number of each printed theorem at the right end of its line; those too close are moved apart."""
     places: dict[str, float] = {}
     for line in curves.lines:
         values = curves.counted(line)
         finite = values[np.isfinite(values)]
-        if line.kind == "printed" and len(finite) and low <= finite[-1] <= high:
+        if line.theorem and len(finite) and low <= finite[-1] <= high:
             places[line.theorem.split()[-1]] = math.log10(float(finite[-1]))
     top = math.log10(high)
     return style.labels_apart(places, 1.005, LABEL_SHARE * (top - math.log10(low)), top)
 
 
-def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, Any]:
+def _looks(curves: Curves) -> list[Stroke]:
+    """How each line is drawn: those without δ are dotted where there are others with it."""
+    pure = PURE if any(not (line.pure or line.theorem) for line in curves.lines) else EXACT
+    return [PRINTED if line.theorem else pure if line.pure else EXACT for line in curves.lines]
+
+
+def _line(curves: Curves, line: Curve, look: Stroke, under: int) -> dict[str, Any]:
     if not np.any(np.isfinite(line.values)):
         return {}
-    method, symbol = METHODS[line.method].label, SYMBOLS[curves.axis]
-    kind = "exact" if line.kind == "pure" and not solid else line.kind
-    told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
-    color, width = style.color_of(METHODS[line.method].color), WIDTHS[kind] + 2.2 * under
-    named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": kind == "exact"}
+    method, symbol = METHODS[line.method].named(curves.kind.cells(curves.setting)), SYMBOLS[curves.axis]
+    told = f"printed, {line.theorem}" if line.theorem else "exact, δ = 0" if line.pure else "exact"
+    color = style.color_of(METHODS[line.method].color)
+    named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": look is EXACT}
     level = f"<br>{curves.kind.symbol} = %{{customdata:.6g}} in each cell" if curves.kind.cells(curves.setting) else ""
     return style.scatter(
         "lines",
@@ -127,8 +117,8 @@ def _line(curves: Curves, line: Curve, *, solid: bool, under: int) -> dict[str, 
         curves.counted(line),
         f"<b>{method}</b>, {told}<br>{symbol} = %{{x:.4g}}<br>{curves.kind.axis}: %{{y:.4g}}{level}<extra></extra>",
         customdata=line.values,
-        line={"color": color, "width": width, "dash": DASHES[kind]},
-        opacity=0.85 if kind == "printed" else 1.0,
+        line={"color": color, "width": look.width + 2.2 * under, "dash": look.dash},
+        opacity=0.85 if line.theorem else 1.0,
         connectgaps=False,
         **named,
     )
@@ -152,14 +142,14 @@ def _together(curves: Curves, method: str, level: float, sets: int) -> dict[str,
 def _marked(curves: Curves, method: str, level: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
     if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return {}
-    kind = curves.kind
+    kind, name = curves.kind, METHODS[method].named(curves.kind.cells(curves.setting))
     level_words = f"<br>{kind.symbol} = {readable(kind.quantity.rounded(level, 5), 5)} in each cell"
     also = level_words if kind.cells(curves.setting) else ""
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return style.mark(
         curves.chosen,
         _counted(curves, level),
-        f"<b>{METHODS[method].label}</b>, {told}<br>{kind.axis}: {_shown(curves, level)}{also}<extra></extra>",
+        f"<b>{name}</b>, {told}<br>{kind.axis}: {_shown(curves, level)}{also}<extra></extra>",
         "markers+text" if method == MARKED else "markers",
         text=[f"<b>{words}</b>"],
         textposition=f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
@@ -180,16 +170,14 @@ def _shown(curves: Curves, level: float) -> str:
     return readable(curves.kind.quantity.rounded(_counted(curves, level), DIGITS), DIGITS)
 
 
-def _key(curves: Curves, *, solid: bool) -> list[dict[str, Any]]:
+def _key(curves: Curves, looks: list[Stroke]) -> list[dict[str, Any]]:
     """Grey entries of the legend that say what dots and dashes are."""
-    kinds = {line.kind for line in curves.lines if np.any(np.isfinite(line.values))}
-    names = {"pure": "pure ε (δ = 0)", "printed": "as printed"}
+    seen = {look for line, look in zip(curves.lines, looks, strict=True) if np.any(np.isfinite(line.values))}
+    names = {PURE: "pure ε (δ = 0)", PRINTED: "as printed"}
     empty = {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "hoverinfo": "skip"}
     grey = {"color": style.RULE["color"], "width": 2}
     return [
-        {**empty, "line": {**grey, "dash": DASHES[kind]}, "name": name}
-        for kind, name in names.items()
-        if kind in kinds and (solid or kind == "printed")
+        {**empty, "line": {**grey, "dash": look.dash}, "name": name} for look, name in names.items() if look in seen
     ]
 
 
@@ -205,13 +193,7 @@ def _reach(values: FloatArray, marked: list[float]) -> tuple[float, float]:
 
 
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
-    ends = math.log10(low) - EDGE, math.log10(high) + EDGE  # a mark on the very edge would not be drawn
-    if ends[1] - ends[0] < FEW_DECADES:
-        powers = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
-        values = [step * 10.0**one for one in powers for step in (1, 2, 5)]
-        more: dict[str, Any] = {"tickvals": values, "ticktext": [readable(value, 2) for value in values]}
-    else:
-        more = style.decades(*ends)
-        if max(map(abs, ends)) <= PLAIN:
-            more["ticktext"] = [readable(value) for value in more["tickvals"]]
-    return style.axis(title, type="log", range=list(ends), **more)
+    axis = style.log_scale(math.log10(low) - EDGE, math.log10(high) + EDGE)  # no mark is drawn on the very edge
+    if max(map(abs, axis["range"])) <= PLAIN:
+        axis["ticktext"] = [readable(value, 3) for value in axis["tickvals"]]
+    return style.axis(title, **axis)

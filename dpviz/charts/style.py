@@ -4,11 +4,13 @@ import math
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.parameters import SUPERSCRIPTS
+from dpviz.parameters import SUPERSCRIPTS, readable
+from dpviz.types import FloatArray
 
 SYNTHESIZER_COLORS = {
     "beta_binomial": "#0072B2",
@@ -48,6 +50,16 @@ SYNTHESIZER_COLORS = {
     "multiple_synthesis": "#8A8F98",
 }
 """One color per synthesizer in every picture, of Okabe and Ito's palette as far as it reaches."""
+
+
+class Stroke(NamedTuple):
+    """How a line is drawn by what its numbers are."""
+
+    dash: str
+    width: float
+
+
+EXACT, PURE, PRINTED, BOUND = Stroke("solid", 2.6), Stroke("dot", 1.7), Stroke("dash", 1.5), Stroke("dashdot", 1.7)
 
 
 class RuleStyle(NamedTuple):
@@ -108,6 +120,36 @@ def decades(lowest: float, highest: float, most: int = 7) -> dict[str, Any]:
     """Ticks at powers of ten for a logarithmic axis between these exponents."""
     exponents, texts = log_ticks(math.floor(lowest), math.ceil(highest), most)
     return {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
+
+
+FEW_DECADES = 2.2  # Length of a logarithmic axis up to which it has ticks between the powers of ten
+FACTOR = 0.3  # and up to which, a factor of two, its ticks are in equal steps
+STEPS = ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5))
+"""Ticks of a decade, of which an axis has as many as have room."""
+TICK_ROOM = 1 / 8  # Share of the axis that a tick needs, so that large type has room too
+
+
+def log_scale(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis between these exponents of ten, with as many ticks as stand well apart."""
+    span = high - low
+    if span > FEW_DECADES:
+        return {"type": "log", "range": [low, high], **decades(low, high)}
+    first, last = 10.0**low, 10.0**high
+    if span < FACTOR:
+        rough = (last - first) / 4
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(one * power for one in (1, 2, 5, 10) if one * power >= rough)
+        values = [place * step for place in range(math.ceil(first / step), math.floor(last / step) + 1)]
+    else:
+        within = next((one for one in STEPS if _closest(one) >= TICK_ROOM * span), STEPS[-1])
+        powers = range(math.floor(low), math.ceil(high) + 1)
+        values = [one * 10.0**power for power in powers for one in within]
+    return {"type": "log", "range": [low, high], "tickvals": values, "ticktext": [readable(one, 3) for one in values]}
+
+
+def _closest(within: Sequence[float]) -> float:
+    """How near to each other, in decades, two ticks of a decade are."""
+    return float(np.min(np.diff(np.log10([*within, 10]))))
 
 
 class Figure:
@@ -222,6 +264,30 @@ def label_upright(text: str, x: float, y: float = 1, side: str = "left", edge: s
 def label_across(text: str, y: float, x: float = 0.005, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
     """Return a small text at `y`, at a share `x` of the picture's width."""
     return label(text, x=x, xref="x domain", y=y, xanchor=side, yanchor=edge)
+
+
+END = np.linspace(0.01, 1 / 3, 9)  # Shares of a picture's width from an end that the words there may cover
+
+
+def label_free(
+    text: str, y: float, curves: Sequence[tuple[FloatArray, FloatArray]], x: Sequence[float], room: float
+) -> dict[str, Any]:
+    """Return a small text at `y` at the end, and on the side, where it meets the fewest curves.
+
+    The places of the curves, and the ends `x` of the axis, are exponents where an axis is logarithmic; `room` is the
+    height of the text on its axis.
+    """
+    across = {"left": x[0] + END * (x[1] - x[0]), "right": x[1] - END * (x[1] - x[0])}
+
+    def apart(corner: tuple[str, str]) -> float:
+        side, edge = corner
+        middle = y + room / 2 if edge == "bottom" else y - room / 2
+        heights = [np.interp(across[side], *curve, math.nan, math.nan) for curve in curves if len(curve[0])]
+        far = np.abs(np.array(heights) - middle)
+        return float(np.min(far[np.isfinite(far)], initial=math.inf))
+
+    side, edge = max(product(across, ("bottom", "top")), key=apart)
+    return label_across(text, y, 0.005 if side == "left" else 0.995, side, edge)
 
 
 def labels_apart(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:

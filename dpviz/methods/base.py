@@ -57,6 +57,14 @@ class Method:
         """Return whether it can do what this part of `Method` refuses."""
         return getattr(type(self), part.__name__) is not part
 
+    def plain(self, cells: int) -> str:
+        """Return the plain name of the synthesizer of so many cells, where it is not its own name; else nothing."""
+        return ""
+
+    def named(self, cells: int) -> str:
+        """Return the plain name, if there is one, with its own in brackets."""
+        return f"{plain} ({self.label})" if (plain := self.plain(cells)) else self.label
+
     @property
     def effective(self) -> Method:
         """The method that has the same rows with `lost` invented rows less in each cell."""
@@ -124,6 +132,9 @@ class RowMethod(Method):
     ) -> None:
         self.law, self.color = law, law.key
         self.key, self.label, self.words = key or law.key, label or law.label, words
+
+    def plain(self, cells: int) -> str:
+        return self.law.label.partition(" (")[0] if cells == 2 and self.label != self.law.label else ""
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> TwoCellSynthesizer:
         """Return the synthesizer, whose further parameters have their declared defaults."""

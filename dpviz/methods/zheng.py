@@ -19,7 +19,16 @@ from dpviz.methods.posterior_parameter import (
 from dpviz.parameters import readable
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DiscreteLosses
-from dpviz.synthesizers import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, Release
+from dpviz.synthesizers import (
+    BetaBinomial,
+    DirichletMultinomial,
+    MultinomialMean,
+    MultinomialMode,
+    PosteriorMean,
+    PosteriorMode,
+    Release,
+    Synthesizer,
+)
 from dpviz.synthesizers.plug_ins import PlugIn
 from dpviz.types import FloatArray, Numbers
 
@@ -99,6 +108,10 @@ class ZhengRows(RowMethod):
     law: type[BetaBinomial | PlugIn]
     most_rows = limits.PRIOR_ROWS
     cell_release: type[PlugInCells]
+    more_cells_law: type[Synthesizer]
+
+    def plain(self, cells: int) -> str:
+        return self.more_cells_law.label.partition(" (")[0] if cells > 2 else super().plain(cells)
 
     def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return self.law.log_pair_deltas(ones, zeros, m, epsilon)
@@ -120,6 +133,7 @@ class SynthPostOne(ZhengRows):
     limit = PARAM_POST
     rows_together = True
     cell_release = DrawnCells
+    more_cells_law = DirichletMultinomial
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """With x = α + i and y = α + n − 1 − i, log-odds are A − B, A = ln(1 + j/x) and B = ln(1 + (m − j)/y).
@@ -156,6 +170,7 @@ class SynthPostMany(ZhengRows):
     limit = PARAM_MAP
     independent = True
     cell_release = PlugInCells
+    more_cells_law: type[Synthesizer] = MultinomialMean
 
     def failure(self, n: int, m: int, epsilon: float) -> Failure:
         """As above, A = j ln(1 + 1/x), which falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1; B likewise.
@@ -180,6 +195,7 @@ class SynthMap(SynthPostMany):
     """For counts SYNTH_Post(Many) with one invented row less in each cell."""
 
     lost = 1.0
+    more_cells_law = MultinomialMode
 
     @property
     def effective(self) -> Method:

@@ -64,14 +64,19 @@ NEAREST = 4  # Largest number of values that a guess of the next is drawn throug
 DRAWN = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Curve:
-    """One curve: at the promised δ, without δ, or the bound of a theorem; NaN, a gap, where there is no value."""
+    """One curve, exact or as a theorem bounds it, NaN, a gap, where there is no value; `pure` ones are without δ."""
 
     method: str
-    kind: Literal["exact", "pure", "printed"]
     values: FloatArray
+    pure: bool = False
     theorem: str = ""
+
+    @property
+    def kind(self) -> str:
+        """A word for what its values are, for files."""
+        return "printed" if self.theorem else "pure" if self.pure else "exact"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +122,7 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
 
     >>> setting = Setting(n=10, m=10, epsilon=1.0)
     >>> curves = prior_curves("bernoulli", setting, "epsilon")
-    >>> one = next(line for line in curves.lines if line.method == "synth_post_one" and line.kind == "pure")
+    >>> one = next(line for line in curves.lines if line.method == "synth_post_one" and line.pure)
     >>> round(curves.at_chosen(one), 6)  # 10 / (e − 1)
     5.819767
     """
@@ -156,12 +161,12 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
             printed[claim.key][fresh] = _printed(claim, values)
         shown = sorted(set(level))
         exact = [
-            Curve(method=key, kind="pure" if pure else "exact", values=lines[one, pure].values(shown) + more)
+            Curve(method=key, pure=pure, values=lines[one, pure].values(shown) + more)
             for pure in promises
             for key, (one, more) in searched.items()
         ]
         bounds = [
-            Curve(method=method, kind="printed", values=printed[claim.key][shown], theorem=claim.name)
+            Curve(method=method, values=printed[claim.key][shown], theorem=claim.name)
             for claim in claims
             for method in claim.methods
         ]

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.lines import Line, Rule, Scale, lines_chart
+from dpviz.charts.style import EXACT, PRINTED
 from dpviz.coverage import coverage_by_proportion
 from dpviz.designs import Design
 from dpviz.parameters import readable
@@ -66,7 +67,7 @@ def _reading(reading: int) -> None:
     st.html(f"<b>{short(rule)}</b>")
     curves, points = cached(_figure_1, "Figure 1: exact sums at every point …")(), np.array(EPSILONS)
     lines = [
-        Line(name=f"p = {readable(p)}, M = {sets}", color=color, x=points, y=y, kind="printed" if row else "exact")
+        Line(name=f"p = {readable(p)}, M = {sets}", color=color, x=points, y=y, stroke=PRINTED if row else EXACT)
         for color, (sets, values) in zip(COLORS, curves.items(), strict=True)
         for row, (p, y) in enumerate(zip(FIGURE_1.proportions, values[reading], strict=True))
     ]

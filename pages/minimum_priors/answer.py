@@ -5,7 +5,6 @@ import math
 import streamlit as st
 
 from dpviz.methods import PARAM_MAP, Method
-from dpviz.methods.base import RowMethod
 from pages.components.cached import cached
 from pages.components.words import listing, page_answer
 from pages.minimum_priors.controls import Asked
@@ -70,8 +69,8 @@ def _table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> Non
 
 
 def _named(method: Method, asked: Asked) -> str:
-    """A method by its name in the paper; below it, for two cells, that of the synthesizer, and what is released."""
+    """A method by its name in the paper; below it that of the synthesizer of counts, and what is released."""
     said = method.words.replace("proportion", face_of(asked).released)
-    if isinstance(method, RowMethod) and method.label != method.law.label and asked.kind.cells(asked.setting) == 2:
-        said = f"{method.law.label.partition(' (')[0]}: {said}"
+    if plain := method.plain(asked.kind.cells(asked.setting)):
+        said = f"{plain}: {said}"
     return f"<b>{method.label}</b><br><small>{said}</small>"

@@ -18,7 +18,9 @@ def show_deltas(
     asked: Asked, key: str, curves: Curves, axis: Scale, low: float, marks: list[Mark], rules: list[Rule], alt: str
 ) -> None:
     """δ of every method along an axis, down to `low`."""
-    lines = [Line(name=METHODS[name].label, color=METHODS[name].color, x=x, y=y) for name, (x, y) in curves.items()]
+    cells = asked.kind.cells(asked.setting)
+    methods = [(METHODS[key], *places) for key, places in curves.items()]
+    lines = [Line(name=method.named(cells), color=method.color, x=x, y=y) for method, x, y in methods]
     scale = Scale(title="δ (down is more private)", log=True, low=low, high=1.0)
     figure = lines_chart(lines, axis, scale, key=f"{key} {asked.kind.key}", marks=marks, rules=rules)
     show_figure(figure, key=f"{PREFIX}{key}", alt=alt, height=430)

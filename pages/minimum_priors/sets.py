@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.style import BOUND, PRINTED, PURE
 from dpviz.methods import Method
 from dpviz.parameters import readable, rounded_up
 from dpviz.privacy.composition import Bracket
@@ -74,9 +75,9 @@ def _picture(asked: Asked, sets: int, one: Bracket) -> None:
     line = partial(Line, color=color, x=counts)
     lines = [
         line(name="exact", x=np.array(several), y=np.array([*map(rows, exact)])),
-        line(name="ε/M each, δ = 0 (the papers' rule)", y=np.array([*map(rows, pure)]), kind="pure"),
-        line(name="(ε/M, δ/M) each", y=np.array([*map(rows, split)]), kind="printed"),
-        line(name="advanced composition", y=np.array([*map(rows, advanced)]), kind="bound"),
+        line(name="ε/M each, δ = 0 (the papers' rule)", y=np.array([*map(rows, pure)]), stroke=PURE),
+        line(name="(ε/M, δ/M) each", y=np.array([*map(rows, split)]), stroke=PRINTED),
+        line(name="advanced composition", y=np.array([*map(rows, advanced)]), stroke=BOUND),
     ]
     scale = Scale(title=asked.kind.axis, log=True, low=rows(min(one.lower, float(split.min()))) / 2)
     needed = readable(rounded_up(rows(one.upper), min(_digits(one), 3)), 3)
