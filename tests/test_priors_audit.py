@@ -12,12 +12,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.audits import Finding, audit, audit_statements, judged
+from dpviz.exports.markup import raised
 from dpviz.parameters import SCALE, readable
 from dpviz.priors import (
     METHODS,
     Setting,
 )
-from pages.components.words import raised
 from pages.minimum_priors.audited import MARKS
 from pages.minimum_priors.controls import FAMILIES
 from tests.pages import (

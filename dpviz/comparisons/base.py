@@ -128,6 +128,10 @@ class Method(ABC):
         """
         return None
 
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:  # noqa: ARG002
+        """Return the scale of the noise of one set that has `epsilon`, by the statistic; none where none is added."""
+        return {}
+
     @abstractmethod
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
         """Return the exact pure ε of all sets together; None where it is not known.
@@ -221,6 +225,10 @@ class DataKind(ABC):
     """Keys of the rules that make an interval from its releases; those that know the noise read counts."""
     true_value: ClassVar[str]
     """Name of the number that a curator does not know, and thinks of a range of."""
+    exactly: ClassVar[str] = "an exact sum"
+    """How a measure that is not simulated is computed."""
+    assumed: ClassVar[str] = "independent rows from one distribution"
+    """How confidential rows come about, in a few words."""
     simulated: ClassVar[bool] = False
     """Whether all measures are simulated, so that an error of 0 says nothing."""
     estimand: str = ""

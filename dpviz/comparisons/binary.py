@@ -34,6 +34,8 @@ class OneProportion(DataKind):
 
     rules: ClassVar[tuple[str, ...]] = tuple(RULES)
     true_value: ClassVar[str] = "p"
+    assumed: ClassVar[str] = "each row independently 1 with probability p"
+    exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
 
     n: int

@@ -47,6 +47,12 @@ NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rou
 class BinaryRelease(Method):
     """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
 
+    noisy: ClassVar[bool] = False
+    """Whether a unit is made of the count with noise of scale 1/ε′."""
+
+    def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:  # noqa: ARG002
+        return {"the number of ones": 1 / epsilon} if self.noisy else {}
+
     @abstractmethod
     def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         """Return the moments of the estimate from one unit with its share of ε."""
@@ -189,6 +195,7 @@ class LaplaceRelease(BinaryMethod):
         "falls outside 0 to n. It spends all of ε."
     )
     audited = "laplace_count"
+    noisy = True
     several_sets = False
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:  # noqa: ARG002
@@ -215,6 +222,7 @@ class ModipsRelease(BinaryMethod):
         "kind, and then n rows."
     )
     audited = "proportion_clipped"
+    noisy = True
 
     def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
         return super().protection(data, epsilon) | {"alpha": OWN_PRIOR, "beta": OWN_PRIOR}
@@ -337,6 +345,7 @@ class GeometricRelease(BinaryMethod):
         "moved to the nearest end where it falls outside 0 to n. It spends all of ε."
     )
     finding = "This keeps the promise exactly: every released count tells neighbours apart by ε, and by no more."
+    noisy = True
     several_sets = False
 
 

@@ -147,6 +147,8 @@ class GaussianData(DataKind):
     high: float = parameter(HIGH)
 
     true_value: ClassVar[str] = "mean"
+    assumed: ClassVar[str] = "independent rows from N(μ, σ²), those outside the bounds set to the bound"
+    exactly: ClassVar[str] = "exact moments of the release, by sums or quadrature"
     drawn: ClassVar[type] = Rows
     """What confidential and released rows are kept in; a method says which of these it takes."""
     studied: ClassVar[Mapping[str, NormalEstimand]] = ESTIMANDS

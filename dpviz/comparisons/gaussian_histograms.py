@@ -114,9 +114,15 @@ class PerturbedHistogram(Histogram):
     moves: ClassVar[float] = 1.0
     """Noise of each bin in units of 1/ε′; a replaced row moves two counts by one each."""
 
+    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:  # noqa: ARG002
+        return {"every count of the histogram": self._scale(epsilon)}
+
+    def _scale(self, epsilon: float) -> float:
+        return self.moves / epsilon
+
     def noisy(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
         """Return the counts with noise, 0 where they would be negative and beyond the set's own bins."""
-        found = np.maximum(counts + random.laplace(0.0, self.moves / epsilon, counts.shape), 0.0)
+        found = np.maximum(counts + random.laplace(0.0, self._scale(epsilon), counts.shape), 0.0)
         found[np.arange(found.shape[1]) >= bins[:, None]] = 0.0
         return found
 

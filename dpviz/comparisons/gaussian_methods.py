@@ -157,15 +157,15 @@ class ModipsMean(PosteriorOfMean):
     audited = "mean_clipped"
 
     def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
-        mean = self.bounding.laplace(random, statistics.mean, self.noise(data, epsilon), data.low, data.high)
+        (scale,) = self.noise_scales(data, epsilon).values()
+        mean = self.bounding.laplace(random, statistics.mean, scale, data.low, data.high)
         return Moments(mean, statistics.variance)
 
-    def noise(self, data: GaussianData, epsilon: float) -> float:
-        """Return the scale of the noise of one set, which has `epsilon`."""
-        return data.width / (data.n * epsilon)
+    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:
+        return {"the mean": data.width / (data.n * epsilon)}
 
     def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:
-        return accuracy_around_mean(data, sets, self.bounding, self.noise(data, epsilon / sets))
+        return accuracy_around_mean(data, sets, self.bounding, *self.noise_scales(data, epsilon / sets).values())
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
         """Return that of the sanitized means: all rows at c0, or all but one which is at c1."""
@@ -193,12 +193,18 @@ class ModipsMeanAndVariance(PosteriorPredictive):
         """Return the share w of ε that the mean has."""
 
     def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
-        share, width = self.share_of(data), data.width
-        scales = width / (data.n * epsilon * share), width**2 / (data.n * epsilon * (1 - share))
+        of_mean, of_variance = self.noise_scales(data, epsilon).values()
         return Moments(
-            self.bounding.laplace(random, statistics.mean, scales[0], data.low, data.high),
-            self.bounding.laplace(random, statistics.variance, scales[1], 0.0, width**2 / 4),
+            self.bounding.laplace(random, statistics.mean, of_mean, data.low, data.high),
+            self.bounding.laplace(random, statistics.variance, of_variance, 0.0, data.width**2 / 4),
         )
+
+    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:
+        share, width = self.share_of(data), data.width
+        return {
+            "the mean": width / (data.n * epsilon * share),
+            "the variance": width**2 / (data.n * epsilon * (1 - share)),
+        }
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
         """Return that of the sanitized statistics: all rows at c0, or all but one which is at c1 (s² is 0 or R²/n)."""

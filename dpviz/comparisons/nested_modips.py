@@ -129,6 +129,7 @@ class NestedModips(BinaryRelease):
         "the noise adds from what the draws add. The noisy counts alone share ε: what is made of them costs nothing."
     )
     sets_of_each: ClassVar[int] = SETS_OF_EACH
+    noisy = True
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the loss of one noisy count's sets, the largest of all where none of them holds a one.

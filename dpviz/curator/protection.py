@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from dpviz.checked import checked
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
-from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio
+from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.trade_off import PRIOR
 
 NO_LIMIT = (math.inf, 0.0)
@@ -58,6 +59,11 @@ class Protection(ABC):
     key: ClassVar[str]
     label: ClassVar[str]
     source: ClassVar[str]
+    symbol: ClassVar[str]
+    formula: ClassVar[str]
+    """How what is limited follows from L, the pure ε of all sets, or from their δ(ε)."""
+    by_delta: ClassVar[bool] = False
+    """Whether it follows from δ(ε)."""
 
     def __post_init__(self) -> None:
         for declared in self.parameters():
@@ -81,6 +87,20 @@ class Protection(ABC):
     @abstractmethod
     def words(self) -> str:
         """The limit in a sentence, without a full stop."""
+
+    @property
+    @abstractmethod
+    def measured(self) -> str:
+        """What is limited, in a few words, with what the attacker starts from."""
+
+    @property
+    @abstractmethod
+    def limit(self) -> float:
+        """The largest value that it may have."""
+
+    @abstractmethod
+    def reached(self, loss: float, delta: Callable[[float], float]) -> float:
+        """Return what a release attains of what is limited, from its pure ε and its δ at any ε."""
 
     @property
     def translated(self) -> str:
@@ -114,6 +134,9 @@ class PrivacyLoss(Protection):
     key = "loss"
     label = "Largest privacy loss ε (and δ)"
     source = "Dwork, McSherry, Nissim & Smith (2006); with δ Dwork et al. (2006)"
+    symbol = "δ(ε)"
+    by_delta = True
+    formula = "δ(ε) = max Σ_c max(Pr(c | x) − e^ε Pr(c | x′), 0) over all neighbours x, x′, of all sets together"
 
     @property
     def promise(self) -> tuple[float, float]:
@@ -122,6 +145,17 @@ class PrivacyLoss(Protection):
     @property
     def words(self) -> str:
         return f"the privacy loss is at most {promise_in_words(*self.promise)}"
+
+    @property
+    def measured(self) -> str:
+        return f"probability mass that escapes ε = {readable(self.most_epsilon, 4)}"
+
+    @property
+    def limit(self) -> float:
+        return self.most_delta
+
+    def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return delta(self.most_epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +174,9 @@ class GuessRate(Protection):
     key = "guess"
     label = "Largest share of right guesses"
     source = "Kairouz, Oh & Viswanath (2015); Dong, Roth & Su (2022)"
+    symbol = "s"
+    by_delta = True
+    formula = "s = 1 − π + π δ(ln((1 − π)/π)) for π ≤ ½, with 1 − π for π above; (1 + δ(0))/2 where π = ½"
 
     @property
     def _rarer(self) -> float:
@@ -165,6 +202,18 @@ class GuessRate(Protection):
         start = "knows nothing before" if self.known_before == 0.5 else f"starts from π = {readable(self.known_before)}"
         return f"an attacker who {start} guesses right at most {readable(100 * self.most_success, 4)} % of the time"
 
+    @property
+    def measured(self) -> str:
+        return f"share of right guesses, from π = {readable(self.known_before)}"
+
+    @property
+    def limit(self) -> float:
+        return self.most_success
+
+    def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        rarer = self._rarer
+        return 1 - rarer + rarer * delta(max(float(-logit(rarer)), 0.0))
+
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorOdds(Protection):
@@ -181,6 +230,8 @@ class PosteriorOdds(Protection):
     key = "odds"
     label = "Largest probability after the release"
     source = "Abowd & Vilhuber (2008), equation (4)"
+    symbol = "a"
+    formula = "a = 1 / (1 + e^{−L} (1 − b)/b), the odds b/(1 − b) before times e^L"
 
     def check(self) -> None:
         if self.most_after <= self.believed_before:
@@ -198,6 +249,17 @@ class PosteriorOdds(Protection):
         before, after = (readable(100 * one, 4) for one in (self.believed_before, self.most_after))
         return f"a probability of {before} % before the release is at most {after} % after it"
 
+    @property
+    def measured(self) -> str:
+        return f"probability after the release, from {readable(self.believed_before)} before"
+
+    @property
+    def limit(self) -> float:
+        return self.most_after
+
+    def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return float(expit(logit(self.believed_before) + loss))
+
 
 @dataclass(frozen=True, kw_only=True)
 class RiskRatio(Protection):
@@ -214,6 +276,8 @@ class RiskRatio(Protection):
     key = "risk"
     label = "Largest ratio of risks, r*"
     source = "Kazan & Reiter (2023)"
+    symbol = "r*"
+    formula = "r* = 1 / (p₀ + (1 − p₀) e^{−L})"
 
     def check(self) -> None:
         if self.most_ratio == 1:
@@ -227,6 +291,17 @@ class RiskRatio(Protection):
     def words(self) -> str:
         before, ratio = readable(100 * self.risk_before, 4), readable(self.most_ratio, 4)
         return f"a risk of {before} % grows to at most {ratio} times as much"
+
+    @property
+    def measured(self) -> str:
+        return f"ratio of the risk after the release to {readable(self.risk_before)} before"
+
+    @property
+    def limit(self) -> float:
+        return self.most_ratio
+
+    def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return risk_ratio(loss, prior_risk=self.risk_before)
 
 
 PROTECTIONS: dict[str, type[Protection]] = {one.key: one for one in (PrivacyLoss, GuessRate, PosteriorOdds, RiskRatio)}

@@ -77,15 +77,6 @@ def number(value: float, digits: int) -> str:
     return readable(value, digits) if math.isfinite(value) else "–"
 
 
-def raised(formula: str) -> str:
-    """A formula whose exponents, written after ^, stand above the line.
-
-    >>> raised("1/(e^{ε/m} − 1) + e^ε")
-    '1/(e<sup>ε/m</sup> − 1) + e<sup>ε</sup>'
-    """
-    return re.sub(r"\^(?:\{([^}]*)\}|(\w))", lambda found: f"<sup>{found[1] or found[2]}</sup>", formula)
-
-
 def heading_html(text: str) -> str:
     """A heading inside the page, to stand in one piece with what follows or precedes it."""
     return f'<h2 class="dpviz-heading">{escape(text)}</h2>'

@@ -11,13 +11,14 @@ import streamlit as st
 
 from dpviz.audits import Finding, Judged, audit_statements, judged
 from dpviz.audits.statements import JUDGES
+from dpviz.exports.markup import raised
 from dpviz.parameters import SCALE, readable, readable_apart
 from dpviz.priors import KINDS, METHODS, Kind, Setting
 from dpviz.theorems import Claim
 from dpviz.theorems.claim import Verdict
 from pages.components.cached import cached
 from pages.components.frame import show_section
-from pages.components.words import heading_html, raised
+from pages.components.words import heading_html
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import failure, largest, least

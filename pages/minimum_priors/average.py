@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.lines import Scale
+from dpviz.exports.markup import raised
 from dpviz.limits import AVERAGED_ROWS_SHOWN
 from dpviz.methods import METHODS, PARAM_MAP
 from dpviz.parameters import readable, rounded_down, rounded_up
@@ -16,7 +17,7 @@ from dpviz.theorems import CLAIMS
 from dpviz.theorems.counts import AVERAGED
 from pages.components.cached import cached
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import answer, listing, note, raised
+from pages.components.words import answer, listing, note
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
 from pages.minimum_priors.pictures import allowed, lowest, method_marks, show_deltas

@@ -1,0 +1,101 @@
+"""The pictures of a report: every measure against the true value, and the designs in their order."""
+
+from __future__ import annotations
+
+import math
+
+from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.curator.question import GOALS
+from dpviz.curator.report.drawing import EXACT, GREY, INK, SIMULATED, Drawing, ends
+from dpviz.curator.search import Assessed, Desk
+from dpviz.parameters import readable
+from dpviz.studies import Measure
+
+RANKED = 10  # Designs in the picture of the ranking
+ROW = 26  # Height of one of them
+ROOM = 3.0  # Lengths of the curve's own axis beyond which a limit is told in words alone
+
+
+def truth_pictures(design: Assessed) -> list[str]:
+    """Return a picture for each measure that is known, against the true values that were tried."""
+    found = []
+    for key, one in ACCURACY.items():
+        values = [one.of(outcome) for outcome in design.outcomes]
+        if not any(math.isnan(value.value) for value in values):
+            limit = next((limit.limit for limit in design.question.limits if limit.key == key), None)
+            found.append(_against_truth(design, one, values, limit))
+    return found
+
+
+def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure], limit: float | None) -> str:
+    asked = design.question
+    spread = [end for value in values for end in (value.value - 2 * value.error, value.value + 2 * value.error)]
+    low, high = ends(spread)
+    title, note = one.label[0].upper() + one.label[1:], ""
+    near = limit is not None and low - ROOM * (high - low) <= limit <= high + ROOM * (high - low)
+    if limit is not None and near:
+        low, high = ends([*spread, limit])
+    elif limit is not None:
+        note = f"the limit, {readable(limit, 4)}, is far {'above' if limit > high else 'below'}"
+    drawn = Drawing(width=340, height=220, x=ends(asked.truths), y=(low, high), title=title, top=40 if note else 26)
+    if note:
+        drawn.words(drawn.left, 29, note, "start", GREY, 10)
+    drawn.axis_y()
+    drawn.axis_x(f"{asked.ranged.title.lower()}, {asked.ranged.symbol}")
+    if limit is not None and near:
+        drawn.limit_y(limit, f"{one.sense} {readable(limit, 4)}")
+    drawn.curve(asked.truths, values)
+    figure = design.figures[one.key]
+    if not math.isnan(figure.at):
+        x, y = drawn.across(figure.at), drawn.up(figure.measure.value)
+        color = SIMULATED if figure.measure.error else EXACT
+        drawn.dot(x, y, color, filled=False, radius=5)
+        side = "start" if x < drawn.width / 2 else "end"
+        above = -8 if y > drawn.top + 16 else 18
+        drawn.words(x + (7 if side == "start" else -7), y + above, readable(figure.measure.value, 3), side)
+    return drawn.text()
+
+
+def ranking_picture(desk: Desk, design: Assessed) -> str:
+    """Return the leading designs, the best first, with the number by which they are ranked."""
+    shown = [one for one in desk.designs[:RANKED] if not math.isnan(aim(one).value)]
+    if not shown:
+        return ""
+    values = [aim(one) for one in shown]
+    spread = [0.0, *(value.value + 2 * value.error for value in values)]
+    name = RANKED_BY.get(desk.question.goal, "exact privacy loss of all sets")
+    drawn = Drawing(
+        width=690, height=ROW * len(shown) + 66, x=(0.0, ends(spread)[1]), y=(0.0, 1.0), left=390,
+        title=f"Designs in their order, by {name}",
+    )  # fmt: skip
+    drawn.axis_x(name)
+    for place, (one, value) in enumerate(zip(shown, values, strict=True)):
+        y = drawn.top + ROW * (place + 0.5)
+        chosen = one.key == design.key
+        mark = "✓" if one.keeps_all else "?" if one.keeps_all is None else "✗"
+        words = f"{place + 1}. {one.name}"
+        drawn.words(drawn.left - 10, y + 4, f"{words} {mark}", "end")
+        drawn.line(drawn.left, y, drawn.width - drawn.right, y, "#e6e8eb")
+        color = SIMULATED if value.error > 0 else EXACT
+        if value.error > 0:
+            reach = [drawn.across(max(value.value + side * value.error, 0.0)) for side in (-2, 2)]
+            drawn.line(reach[0], y, reach[1], y, color, 1.6)
+        drawn.dot(drawn.across(value.value), y, color, filled=bool(one.keeps_all), radius=4)
+        if chosen:
+            drawn.parts.append(
+                f'<rect x="2" y="{y - ROW / 2 + 2:g}" width="{drawn.width - 4:g}" height="{ROW - 4:g}" fill="none" '
+                f'stroke="{INK}" rx="3"/>'
+            )
+    return drawn.text()
+
+
+RANKED_BY = {key: ACCURACY[key].label for key in GOALS if key in ACCURACY}
+
+
+def aim(design: Assessed) -> Measure:
+    """Return the number by which designs that keep all limits are ranked; NaN where it is not known."""
+    goal = design.question.goal
+    if goal in ACCURACY:
+        return design.figures[goal].measure
+    real = design.real_epsilon
+    return Measure.unknown() if real is None or math.isinf(real) else Measure(real, 0.0)

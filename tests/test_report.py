@@ -1,0 +1,364 @@
+"""The report of the curator's desk: its script writes the same bytes, and every number says where it is from."""
+
+import ast
+import html
+import json
+import math
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dpviz.comparisons import CountData, UnknownVariance
+from dpviz.comparisons.binary_methods import BetaBinomialRelease, GeometricRelease
+from dpviz.comparisons.terms import setting_for
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.numbers import Number, numbers_of
+from dpviz.curator.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.curator.question import KINDS, Question
+from dpviz.curator.report.document import report_html
+from dpviz.curator.report.drawing import ends, ticks
+from dpviz.curator.report.files import chosen, design_json, load_question, report_script
+from dpviz.curator.report.handoff import RECIPES, handoff_of
+from dpviz.curator.report.registry import registry_entry, registry_json
+from dpviz.curator.search import Assessed, Desk, assess, stream_designs
+from dpviz.privacy import pure_epsilon, trade_off_curve
+from dpviz.studies import Measure
+from pages.components.navigation import PAGES
+
+ROOT = Path(__file__).parent.parent
+COUNT = CountData(n=40, m=40, p=0.5)
+NUMBERS = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+ONE = Question(
+    data=COUNT, lowest=0.2, highest=0.4, values=3, sets=(1,), methods=("geometric", "laplace", "beta_binomial"),
+    protections=(PrivacyLoss(most_epsilon=1.5), RiskRatio()), repetitions=200,
+    limits=(AccuracyLimit("coverage", 0.7), AccuracyLimit("root_mean_squared_error", 0.2)),
+)  # fmt: skip
+QUESTIONS = {
+    "exact": ONE,
+    "several sets": Question(
+        data=COUNT, lowest=0.2, highest=0.4, values=2, sets=(3,), methods=("modips", "beta_binomial"),
+        protections=(GuessRate(), PosteriorOdds()), repetitions=200, goal="mean_width",
+    ),
+    "with delta": Question(
+        data=CountData(n=12, m=12, p=0.5), lowest=0.5, highest=0.5, sets=(1,), methods=("beta_binomial", "laplace"),
+        protections=(PrivacyLoss(most_epsilon=0.5, most_delta=0.01),), repetitions=200, average=True,
+    ),
+    "simulated": Question(
+        data=NUMBERS, lowest=-0.5, highest=0.5, values=2, sets=(1, 2), repetitions=100,
+        methods=("modips_split", "perturbed_histogram_safe", "smoothed_histogram"),
+        protections=(PrivacyLoss(most_epsilon=3.0),), limits=(AccuracyLimit("mean_width", 0.9),),
+    ),
+    "accuracy alone": Question(
+        data=COUNT, lowest=0.2, highest=0.4, values=2, sets=(1,), methods=("geometric",), repetitions=200,
+        limits=(AccuracyLimit("root_mean_squared_error", 0.2),), goal="epsilon",
+    ),
+}  # fmt: skip
+
+
+@cache
+def answered(name: str) -> tuple[Desk, Assessed]:
+    *_, desk = stream_designs(QUESTIONS[name])
+    assert desk.first is not None
+    return desk, chosen(desk, desk.first.key)
+
+
+@cache
+def page(name: str) -> str:
+    return report_html(*answered(name))
+
+
+def words(text: str) -> str:
+    """What a reader sees."""
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", text)).split())
+
+
+def number(design: Assessed, label: str) -> Number:
+    return next(one for one in numbers_of(design) if one.label.startswith(label))
+
+
+# The numbers
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_number_says_how_it_follows_and_where_it_is_found(name: str) -> None:
+    _, design = answered(name)
+    titles = {one.title for one in PAGES} | {"Curator's desk"}
+    for one in numbers_of(design):
+        assert one.label and one.formula
+        assert one.page in titles
+        assert one.source or one.formula.startswith("as given")
+        assert math.isnan(one.measure.value) == bool(one.note) == (one.text() == "not known")
+        assert ("simulated" in one.how) == (one.measure.error > 0) == ("±" in one.text())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_number_of_a_design_stands_in_its_report(name: str) -> None:
+    _, design = answered(name)
+    said = words(page(name))
+    for one in numbers_of(design):
+        label = words(one.label)
+        assert label in said
+        assert one.text() in said
+        assert one.at in said
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_a_release_with_the_promised_loss_reaches_a_limit_on_odds_and_risks(epsilon: float) -> None:
+    for one in (PosteriorOdds(believed_before=0.2, most_after=0.6), RiskRatio(risk_before=0.3, most_ratio=2.5)):
+        loss, delta = one.promise
+        assert delta == 0
+        assert one.reached(loss, lambda _: math.nan) == pytest.approx(one.limit, rel=1e-12)
+        assert (one.reached(epsilon, lambda _: math.nan) > one.limit) == (epsilon > loss)
+
+
+@pytest.mark.parametrize("prior", [0.05, 0.5, 0.8])
+def test_a_release_with_the_promised_delta_reaches_a_limit_on_right_guesses(prior: float) -> None:
+    one = GuessRate(known_before=prior, most_success=0.97)
+    epsilon, delta = one.promise
+    assert one.reached(9.0, {epsilon: delta}.__getitem__) == pytest.approx(one.limit, rel=1e-12)
+
+
+def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
+    _, design = answered("exact")
+    other_pages = design.method.design(COUNT, design.setting, 1)
+    assert other_pages is not None
+    release = other_pages.synthesizer
+    assert number(design, "Exact privacy loss").measure.value == pure_epsilon(release)
+    curve = trade_off_curve(release)
+    assert number(design, "Share of right guesses").measure.value == pytest.approx(curve.success(0.5), rel=1e-9)
+    assert number(design, "Largest factor").measure.value == pytest.approx(math.exp(pure_epsilon(release)))
+    assert number(design, "Price").measure.value >= 1
+
+
+def test_a_limit_is_reached_no_further_than_it_may() -> None:
+    for name in QUESTIONS:
+        _, design = answered(name)
+        for one in design.question.protections:
+            found = number(design, one.measured[0].upper() + one.measured[1:])
+            assert found.measure.value <= one.limit * (1 + 1e-9) + 1e-12
+
+
+def test_where_only_the_loss_is_known_rates_are_bounds() -> None:
+    _, design = answered("simulated")
+    rate = number(design, "Share of right guesses")
+    assert rate.bound
+    assert rate.text().startswith("at most")
+    loss = design.real_epsilon
+    assert loss is not None
+    assert rate.measure.value == pytest.approx(1 / (1 + math.exp(-loss)), rel=1e-12)
+    assert not number(design, "Probability mass").bound
+
+
+@pytest.mark.parametrize("name", ["exact", "simulated"])
+def test_the_page_that_compares_finds_the_same_numbers_at_the_same_truth(name: str) -> None:
+    _, design = answered(name)
+    asked = design.question
+    for key, one in ACCURACY.items():
+        figure = design.figures[key]
+        data = asked.data_at[asked.truths.index(figure.at)]
+        *_, outcome = data.compare([design.method], [design.setting], design.analysis)
+        assert one.of(outcome) == figure.measure
+
+
+def test_a_simulated_number_has_the_digits_that_its_error_leaves() -> None:
+    def text(value: float, error: float) -> str:
+        return Number(part="", label="", measure=Measure(value, error)).text()
+
+    assert text(0.870201, 0.0018) == "0.8702 ± 0.0018"
+    assert text(123.456, 12.0) == "123 ± 12"
+    assert text(0.25, 0.0) == "0.25"
+    assert text(0.0001, 0.02) == "0.0001 ± 0.02"
+    assert text(math.nan, math.nan) == "not known"
+
+
+# The file
+
+
+def test_the_script_of_a_report_writes_it_again_to_the_last_byte(tmp_path: Path) -> None:
+    desk, design = answered("exact")
+    told = {"pilot_note": 'n from "a <file>"', "date": "1 May 2026"}
+    script = tmp_path / "report.py"
+    script.write_text(report_script(design, **told), encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}, check=True,
+        capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert (tmp_path / "report.html").read_bytes() == report_html(desk, design, **told).encode()
+    printed = [line.split(" | ")[-2:] for line in run.stdout.splitlines()]
+    assert printed == [[repr(one.measure.value), repr(one.measure.error)] for one in numbers_of(design)]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_script_holds_the_question_as_it_was_asked(name: str) -> None:
+    _, design = answered(name)
+    script = report_script(design)
+    tree = ast.parse(script)
+    lines = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    scope: dict[str, object] = {}
+    exec("\n".join(ast.unparse(one) for one in lines), scope)
+    (asked,) = (ast.unparse(node.value) for node in tree.body if isinstance(node, ast.Assign) and node.lineno < 30
+                and ast.unparse(node.targets[0]) == "question")  # fmt: skip
+    assert eval(asked, scope) == design.question
+    assert html.escape(script) in page(name)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_report_fetches_nothing_and_runs_nothing(name: str) -> None:
+    text = page(name)
+    assert not re.search(r"<(script|link|img|iframe|object|embed)|\bsrc=|\bhref=|url\(|@import|\son\w+=", text)
+    assert set(re.findall(r"https?://[^\s\"<]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert text.count("<section") == text.count("</section>") == 10
+
+
+def test_what_a_reader_typed_is_shown_and_not_run() -> None:
+    desk, design = answered("exact")
+    note = "<script>alert(1)</script> & <b>"
+    text = report_html(desk, design, pilot_note=note, date="<i>")
+    assert "<script" not in text
+    assert "<i>," not in text
+    assert text.count(html.escape(note)) >= 2
+    assert note in words(text) or html.escape(note) in text
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_report_says_what_is_simulated_exactly_where_something_is(name: str) -> None:
+    _, design = answered(name)
+    said = words(page(name).split("Caveats")[1].split("Handing over")[0])
+    simulated = [one for one in numbers_of(design) if one.measure.error > 0]
+    assert ("Simulated, with" in said) == bool(simulated)
+    assert ("No number of this design is simulated" in said) == (not simulated)
+    assert all(one.text(4) in said for one in simulated)
+    assert "Mironov" in said
+    assert "substituted" in said
+    assert ("bounds that follow" in said) == any(one.bound for one in numbers_of(design))
+    assert "Taken from data" not in said
+
+
+def test_simulations_and_sums_are_both_among_what_is_tried() -> None:
+    some = {any(one.measure.error > 0 for one in numbers_of(answered(name)[1])) for name in QUESTIONS}
+    assert some == {False, True}
+
+
+def test_only_a_complete_answer_has_a_report() -> None:
+    first = next(stream_designs(ONE))
+    assert first.first is not None
+    with pytest.raises(ValueError, match="must be complete"):
+        report_html(first, first.first)
+    with pytest.raises(ValueError, match="must be that of a design"):
+        chosen(answered("exact")[0], ("laplace", 9, "as_if_real"))
+
+
+def test_a_design_that_was_not_followed_is_completed_when_it_is_chosen() -> None:
+    desk, _ = answered("exact")
+    for one in desk.designs:
+        assert chosen(desk, one.key).complete
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.0, -2.9), (1e-6, 3e-6), (0.94, 0.951), (100.0, 5e5)])
+def test_an_axis_has_a_few_round_numbers_inside_its_ends(low: float, high: float) -> None:
+    found = ticks(low, high)
+    assert 2 <= len(found) <= 7
+    assert all(low - 1e-9 * (high - low) <= one <= high + 1e-9 * (high - low) for one in found)
+    assert ends([low, high])[0] < low < high < ends([low, high])[1]
+    assert ends([low, low])[0] < low < ends([low, low])[1]
+
+
+# JSON, the registry, the hand-off
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_design_and_its_question_are_loaded_again(name: str) -> None:
+    _, design = answered(name)
+    text = design_json(design)
+    assert load_question(text) == (design.question, design.key)
+    assert load_question(design.question.to_json()) == (design.question, None)
+    kept = [one["value"] for one in json.loads(text)["numbers"]]
+    found = [one.measure.value for one in numbers_of(design)]
+    assert [math.nan if one is None else one for one in kept] == pytest.approx(found, rel=0, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "1", '{"question": 3}', '{"data": {}}', "\x00", "[" * 5000])
+def test_a_file_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\."):
+        load_question(text)
+
+
+def test_a_file_whose_design_is_unknown_still_has_its_question() -> None:
+    _, design = answered("exact")
+    whole = json.loads(design_json(design))
+    for wrong in (None, 3, {}, {"method": 1, "sets": 1, "rule": "x"}):
+        assert load_question(json.dumps({**whole, "design": wrong})) == (design.question, None)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_registry_gets_what_it_asks_for(name: str) -> None:
+    _, design = answered(name)
+    entry = registry_entry(design)
+    assert json.loads(registry_json(design)) == entry
+    assert set(entry) == {"url_slug", "deployment"}
+    parts = entry["deployment"]
+    assert list(parts) == [
+        "basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"
+    ]  # fmt: skip
+    parameters, variant = parts["privacy_loss"]["privacy_parameters"], parts["dp_variant"]["variant_name"]
+    assert (variant == "Approximate DP") == ("delta" in parameters)
+    if "delta" in parameters:
+        assert (parameters["epsilon"], parameters["delta"]) == design.question.promises[0]
+    else:
+        assert parameters == {"epsilon": design.real_epsilon}
+    assert parts["privacy_loss"]["number_of_privacy_units"] == getattr(design.question.data, "n")  # noqa: B009
+    assert "substituted" in parts["privacy_loss"]["privacy_unit_details"]
+    assert design.method.source in parts["implementation"]["mechanisms"]
+    assert ("Sequential" in parts["implementation"]["composition"]) == (design.sets > 1)
+
+
+def test_an_entry_says_when_confidential_data_were_looked_at() -> None:
+    _, design = answered("exact")
+    place = registry_entry(design, pilot_note="n from a file")["deployment"]["implementation"]
+    assert place["preprocessing_and_hyperparameter_tuning"] == "n from a file"
+
+
+@pytest.mark.parametrize("data", [COUNT, NUMBERS], ids=lambda one: one.key)
+@pytest.mark.parametrize("sets", [1, 3])
+def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
+    low, high = (0.2, 0.4) if data is COUNT else (-0.5, 0.5)
+    asked = Question(
+        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(PrivacyLoss(),), repetitions=20
+    )
+    for method in asked.tried:
+        number = method.sets(sets)
+        setting = setting_for(method, data, number, asked.promises)
+        if setting is not None:
+            design = assess(asked, method, number, "as_if_real", setting, whole=False)
+            handed = handoff_of(design)
+            compile(handed.script, method.key, "exec")
+            assert "$" not in handed.script
+            assert handed.note.endswith((".", "script for it."))
+            assert bool(handed.script) == (type(method) in RECIPES)
+            assert handed.same == handed.note.startswith("OpenDP has what")
+
+
+def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
+    data = CountData(n=30, m=30, p=0.5)
+    asked = Question(
+        data=data, lowest=0.5, highest=0.5, sets=(1,), protections=(PrivacyLoss(most_epsilon=0.5, most_delta=0.01),)
+    )
+    setting = setting_for(BetaBinomialRelease(), data, 1, asked.promises)
+    assert setting is not None
+    handed = handoff_of(assess(asked, BetaBinomialRelease(), 1, "as_if_real", setting, whole=False))
+    assert not handed.same
+    found = re.search(r"n, epsilon = 30, (.*)", handed.script)
+    assert found is not None
+    worst = GeometricRelease().real_delta(data, float(found[1]), 1, 0.5)
+    assert worst is not None
+    assert worst.value <= 0.01 * (1 + 1e-9)
+    assert setting > 1.2 * float(found[1])  # the promised δ lets the prior shrink far more than the noise
+
+
+def test_every_kind_of_data_and_of_limit_is_tried_here() -> None:
+    assert {type(one.data) for one in QUESTIONS.values()} <= set(KINDS.values())
+    assert {limit.key for one in QUESTIONS.values() for limit in one.protections} == set(PROTECTIONS)
