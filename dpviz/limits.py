@@ -10,7 +10,6 @@ TABLE_ENTRIES = 4_000_000  # entries of a matrix that is held, drawn or written 
 # rows and columns, and bytes, of a matrix that a reader brings; and those up to which a synthesizer is sought behind it
 GIVEN_SIDE, GIVEN_BYTES, RECOGNIZED_SIDE = 1_000, 32_000_000, 201
 SETS, COMPOSED_SETS = 500, 1_000  # M of coverage, and of the composition of losses
-COMPOSED_ROWS = 1_000  # n and m up to which δ of several sets is the largest of all neighbours
 # n and m for which a smallest prior or a largest range is sought, and those that printed bounds take
 PRIOR_ROWS, PRINTED_ROWS = 100_000, 10_000_000
 # m of k > 2 cells up to which δ is summed for any n, and how many times n it may be beyond

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.comparisons import Analysis, BinaryData, CountData
+from dpviz.comparisons import Analysis, BinaryData, CountData, EqualPrivacy
 from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.designs import Design
+from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 
 METHODS = {method.key: method for method in CountData.methods}
@@ -164,9 +165,19 @@ def test_many_sets_of_ten_thousand_rows_are_simulated_and_say_so() -> None:
     *_, found = data.outcomes(method, 5.0, 5.0, Analysis(sets=5, repetitions=500))
     assert found.coverage.error > 0
     assert found.bias.error == found.root_mean_squared_error.error == 0
-    assert method.real_delta(data, 5.0, 5, 1.0) is None  # all neighbours of so many rows take too long
     *_, aware = data.outcomes(method, 5.0, 5.0, Analysis(sets=5, rule="score", repetitions=500))
     assert aware.coverage.value == pytest.approx(0.95, abs=0.03)
+
+
+def test_many_sets_of_ten_thousand_rows_with_delta_have_the_smallest_prior_for_all_of_them() -> None:
+    data, method = CountData(n=10_000, m=1_000, p=0.3), count("beta_binomial")
+    setting = EqualPrivacy(1e-6).setting(method, data, 1.0, 5)
+    assert setting is not None
+    made = method.synthesizer(data, setting / 5)
+    assert isinstance(made, BetaBinomial)
+    least = minimum_prior_for_sets("synth_post_one", n=10_000, m=1_000, sets=5, epsilon=1.0, delta=1e-6)
+    assert made.alpha == pytest.approx(least.upper, rel=1e-5)
+    assert made.alpha > least.lower
 
 
 def test_a_rule_without_a_table_for_so_many_rows_has_no_interval() -> None:

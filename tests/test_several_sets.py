@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.privacy import several_sets
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
+from dpviz.synthesizers.prior import PriorSynthesizer
 from tests.referees import discretized_delta, divergence, of_sets
 
 SMALL = [
@@ -26,6 +28,28 @@ def test_every_tuple_of_releases_added_up_gives_the_same_delta(release: Synthesi
     assert exact * (1 - 1e-12) - 1e-15 <= found.value <= exact * (1 + 1e-9) + 1e-15
     alone = [delta_of_sets(release, sets, epsilon, [pair]).value for pair in range(len(release.neighbours))]
     assert max(alone) == found.value == alone[min(found.likelier, found.other)]
+
+
+PROTECTED = [
+    BetaBinomial(n=40, m=25, alpha=3.0, beta=3.0),
+    BetaBinomial(n=37, m=12, alpha=20.0, beta=1.5),
+    BetaBinomial(n=30, m=30, alpha=0.3, beta=50.0),
+    PosteriorMean(n=40, m=9, alpha=6.0, beta=11.0),
+]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("release", PROTECTED, ids=lambda one: f"{one.key}-{one.n}")
+def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesizer, epsilon: float) -> None:
+    found, every = (delta_of_sets(release, 4, epsilon, pairs) for pairs in (None, range(release.n)))
+    assert found.value == pytest.approx(every.value, rel=1e-12)
+
+
+def test_a_search_that_is_cut_short_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = PROTECTED[1]
+    exact = delta_of_sets(release, 4, 0.3).value
+    monkeypatch.setattr(several_sets, "MOST_LOOKS", 4)
+    assert exact <= delta_of_sets(release, 4, 0.3).value < 10 * exact
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0])

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dpviz import limits
 from dpviz.comparisons.base import Analysis, Method
 from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
 from dpviz.coverage.law import exact_work
@@ -126,9 +125,7 @@ class BinaryMethod(BinaryRelease):
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
-        """Exact for one set; of several the losses are put on a grid, and δ is rounded up: unknown for many rows."""
-        if sets > 1 and max(data.n, data.m) > limits.COMPOSED_ROWS:
-            return None
+        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
         made = self.synthesizer(data, setting / sets)
         return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
 

@@ -54,7 +54,11 @@ class PriorSynthesizer(TwoCellSynthesizer):
 
     def of_pair(self, pair: int) -> Self:
         """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
-        return dataclasses.replace(self, n=1, alpha=self.alpha + pair, beta=self.beta + (self.n - 1 - pair))
+        return self.of_pairs(pair, pair)
+
+    def of_pairs(self, first: int, last: int) -> Self:
+        """The release of a single row beside what all these pairs share, which tells no less than that of any."""
+        return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
 
     def single_row(self, value: float) -> WorstCase:
         """The neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
