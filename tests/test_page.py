@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -177,3 +178,11 @@ def test_the_script_shown_is_the_one_of_these_settings() -> None:
     page: AppTest = open_page(law="beta_binomial", n=9, alpha=0.25, epsilon=1.25, look="Download")
     assert "BetaBinomial(n=9, m=9, alpha=0.25, beta=0.25)" in page.code[-1].value
     assert "epsilon=1.25" in page.code[-1].value
+
+
+@pytest.mark.parametrize(("n", "handed"), [(30, "8"), (5, None)])
+def test_the_truth_of_a_link_is_handed_on_to_the_next_page_as_far_as_it_fits(n: int, handed: str | None) -> None:
+    page = open_page(n=n, p=0.3, x=8)
+    links = [parse_qs(one.proto.query_string) for one in page.get("page_link")]
+    assert {one["cv_p"][0] for one in links if "cv_p" in one} == {"0.3"}
+    assert [one.get("po_x", [None])[0] for one in links if "po_n" in one] == [handed]

@@ -36,6 +36,7 @@ CHANGED = {
     "&tm_figure=Fig.+3",
     "the start": "?home_epsilon=2&home_n=20&home_seed=3",
     "drawn releases": "transition_matrices?tm_look=Draw+a+release&tm_secret=2&tm_drawn_releases=7&tm_draw_seed=3",
+    "a truth that is handed on": "transition_matrices?tm_n=30&tm_p=0.3&tm_x=8",
     "risks": "transition_matrices?tm_look=The+attacker+in+four+languages&tm_prior_risk=0.2&tm_risk_ratio=3",
     "a pasted matrix":
     "transition_matrices?tm_law=given_matrix&tm_paste=0.75%2C0.25%0A0.25%2C0.75&tm_look=Why%2C+and+sources",

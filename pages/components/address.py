@@ -60,6 +60,12 @@ def keep_numbers(declared: Mapping[str, Parameter]) -> None:
         SETTINGS[key] = Setting(int(one.default) if one.integer else float(one.default), one.parse, _digits, True)
 
 
+def keep_handed_on(key: str, one: Parameter) -> str:
+    """Keep a number that a page has no control for, and hands on to others; None where nothing says it."""
+    SETTINGS[key] = Setting(None, one.parse, _digits, True)
+    return key
+
+
 def keep_choice(key: str, words: Iterable[str], default: str | None) -> str:
     """Keep a choice among `words`, or of none of them where that is the default; returns its key."""
     SETTINGS[key] = Setting(default, partial(_one_of, list(words)))

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import streamlit as st
 
-from dpviz.designs import NOISE, Design
+from dpviz.designs import NOISE, SHORT, Design
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, keep_choice, keep_numbers, read_address
+from pages.components.address import SETTINGS, drawn, keep_choice, keep_handed_on, keep_numbers, read_address
 from pages.components.choices import presets
 from pages.components.controls import LINKS, PageNumbers
 from pages.components.last_valid import Refused
@@ -81,6 +81,11 @@ FEW, MAIN = ("preset", "epsilon", "alpha"), ("law", "delta", "n", "cells")
 PAGE = PageNumbers(PREFIX, _widest(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
 LAW_KEY = keep_choice(f"{PREFIX}law", [*SYNTHESIZERS, GIVEN], DEFAULT_LAW)
 keep_matrix(PREFIX, PRINTED_FIGURES[1].text)
+HANDED_ON = {
+    name: keep_handed_on(f"{PREFIX}{SHORT.get(name, name)}", Design.numbers()[name])
+    for name in ("p", "confidential_count")
+}
+"""What a link from another page says of the truth, about which this page does not ask."""
 
 
 def first_asked() -> Asked:
@@ -122,12 +127,18 @@ def choose() -> Asked | Refused:
         page.check(values)
         mechanism, text = matrix_of(content) if law is GivenMatrix else (key, None)
         own = {name: value for name, value in values.items() if not page.follows(name)}
-        design = Design.of({"mechanism": mechanism, "prior": "own", **own})
+        design = Design.of({"mechanism": mechanism, "prior": "own", **own, **_handed_on(own.get("n", 0))})
         design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
         say_real_epsilon(design, LAW_KEY, beside)
         return Asked(design, text)
     except ValueError as broken:
         return page.refused(broken, values, law)
+
+
+def _handed_on(n: float) -> dict[str, Any]:
+    """The truth that came with the link, as far as it fits n rows."""
+    known = {name: drawn(key, st.session_state[key]) for name, key in HANDED_ON.items()}
+    return {name: value for name, value in known.items() if value is not None and (name == "p" or value <= n)}
 
 
 def _set_least(law: type[Synthesizer], m: float, epsilon: float) -> None:
