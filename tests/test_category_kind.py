@@ -14,8 +14,11 @@ from dpviz.comparisons import Analysis, CategoryData, EqualPrivacy
 from dpviz.comparisons.categories import CategoryMethod
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
+from dpviz.methods import method_of
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
+from dpviz.privacy.composition import composed_delta
+from dpviz.synthesizers import BetaBinomial
 from tests.referees import divergence, listed_delta, of_sets
 
 METHODS = {method.key: method for method in CategoryData.methods}
@@ -129,7 +132,28 @@ def test_ten_thousand_rows_have_exact_answers(method: CategoryMethod) -> None:
     assert worst is not None
     # two counts alone tell less than all twenty, and noise in one cell alone has half of the loss
     assert delta_for_epsilon(made, 0.3) <= worst.value * (1 + 1e-9)
-    assert method.real_delta(data, 0.8, 2, 0.3) is None
+
+
+@pytest.mark.parametrize(("n", "m", "cells"), [(30, 20, 4), (400, 300, 6)])
+def test_losses_that_are_next_to_impossible_may_be_left_out(n: int, m: int, cells: int) -> None:
+    data, method = CategoryData(n=n, m=m, cells=cells, p=0.2), METHODS["dirichlet_multinomial"]
+    alpha = method.synthesizer(data, 4.0).alpha  # type: ignore[attr-defined]
+    every = method_of(BetaBinomial).cell_losses(n, m, cells, alpha, alpha)
+    for epsilon in (1.0, 2.5):
+        worst, exact = method.real_delta(data, 12.0, 3, epsilon), composed_delta(every, 3, epsilon, 1e-3)
+        assert worst is not None
+        assert exact.lower <= worst.value <= exact.upper * (1 + 1e-3) + 1e-19
+        assert exact.lower > 1e-12
+
+
+def test_several_sets_of_ten_thousand_rows_with_delta_have_an_answer_unless_losses_are_too_many() -> None:
+    method = METHODS["dirichlet_multinomial"]
+    settings = {}
+    for cells in (3, 20):
+        data = CategoryData(n=10_000, m=10_000, cells=cells, p=0.01)
+        settings[cells] = EqualPrivacy(1e-6).setting(method, data, 1.0, 3)
+    assert settings[20] == pytest.approx(settings[3], rel=0.2)
+    assert method.real_delta(CategoryData(n=10_000, m=10_000, cells=3, p=0.1), 1.0, 3, 0.3) is None
 
 
 def test_the_prior_of_many_categories_pulls_to_an_even_share_unless_that_is_taken_back() -> None:

@@ -12,8 +12,9 @@ from dpviz.comparisons.base import Estimand, Method
 from dpviz.comparisons.binary import CountData
 from dpviz.comparisons.binary_methods import BinaryMethod
 from dpviz.designs import Design
-from dpviz.methods import Method as Calibrated
 from dpviz.methods import method_of
+from dpviz.methods.cell_releases import PlugInCells
+from dpviz.methods.zheng import ZhengRows
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.composition import composed_delta
 from dpviz.privacy.hockey_stick import worst_neighbours
@@ -28,6 +29,8 @@ from dpviz.synthesizers import (
 )
 from dpviz.synthesizers.base import parameter
 from dpviz.synthesizers.cells import CELLS, CellSynthesizer, PriorCellSynthesizer
+
+MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum of several
 
 
 class CategoryMethod(BinaryMethod):
@@ -53,7 +56,7 @@ class CategoryMethod(BinaryMethod):
     def real_delta(
         self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None  # noqa: ARG002
     ) -> WorstCase | None:  # fmt: skip
-        """That of the only neighbours that can be the worst; unknown for several sets."""
+        """That of the only neighbours that can be the worst; unknown for several sets, as there is one."""
         return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
 
     def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
@@ -75,23 +78,30 @@ class PriorCellsRelease(CategoryMethod):
         alpha = self.protection(data, epsilon)["alpha"]
         return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=alpha)
 
-    @property
-    def calibrated(self) -> Calibrated:
-        """What knows its privacy for any number of rows."""
-        return method_of(self.of_cells.two_cells)
-
-    def guarded(self, data: CategoryData, epsilon: float) -> Release:
-        return self.calibrated.more_cells(data.n, data.m, self.protection(data, epsilon)["alpha"], data.cells)
+    def guarded(self, data: CategoryData, epsilon: float) -> PlugInCells:
+        """For any number of rows."""
+        alpha, known = self.protection(data, epsilon)["alpha"], method_of(self.of_cells.two_cells)
+        assert isinstance(known, ZhengRows)
+        return known.more_cells(data.n, data.m, alpha, data.cells)
 
     def real_delta(
-        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
-    ) -> WorstCase | None:
-        """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up."""
-        if sets == 1 or max(data.n, data.m) > limits.ROWS_OF_CELL_SETS:
-            return super().real_delta(data, setting, sets, epsilon, pairs)
-        alpha = self.protection(data, setting / sets)["alpha"]
-        losses = self.calibrated.cell_losses(data.n, data.m, data.cells, alpha, alpha)
-        return WorstCase(composed_delta(losses, sets, epsilon, RESOLUTION, only_upper=True).upper, 1, 0)
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None  # noqa: ARG002
+    ) -> WorstCase | None:  # fmt: skip
+        """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up.
+
+        Unknown where the losses are too many: where half of all rows, or more, are drawn from two categories.
+        """
+        release = self.guarded(data, setting / sets)
+        if sets == 1:
+            return worst_neighbours(release, epsilon)
+        if sets * pure_epsilon(release) <= epsilon:
+            return WorstCase(0.0, 1, 0)
+        listed = release.losses(MOST_LOSSES)
+        if listed is None:
+            return None
+        losses, rest = listed
+        found = composed_delta(losses, sets, epsilon, RESOLUTION, only_upper=True).upper
+        return WorstCase(min(found + sets * rest, 1.0), 1, 0)  # what is left out may tell everything
 
     def absence(self, data: Any) -> str:
         if data.m > limits.PRIOR_ROWS_OF_CELLS and data.m > limits.TIMES_THE_DATA * data.n:

@@ -13,10 +13,12 @@ from scipy.special import gammaln, xlogy
 
 from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import cumulative_sum
+from dpviz.privacy.composition import DiscreteLosses
 from dpviz.synthesizers.base import WorstCase
 from dpviz.types import FloatArray, IntArray
 
 NEGLIGIBLE = 1e-18  # Share of the sum below which what is to come is left out
+UNSEEN = 1e-20  # Probability of totals of two cells that are left out where losses are listed
 FAR = 90.0  # Nats below the likeliest total of two cells likewise
 
 
@@ -62,6 +64,23 @@ class PlugInCells:
             term = term[below] / self._next(anchor[below] - 1, s[below])
             total = self._sum(epsilon, s[below], anchor[below] - 1, first[below], term, total)
         return WorstCase(math.exp(min(top + math.log(total), 0.0)) if total > 0 else 0.0, 1, 0)
+
+    def losses(self, most: int) -> tuple[DiscreteLosses, float] | None:
+        """Return the privacy losses of the worst neighbours, and the probability of those that are left out.
+
+        Left out are totals of the two cells that have less than `UNSEEN` together. None where more than `most` count.
+        """
+        totals, log_masses = self._totals()
+        masses = np.exp(log_masses)
+        order = np.argsort(masses, kind="stable")
+        left_out = np.cumsum(masses[order]) <= UNSEEN
+        s = np.sort(totals[order[~left_out]])
+        if int((s + 1).sum()) > most:
+            return None
+        every = np.repeat(s, s + 1)
+        u = np.arange(len(every)) - np.repeat(np.cumsum(s + 1) - (s + 1), s + 1)
+        losses, chances = self._log_odds(u, every), log_masses[every] + self._log_split(u, every)
+        return DiscreteLosses(losses, chances), float(masses[order[left_out]].sum())
 
     def _sum(self, epsilon: float, s: IntArray, u: IntArray, last: IntArray, term: FloatArray, total: float) -> float:
         """`total` and the terms from u to `last`, up or down, while they count; they fall from u on."""

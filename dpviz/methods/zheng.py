@@ -26,7 +26,6 @@ from dpviz.synthesizers import (
     MultinomialMode,
     PosteriorMean,
     PosteriorMode,
-    Release,
     Synthesizer,
 )
 from dpviz.synthesizers.plug_ins import PlugIn
@@ -116,7 +115,7 @@ class ZhengRows(RowMethod):
     def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return self.law.log_pair_deltas(ones, zeros, m, epsilon)
 
-    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PlugInCells:
         if alpha <= self.lost:
             raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
         if m > limits.PRIOR_ROWS_OF_CELLS and m > limits.TIMES_THE_DATA * n:
