@@ -42,7 +42,7 @@ def _ranged(kind: type[DataKind]) -> Parameter:
     return next(one for one in kind.parameters() if one.name == kind.true_value)
 
 
-def _ends(kind: type[DataKind]) -> dict[str, Parameter]:
+def ends_of(kind: type[DataKind]) -> dict[str, Parameter]:
     """The lowest and the highest true value of a kind of data, by name."""
     one = _ranged(kind)
     return {
@@ -54,7 +54,7 @@ def _ends(kind: type[DataKind]) -> dict[str, Parameter]:
     }  # fmt: skip
 
 
-def _asked_by(limit: Any) -> dict[str, Parameter]:
+def asked_by(limit: Any) -> dict[str, Parameter]:
     """The numbers of a limit on protection, by their names on the page and by those in the package."""
     return {CARRIED.get(one.name, one.name): one for one in limit.parameters()}
 
@@ -66,11 +66,11 @@ NUMBERS: dict[str, Parameter] = {
         for name, one in OF_KINDS.items()
         if name not in {kind.true_value for kind in KINDS.values()}
     },
-    **{name: one for kind in KINDS.values() for name, one in _ends(kind).items()},
+    **{name: one for kind in KINDS.values() for name, one in ends_of(kind).items()},
     **{
         name: dataclasses.replace(one, name=name)
         for limit in PROTECTIONS.values()
-        for name, one in _asked_by(limit).items()
+        for name, one in asked_by(limit).items()
     },
     **{one.asks.name: one.asks for one in ACCURACY.values()},
     "values": VALUES,
@@ -128,10 +128,10 @@ def choose() -> Asked | Refused:
     with at("kind"):
         kind = KINDS[choice(st.selectbox, "Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
     sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
-    values: dict[str, Any] = page.values(*sizes, *_ends(kind))
+    values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
     with at("protect"):
         protect = several("What must be protected", {key: one.label for key, one in PROTECTIONS.items()}, PROTECT)
-    values |= page.values(*(name for key in protect for name in _asked_by(PROTECTIONS[key])))
+    values |= page.values(*(name for key in protect for name in asked_by(PROTECTIONS[key])))
     with at("accuracy"):
         labels = {key: one.label[0].upper() + one.label[1:] for key, one in ACCURACY.items()}
         limited = several("How far an analyst may be off", labels, LIMITED)
@@ -154,7 +154,7 @@ def choose() -> Asked | Refused:
         PAGE.check(values)
         if not methods:
             raise ValueError("Choose at least one method.")
-        return _asked(
+        return asked_with(
             kind, values, protect, limited, rules=tuple(rules), goal=goal, average=over == WORST[True],
             sets=tuple(map(int, tried)), methods=() if len(methods) == len(labels) else tuple(methods),
         )  # fmt: skip
@@ -169,18 +169,18 @@ def several(label: str, words: Mapping[str, str], key: str, note: str = "") -> l
     return [one for one in words if one in chosen]
 
 
-def _asked(
+def asked_with(
     kind: type[DataKind], values: Mapping[str, Any], protect: list[str], limited: list[str], **further: Any
 ) -> Asked:
     """The question with these values; a ValueError in a sentence refuses."""
-    lowest, highest = (values[name] for name in _ends(kind))
+    lowest, highest = (values[name] for name in ends_of(kind))
     own = {one.name: values[one.name] for one in kind.parameters() if one.name != kind.true_value}
     question = Question(
         data=kind(**own, **{kind.true_value: lowest}),
         lowest=lowest,
         highest=highest,
         protections=tuple(
-            PROTECTIONS[key](**{one.name: values[name] for name, one in _asked_by(PROTECTIONS[key]).items()})
+            PROTECTIONS[key](**{one.name: values[name] for name, one in asked_by(PROTECTIONS[key]).items()})
             for key in protect
         ),
         limits=tuple(AccuracyLimit(key, values[ACCURACY[key].asks.name]) for key in limited),
@@ -195,4 +195,4 @@ def first_asked() -> Asked:
     """What a fresh page asks."""
     fresh = {name: one.default for name, one in NUMBERS.items()}
     kind = next(iter(KINDS.values()))
-    return _asked(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"])
+    return asked_with(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"])

@@ -60,4 +60,9 @@ def _whole(question: Question, method: str, sets: int, rule: str, setting: float
 
 def written_key(one: Assessed) -> str:
     """The key of a design as the address has it."""
-    return "~".join(map(str, one.key))
+    return written_key_of(one.key)
+
+
+def written_key_of(key: tuple[str, int, str]) -> str:
+    """The same of its key alone."""
+    return "~".join(map(str, key))

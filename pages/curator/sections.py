@@ -10,6 +10,7 @@ from pages.curator import SPEC
 from pages.curator.controls import Asked
 from pages.curator.downloads import show_downloads
 from pages.curator.pins import show_side_by_side
+from pages.curator.report import show_report
 
 
 def _why(_asked: Asked) -> None:
@@ -18,6 +19,7 @@ def _why(_asked: Asked) -> None:
 
 SECTIONS: dict[str, Callable[[Asked], None]] = {
     "Side by side": show_side_by_side,
+    "The report": show_report,
     "Download": show_downloads,
     "Why, and sources": _why,
 }

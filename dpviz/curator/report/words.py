@@ -91,21 +91,25 @@ def answer(design: Assessed) -> str:
         f"{'about ' if error.error else ''}{readable(error.value, 3)}"
     )  # fmt: skip
     average = "on average over the true values" if asked.average else "at the worst of the true values"
-    return f"The chosen design: {design.name}. {kept} {sets} {loss}{off}{f' {average}' if off else ''}."
+    rule = design.analysis.rule_for(design.sets).label
+    chosen = f"The chosen design: {design.name}, analyzed by “{rule}”."
+    return f"{chosen} {kept} {sets} {loss}{off}{f' {average}' if off else ''}."
 
 
 def choice(desk: Desk, design: Assessed) -> Iterator[str]:
     """How many designs kept the limits, why this one, and what came next."""
     tried, keeping, open_ = len(desk.designs), len(desk.keeping), len(desk.undecided)
     undecided = f" Of {open_} it is not decided." if open_ else ""
-    keep = f"{keeping or 'none'} of them keep{'s' if keeping == 1 else ''} all limits"
+    keep = f"{keeping or 'none'} of them keep{'s' if keeping < 2 else ''} all limits"
     yield f"{tried} designs were tried, and {keep}.{undecided}"
     place = next((place for place, one in enumerate(desk.designs, start=1) if one.key == design.key), 0)
     goal = GOALS[design.question.goal]
     if place == 1 and design.keeps_all:
         yield f"The chosen design keeps all limits and has {goal} of those that do."
+    elif place == 1 and design.keeps_all is None:
+        yield "No design is sure to keep all limits. Of the chosen one, which comes first, it is not decided."
     elif place == 1:
-        yield "No design is sure to keep all limits. The chosen one is nearest: it overshoots its tightest limit least."
+        yield "The chosen design is the nearest: no other exceeds the limit that it breaks most by so little."
     else:
         first = desk.designs[0]
         yield f"The chosen design is number {place} in the ranking, the curator's own choice. First is {first.name}."

@@ -1,0 +1,100 @@
+"""A question, or a design with its question, that is opened from a file and sets the controls."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import streamlit as st
+
+from dpviz.curator.question import KINDS, Question
+from dpviz.curator.report.files import load_question
+from dpviz.parameters import shown
+from pages.components.address import SETTINGS
+from pages.components.words import problem
+from pages.curator import SPEC
+from pages.curator.controls import (
+    GOAL,
+    KIND,
+    LIMITED,
+    METHODS,
+    NUMBERS,
+    OVER,
+    PREFIX,
+    PROTECT,
+    RULE,
+    SETS,
+    TRIED,
+    WORST,
+    asked_by,
+    asked_with,
+    ends_of,
+)
+from pages.curator.found import written_key_of
+from pages.curator.pins import PINS
+
+FILE, REFUSED = f"{PREFIX}question_file", f"{PREFIX}question_refused"
+LARGEST = 1  # Megabytes of a file
+
+
+def show_opener() -> None:
+    """A place for a file, and what was wrong with it."""
+    file = st.file_uploader(
+        "Open a question or a design", type="json", max_upload_size=LARGEST, key=FILE, on_change=_open,
+        help=SPEC.note("open"),
+    )  # fmt: skip
+    if file is not None and st.session_state.get(REFUSED):
+        problem(st.session_state[REFUSED])
+
+
+def opened(content: bytes) -> dict[str, Any]:
+    """What the controls are to say, from a file; a ValueError in a sentence refuses it."""
+    try:
+        text = content[: 2_000_000 * LARGEST].decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"The file must be text in UTF-8; got {shown(content[:40])}.") from None
+    question, key = load_question(text)
+    settings = settings_of(question)
+    if key is not None:
+        settings[PINS] = [written_key_of(key)]
+    return settings
+
+
+def settings_of(question: Question) -> dict[str, Any]:
+    """What the controls say where this is asked; a ValueError where they cannot."""
+    data = question.data
+    kind = KINDS[data.key]
+    protect, limited = [one.key for one in question.protections], [one.key for one in question.limits]
+    numbers: dict[str, Any] = {one.name: getattr(data, one.name) for one in kind.parameters() if one != question.ranged}
+    numbers |= dict(zip(ends_of(kind), (question.lowest, question.highest), strict=True))
+    for one in question.protections:
+        numbers |= {name: getattr(one, its.name) for name, its in asked_by(one).items()}
+    numbers |= {one.measure.asks.name: one.limit for one in question.limits}
+    numbers |= {name: getattr(question, name) for name in ("values", "level", "repetitions", "seed")}
+    tried = [str(one) for one in question.sets]
+    again = asked_with(
+        kind, {name: one.default for name, one in NUMBERS.items()} | numbers, protect, limited, rules=question.rules,
+        goal=question.goal, average=question.average, sets=question.sets, methods=question.methods,
+    ).question  # fmt: skip
+    place: dict[str, Any] = {data.true_value: question.lowest}  # of the data alone, of which every true value is tried
+    same = again == dataclasses.replace(question, data=dataclasses.replace(data, **place))
+    if not (same and {*tried} <= {*SETS} and {*question.rules} <= {*kind.rules}):
+        raise ValueError(SPEC.note("no_control"))
+    choices = {
+        KIND: kind.key, PROTECT: protect, LIMITED: limited, TRIED: tried, GOAL: question.goal,
+        OVER: WORST[question.average], RULE[kind.key]: list(question.rules),
+        METHODS[kind.key]: list(question.methods) or list(SETTINGS[METHODS[kind.key]].default),
+    }  # fmt: skip
+    links = {f"{PREFIX}m_is_n": numbers["m"] == numbers["n"]} if "m" in numbers else {}
+    return {**{PREFIX + name: value for name, value in numbers.items()}, **choices, **links}
+
+
+def _open() -> None:
+    file, state = st.session_state[FILE], st.session_state
+    state[REFUSED] = ""
+    if file is None:
+        return
+    try:
+        state.update(opened(file.getvalue()))
+    except ValueError as wrong:
+        state[REFUSED] = f"The file was not opened, and nothing has changed. {wrong}"

@@ -1,0 +1,86 @@
+"""The report on a design, the files that go with it, and the way back from them."""
+
+from __future__ import annotations
+
+import datetime
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from dpviz.curator.report import words
+from dpviz.curator.report.document import report_html
+from dpviz.curator.report.files import design_json, report_script
+from dpviz.curator.report.handoff import handoff_of
+from dpviz.curator.report.registry import registry_json
+from dpviz.curator.search import Assessed, Desk
+from dpviz.inference.rules import RULES
+from pages.components.downloads import Part, show_files
+from pages.components.words import note
+from pages.curator import SPEC
+from pages.curator.controls import PREFIX, Asked
+from pages.curator.found import desk_of, pinned, written_key
+from pages.curator.opened import show_opener
+from pages.curator.pins import pins
+
+OF = f"{PREFIX}report_of"
+
+
+def show_report(asked: Asked) -> None:
+    """The design that is reported, how the report begins, its files, and a place for a file to be opened again."""
+    note(SPEC.note("report"))
+    desk = desk_of(asked)
+    if not desk.designs:
+        note(SPEC.note("no_report"))
+    elif not desk.complete:
+        note(SPEC.note("report_waits"))
+    else:
+        _show(desk)
+    show_opener()
+
+
+def _show(desk: Desk) -> None:
+    names = {written_key(one): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    first = next((key for key in pins() if key in names), next(iter(names)))
+    if st.session_state.get(OF) not in names:
+        st.session_state[OF] = first
+    key = st.selectbox("Design of the report", names, key=OF, format_func=names.__getitem__)
+    (design,) = pinned(desk, [key])
+    st.html(_beginning(desk, design))
+    handoff = handoff_of(design)
+    left, middle, right = st.columns(3)
+    with left:
+        show_files(
+            PREFIX, "To read and to print", ("Report, HTML", "report.html", partial(_report, desk, design)),
+            SPEC.note("print"),
+        )  # fmt: skip
+    with middle:
+        show_files(
+            PREFIX, "For machines",
+            ("Design and question, JSON", "design.json", partial(design_json, design)),
+            ("Registry entry, JSON", "registry.json", partial(registry_json, design)),
+        )  # fmt: skip
+    with right:
+        scripts: list[Part] = [("The report's script", "report.py", partial(report_script, design, date=_today()))]
+        if handoff.script:
+            label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
+            scripts.append((label, "release_opendp.py", lambda: handoff.script))
+        show_files(PREFIX, "In Python", *scripts)
+    note(escape(words.handing_over(handoff)))
+    if handoff.script:
+        st.code(handoff.script, language=None, wrap_lines=True)
+
+
+def _beginning(desk: Desk, design: Assessed) -> str:
+    """How the report begins."""
+    said = [words.answer(design), *words.choice(desk, design)]
+    return f'<div class="dpviz-note">{"".join(f"<p>{escape(one)}</p>" for one in said)}</div>'
+
+
+def _report(desk: Desk, design: Assessed) -> str:
+    return report_html(desk, design, date=_today())
+
+
+def _today() -> str:
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    return f"{today.day} {today:%B %Y}"

@@ -1,0 +1,100 @@
+"""The report on the page "Curator's desk": its files, and questions that come back from them and set the controls."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from dpviz.comparisons import CountData, UnknownVariance
+from dpviz.curator.accuracy import AccuracyLimit
+from dpviz.curator.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.curator.question import Question
+from dpviz.curator.report import words
+from dpviz.curator.report.files import chosen, design_json
+from dpviz.curator.search import stream_designs
+from pages.curator.opened import opened, settings_of
+from tests.pages import check_sound, open_desk, problems, text
+
+COUNTED = Question(
+    data=CountData(n=20, m=15, p=0.1), lowest=0.1, highest=0.35, values=2, sets=(2,), rules=("rubin_1987",),
+    protections=(PrivacyLoss(most_epsilon=2.0, most_delta=0.001), RiskRatio(risk_before=0.2, most_ratio=3.0)),
+    limits=(AccuracyLimit("bias", 0.3),), methods=("modips", "beta_binomial"), average=True, goal="bias", level=0.9,
+    repetitions=60, seed=7,
+)  # fmt: skip
+NUMERIC = Question(
+    data=UnknownVariance(n=9, mean=0.5, sigma=2.0, low=-3.0, high=5.0), lowest=0.5, highest=2.0, values=2, sets=(1,),
+    protections=(GuessRate(known_before=0.4, most_success=0.9), PosteriorOdds()), methods=("modips_split",),
+    repetitions=60,
+)  # fmt: skip
+
+
+def report_page(**state: object) -> Any:
+    return open_desk(**{"n": 20, "values": 2, "tried": ["1"], "repetitions": 60, "look": "The report", **state})
+
+
+def opening(page: Any, content: str | bytes) -> Any:
+    content = content.encode() if isinstance(content, str) else content
+    page.get("file_uploader")[0].set_value(("question.json", content, "application/json")).run()
+    return page
+
+
+def asked(page: Any) -> str:
+    """The question of the page, written out."""
+    said: str = page.session_state["cu_designs"].key[1]
+    return said
+
+
+@pytest.mark.parametrize("question", [COUNTED, NUMERIC], ids=["a count", "numbers"])
+def test_a_question_that_is_opened_sets_every_control(question: Question) -> None:
+    *_, desk = stream_designs(question)
+    assert desk.first is not None
+    page = opening(report_page(), design_json(chosen(desk, desk.first.key)))
+    check_sound(page)
+    assert not problems(page)
+    assert asked(page) == repr(question)
+    assert page.session_state["cu_pins"] == ["~".join(map(str, desk.first.key))]
+
+
+@pytest.mark.parametrize(
+    "content", ["{}", "no JSON", b"\xff\xfe\x00", '{"data": {"kind": "cat"}, "lowest": 0, "highest": 1}']
+)
+def test_a_file_that_is_no_question_is_refused_and_nothing_changes(content: str | bytes) -> None:
+    page = report_page()
+    before = asked(page)
+    opening(page, content)
+    check_sound(page)
+    (problem,) = problems(page)
+    assert "was not opened, and nothing has changed" in problem
+    assert asked(page) == before
+
+
+def test_what_the_controls_cannot_say_is_refused() -> None:
+    for odd in (dataclasses.replace(COUNTED, sets=(3,)), dataclasses.replace(NUMERIC, data=dataclasses.replace(
+            NUMERIC.data, estimand="variance"))):  # fmt: skip
+        with pytest.raises(ValueError, match="controls of this page cannot say"):
+            settings_of(odd)
+    assert opened(COUNTED.to_json().encode())["cu_seed"] == 7
+
+
+def test_the_report_begins_on_the_page_as_it_does_in_the_file() -> None:
+    page = report_page(pins=["laplace~1~as_if_real"], most_error=0.5, least_coverage=0.5)
+    check_sound(page)
+    assert page.selectbox(key="cu_report_of").value == "laplace~1~as_if_real"
+    desk = page.session_state["cu_designs"].latest
+    design = chosen(desk, ("laplace", 1, "as_if_real"))
+    for sentence in (words.answer(design), *words.choice(desk, design)):
+        assert sentence in text(page)
+    names = [one.label for one in page.get("download_button")]
+    assert names == [
+        "Report, HTML", "Design and question, JSON", "Registry entry, JSON", "The report's script",
+        "The release, for OpenDP",
+    ]  # fmt: skip
+    page.selectbox(key="cu_report_of").set_value("beta_binomial~1~as_if_real").run()
+    check_sound(page)
+    assert "OpenDP has no mechanism that makes this release" in text(page)
+
+
+def test_where_there_is_no_design_the_page_says_so() -> None:
+    page = report_page(kind="gaussian", gaussian_methods=["perturbed_histogram_scott"])
+    check_sound(page)
+    assert "There is no design to report" in text(page)
