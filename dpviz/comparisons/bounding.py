@@ -132,7 +132,9 @@ class BoundaryInflated(Bounding):
     def laplace(
         self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
     ) -> FloatArray:
-        return np.clip(centre + random.laplace(0.0, scale, centre.shape), low, high)
+        released = random.laplace(0.0, scale, centre.shape)
+        released += centre
+        return np.minimum(np.maximum(released, low, out=released), high, out=released)
 
     def normal(
         self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float

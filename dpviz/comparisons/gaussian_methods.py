@@ -49,7 +49,8 @@ class GaussianMethod(Method):
         """Return all that an analyst reads of the sets."""
         found = np.full((len(held.moments), sets * held.repetitions), math.nan)
         for rows in self.rows(random, held, epsilon, sets):
-            found[:, rows.place] = held.data.read(rows)
+            for of_sets, read in zip(found, held.data.read(rows), strict=True):
+                of_sets[rows.place] = read
         each = found.reshape(-1, sets, held.repetitions)
         return Released(type(held.moments)(*each), ~np.isnan(each[0]).any(axis=0))
 
