@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.comparisons import KINDS, Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.base import simulated_share
-from dpviz.comparisons.binary_methods import BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, NotExact, OverSets, OverStatistics, Spent, paying_sets
 from dpviz.inference import set_moments
 from dpviz.studies import Measure

@@ -12,7 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, Outcome
-from dpviz.comparisons.binary_methods import BINARY_METHODS, BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.binary_methods import BINARY_METHODS
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.several_sets import delta_of_sets

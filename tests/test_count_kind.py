@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData, EqualPrivacy
-from dpviz.comparisons.binary_methods import BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.designs import Design
 from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer

@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from dpviz.comparisons.base import Analysis, Method
-from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
-from dpviz.coverage.law import exact_work
-from dpviz.designs import Design
-from dpviz.inference.confidential import binomial_law
-from dpviz.parameters import readable
-from dpviz.privacy import pure_epsilon
-from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.privacy.several_sets import delta_of_sets
-from dpviz.studies import Measure
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.synthesizers import (
     BetaBinomial,
     BinnedPosterior,
@@ -28,114 +15,14 @@ from dpviz.synthesizers import (
     GeometricSanitizer,
     LaplaceSanitizer,
     PosteriorMean,
-    TwoCellSynthesizer,
-    WorstCase,
 )
 from dpviz.synthesizers.modips import Modips, ModipsTruncated
-from dpviz.types import FloatArray
 
 if TYPE_CHECKING:
     from dpviz.comparisons.binary import OneProportion
 
 OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
-LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
-"""Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
 NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
-
-
-class BinaryRelease(Method):
-    """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
-
-    noisy: ClassVar[bool] = False
-    """Whether a unit is made of the count with noise of scale 1/ε′."""
-
-    def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:  # noqa: ARG002
-        return {"the number of ones": 1 / epsilon} if self.noisy else {}
-
-    @abstractmethod
-    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
-        """Return the moments of the estimate from one unit with its share of ε."""
-
-    @abstractmethod
-    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
-        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0."""
-
-    @abstractmethod
-    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
-        """Return the proportions in the sets of so many units."""
-
-    @abstractmethod
-    def intervals(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
-    ) -> Iterator[tuple[Measure, Measure]]:
-        """Yield the coverage and mean width of the analyst's interval, the better known the later."""
-
-
-class BinaryMethod(BinaryRelease):
-    """A method whose sets are independent releases of one transition matrix, that of a `law` of the registry."""
-
-    law: ClassVar[type[TwoCellSynthesizer]]
-
-    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
-        return row_moments(self.synthesizer(data, epsilon))
-
-    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
-        made = self.synthesizer(data, epsilon)
-        return made.draw(random, x, units) / made.m
-
-    def intervals(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
-    ) -> Iterator[tuple[Measure, Measure]]:
-        made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
-        if not rule.fits(made, sets):
-            return
-        work = exact_work(made, p=data.p, sets=sets, by_sum=rule.knows_noise)
-        if work > LITTLE_WORK:
-            yield simulated_interval(made, data.p, sets, rule.key, analysis)
-        if work <= MOST_WORK:
-            yield exact_interval(made, data.p, sets, rule.key, analysis.level)
-
-    def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
-        """Return the synthesizer of one set, of which `epsilon` is the share."""
-        law = self.law.for_rows(data.n, data.m)
-        sizes = {one.name: getattr(data, one.name) for one in law.parameters() if one.name in ("n", "m")}
-        return law(**sizes, **self.protection(data, epsilon))
-
-    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
-        """Return what protects one set, by the names of the law: the smallest prior, or the ε of its noise."""
-        if not self.law.has_prior:
-            return {"epsilon": epsilon}
-        return dict.fromkeys(("alpha", "beta"), self.law.least_alpha(m=data.m, epsilon=epsilon))
-
-    def absence(self, data: OneProportion) -> str:
-        most = {one.name: one.maximum for one in self.law.for_rows(data.n, data.m).parameters()}
-        if "m" not in most and data.m != data.n:
-            return "releases as many rows as there are, so m must be n"
-        if any(getattr(data, name) > most[name] for name in ("n", "m") if name in most):
-            return f"its whole table must be computed, at most {readable(most['n'])} rows"
-        return ""
-
-    def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:
-        return Design.releasing(self.synthesizer(data, setting / sets), sets=sets, p=data.p, **shared)
-
-    def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
-        """M times the pure ε of one set, as all may be at their worst at once."""
-        return sets * pure_epsilon(self.synthesizer(data, setting / sets))
-
-    def real_delta(
-        self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
-    ) -> WorstCase | None:
-        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
-        made = self.synthesizer(data, setting / sets)
-        return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
-
-    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
-        """Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces."""
-        made, weights = self.synthesizer(data, setting / sets), binomial_law(data.n, data.p)
-        (counts,) = np.nonzero(weights)
-        with np.errstate(under="ignore"):
-            ends = np.exp(sets * made.log_transition(counts, np.array([0, made.m]))).sum(axis=1)
-        return max(1 - float(weights[counts] @ ends), 0.0)
 
 
 class OriginalData(BinaryMethod):
@@ -216,7 +103,7 @@ class ModipsRelease(BinaryMethod):
     releases = (
         "Each set adds Laplace noise for its share of ε to the number of ones, moves what falls outside 0 to n to the "
         "nearest end, draws the proportion from the posterior that this gives, with a third of an invented row of each "
-        "kind, and then n rows."
+        "kind, and then the rows to be released."
     )
     audited = "proportion_clipped"
     noisy = True
@@ -247,8 +134,8 @@ class BetaBinomialRelease(BinaryMethod):
     label = BetaBinomial.label
     source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
     releases = (
-        "Each set draws the proportion from its posterior and then n rows. It invents as many rows of each kind as its "
-        "share of ε asks for, and spends exactly that."
+        "Each set draws the proportion from its posterior and then the rows to be released. It invents as many rows of "
+        "each kind as its share of ε asks for, and spends exactly that."
     )
     audited = "beta_binomial"
 
@@ -261,7 +148,7 @@ class PlugInRelease(BinaryMethod):
     label = PosteriorMean.label
     source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
     releases = (
-        "One set of n rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
+        "One set of rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
         "ε, all of which it spends."
     )
     audited = "dp_prior"
@@ -276,7 +163,7 @@ class ExponentialRowsRelease(BinaryMethod):
     label = ExponentialRows.label
     source = "Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)"
     releases = (
-        "One set of n rows, by the exponential mechanism over all data sets of zeros and ones: the nearer a data set's "
+        "One set of rows, by the exponential mechanism over all data sets of zeros and ones: the nearer a data set's "
         "distribution function is to the real one, the likelier it is. Most data sets have about as many ones as "
         "zeros, which draws the count to the middle. It spends all of ε. With k categories there are kⁿ data sets, so "
         "it can only be simulated."
@@ -293,8 +180,9 @@ class ExponentialCountsRelease(BinaryMethod):
     label = ExponentialCounts.label
     source = "Bowen & Liu (2016), equation (7), over tables; McSherry & Talwar (2007)"
     releases = (
-        "One set, by the exponential mechanism over the n + 1 counts, each of which counts once. It spends ε/2 on the "
-        "distance of the distribution functions, and of the other half only what the ends 0 and n give away."
+        "One set, by the exponential mechanism over all possible counts, each of which counts once. It spends ε/2 on "
+        "the distance of the distribution functions, and of the other half only what the largest and the smallest "
+        "count give away."
     )
     audited = "exponential_counts"
     several_sets = False
@@ -309,7 +197,8 @@ class BinnedPosteriorRelease(BinaryMethod):
     source = "Liu (2016), Algorithm 2 (SDD), Proposition 3"
     releases = (
         "Each set cuts the posterior of the proportion into 100 bins from 0.05 to 0.95, chooses one of them by the "
-        "exponential mechanism with its share of ε, draws the proportion evenly from it, and then n rows."
+        "exponential mechanism with its share of ε, draws the proportion evenly from it, and then the rows "
+        "to be released."
     )
     finding = (
         "This keeps the promise but hardly uses it: the printed sensitivity is about a hundred times what one row can "

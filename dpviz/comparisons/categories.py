@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from dpviz import limits
 from dpviz.comparisons.base import Estimand, Method
 from dpviz.comparisons.binary import CountData
-from dpviz.comparisons.binary_methods import BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.designs import Design
 from dpviz.methods import method_of
 from dpviz.methods.cell_releases import PlugInCells
@@ -152,6 +152,9 @@ class LaplaceCellsRelease(CategoryMethod):
         "from three rows on."
     )
     several_sets = False
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:  # noqa: ARG002
+        return {"the count of every category": 2 / epsilon}
 
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
         return {"epsilon": epsilon / 2}

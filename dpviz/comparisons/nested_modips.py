@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import gammainc, gammaln, logsumexp
 
 from dpviz.comparisons.base import Analysis, simulated_share
+from dpviz.comparisons.binary_base import BinaryRelease
 from dpviz.comparisons.binary_measures import RowMoments
-from dpviz.comparisons.binary_methods import OWN_PRIOR, BinaryRelease
+from dpviz.comparisons.binary_methods import OWN_PRIOR
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.confidential import binomial_law
 from dpviz.inference.interval_rules import half_widths, holds

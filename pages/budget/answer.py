@@ -4,7 +4,7 @@ import dataclasses
 
 import streamlit as st
 
-from dpviz.comparisons.binary_methods import BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.designs import Design
 from dpviz.parameters import readable

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.comparisons import Outcome
-from dpviz.comparisons.binary_methods import BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.designs import Design
 from dpviz.parameters import readable, readable_apart
 from pages.compare_synthesizers import SPEC

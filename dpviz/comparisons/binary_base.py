@@ -1,0 +1,126 @@
+"""What every method is that releases sets of one yes/no variable, most of them sets of one transition matrix."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from dpviz.comparisons.base import Analysis, Method
+from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
+from dpviz.coverage.law import exact_work
+from dpviz.designs import Design
+from dpviz.inference.confidential import binomial_law
+from dpviz.parameters import readable
+from dpviz.privacy import pure_epsilon
+from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.several_sets import delta_of_sets
+from dpviz.studies import Measure
+from dpviz.synthesizers import (
+    TwoCellSynthesizer,
+    WorstCase,
+)
+from dpviz.types import FloatArray
+
+if TYPE_CHECKING:
+    from dpviz.comparisons.binary import OneProportion
+
+LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
+"""Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
+
+
+class BinaryRelease(Method):
+    """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
+
+    noisy: ClassVar[bool] = False
+    """Whether a unit is made of the count with noise of scale 1/ε′."""
+
+    def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:  # noqa: ARG002
+        return {"the number of ones": 1 / epsilon} if self.noisy else {}
+
+    @abstractmethod
+    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
+        """Return the moments of the estimate from one unit with its share of ε."""
+
+    @abstractmethod
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
+        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0."""
+
+    @abstractmethod
+    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
+        """Return the proportions in the sets of so many units."""
+
+    @abstractmethod
+    def intervals(
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+    ) -> Iterator[tuple[Measure, Measure]]:
+        """Yield the coverage and mean width of the analyst's interval, the better known the later."""
+
+
+class BinaryMethod(BinaryRelease):
+    """A method whose sets are independent releases of one transition matrix, that of a `law` of the registry."""
+
+    law: ClassVar[type[TwoCellSynthesizer]]
+
+    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
+        return row_moments(self.synthesizer(data, epsilon))
+
+    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
+        made = self.synthesizer(data, epsilon)
+        return made.draw(random, x, units) / made.m
+
+    def intervals(
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+    ) -> Iterator[tuple[Measure, Measure]]:
+        made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
+        if not rule.fits(made, sets):
+            return
+        work = exact_work(made, p=data.p, sets=sets, by_sum=rule.knows_noise)
+        if work > LITTLE_WORK:
+            yield simulated_interval(made, data.p, sets, rule.key, analysis)
+        if work <= MOST_WORK:
+            yield exact_interval(made, data.p, sets, rule.key, analysis.level)
+
+    def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
+        """Return the synthesizer of one set, of which `epsilon` is the share."""
+        law = self.law.for_rows(data.n, data.m)
+        sizes = {one.name: getattr(data, one.name) for one in law.parameters() if one.name in ("n", "m")}
+        return law(**sizes, **self.protection(data, epsilon))
+
+    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
+        """Return what protects one set, by the names of the law: the smallest prior, or the ε of its noise."""
+        if not self.law.has_prior:
+            return {"epsilon": epsilon}
+        return dict.fromkeys(("alpha", "beta"), self.law.least_alpha(m=data.m, epsilon=epsilon))
+
+    def absence(self, data: OneProportion) -> str:
+        most = {one.name: one.maximum for one in self.law.for_rows(data.n, data.m).parameters()}
+        if "m" not in most and data.m != data.n:
+            return "releases as many rows as there are, so m must be n"
+        if any(getattr(data, name) > most[name] for name in ("n", "m") if name in most):
+            return f"its whole table must be computed, at most {readable(most['n'])} rows"
+        return ""
+
+    def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:
+        return Design.releasing(self.synthesizer(data, setting / sets), sets=sets, p=data.p, **shared)
+
+    def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
+        """M times the pure ε of one set, as all may be at their worst at once."""
+        return sets * pure_epsilon(self.synthesizer(data, setting / sets))
+
+    def real_delta(
+        self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+    ) -> WorstCase | None:
+        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
+        made = self.synthesizer(data, setting / sets)
+        return worst_neighbours(made, epsilon) if sets == 1 else delta_of_sets(made, sets, epsilon, pairs)
+
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
+        """Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces."""
+        made, weights = self.synthesizer(data, setting / sets), binomial_law(data.n, data.p)
+        (counts,) = np.nonzero(weights)
+        with np.errstate(under="ignore"):
+            ends = np.exp(sets * made.log_transition(counts, np.array([0, made.m]))).sum(axis=1)
+        return max(1 - float(weights[counts] @ ends), 0.0)
