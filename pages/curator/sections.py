@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.curator import SPEC
+from pages.curator.along import show_changes, show_frontier
 from pages.curator.controls import Asked
 from pages.curator.downloads import show_downloads
 from pages.curator.pins import show_side_by_side
@@ -18,6 +19,8 @@ def _why(_asked: Asked) -> None:
 
 
 SECTIONS: dict[str, Callable[[Asked], None]] = {
+    "The frontier": show_frontier,
+    "How the choice changes": show_changes,
     "Side by side": show_side_by_side,
     "The report": show_report,
     "Download": show_downloads,
