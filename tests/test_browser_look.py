@@ -61,7 +61,12 @@ SHOWN = {
     ),
     "compare_synthesizers": Shown("compare_synthesizers?cs_n=20&cs_sets=3", list(COMPARISON), 6, {"One release": 7}),
     "budget": Shown("budget?bu_n=8&bu_repetitions=50", list(BUDGET), 4, {}),
-    "curator": Shown("curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_pins=laplace~1~as_if_real", list(DESK), 0, {}),
+    "curator": Shown(
+        "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_pins=laplace~1~as_if_real",
+        list(DESK),
+        0,
+        {"The frontier": 1, "How the choice changes": 1},
+    ),
 }
 
 

@@ -97,6 +97,10 @@ CHANGED = {
     "curator?cu_kind=gaussian&cu_n=9&cu_sigma=2&cu_low=-3&cu_high=5&cu_lowest_mean=0.5&cu_highest_mean=2"
     "&cu_most_error=3&cu_gaussian_rules=as_if_real.rubin_1987&cu_tried=2.5&cu_values=2&cu_repetitions=60&cu_every=true"
     "&cu_gaussian_methods=modips_split.modips_communal.perturbed_histogram.perturbed_histogram_safe",
+    "a curator's frontier":
+    "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_look=The+frontier&cu_along=bias&cu_across=guesses",
+    "what changes a curator's choice":
+    "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_look=How+the+choice+changes&cu_changed=sets",
     "its own coverage": "posterior?po_n=20&po_x=8&po_look=Its+own+coverage&po_kind=highest+density",
 }  # fmt: skip
 """Addresses in which, together, every control of every page is other than on a fresh page."""

@@ -51,8 +51,9 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """The reader's own point: one mark, with its number beside it."""
+    """The reader's own point: one mark in the color of its method, with its number beside it."""
 
+    key: str
     x: float
     y: float
     text: str
@@ -147,7 +148,7 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
 
 def _mark(mark: Chosen) -> dict[str, Any]:
     hover = f"<b>your design</b><br>{mark.text}<extra></extra>"
-    ring = {"size": 13, "symbol": "circle-open", "line": {"width": 3}}
+    ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.key), "line": {"width": 3}}
     return style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring)
 
 

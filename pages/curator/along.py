@@ -98,7 +98,7 @@ def _draw(measure: str, guesses: bool, below: Callable[[str], None], found: Foll
         note(SPEC.note("unknown_measure"))
         return
     place = partial(guess_rate, found) if guesses else float
-    dominated = found.dominated(measure)
+    dominated = found.dominated(measure) if found.complete else set()
     lines = [_series(found, index, measure, place, index in dominated) for index in range(len(found.designs))]
     limit = None
     if measure == ADDED and found.least:
@@ -125,7 +125,7 @@ def _draw(measure: str, guesses: bool, below: Callable[[str], None], found: Foll
     alt = f"{MEASURES[measure].capitalize()} against {title}, a line for each method."
     show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=PLOT + 60 + room)
     note(leaders_sentence(found, measure))
-    if dominated and found.complete:
+    if dominated:
         names = ", ".join(found.designs[index].method.label for index in sorted(dominated))
         note(SPEC.note("dominated", names=names))
     below(measure)
@@ -156,7 +156,7 @@ def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Cho
     value = measure_of(first, measure).value
     if math.isnan(here) or math.isnan(value) or (value == 0 and measure != "bias"):
         return None
-    return Chosen(x=place(here), y=value, text=readable(value, 3))
+    return Chosen(key=first.method.key, x=place(here), y=value, text=readable(value, 3))
 
 
 def leaders_sentence(found: Followed, measure: str) -> str:
@@ -170,7 +170,7 @@ def leaders_sentence(found: Followed, measure: str) -> str:
         span = " to ".join(readable(one, 4) for one in ends)
         said.append(f"<b>{found.designs[index].name}</b> for {symbol} = {span}")
     what = "largest" if measure == "coverage" else "smallest"
-    every = f"The {what} {MEASURES[measure]} of the values tried: {'; '.join(said)}."
+    every = f"The {what} {MEASURES[measure]} among these designs: {'; '.join(said)}."
     known = [(measure_of(found.found[index, value], measure).value, index, value) for value, index in best.items()]
     if len(known) > 1 and found.path.key != "epsilon":
         value, index, place = (max if measure == "coverage" else min)(known)

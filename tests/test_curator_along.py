@@ -1,0 +1,133 @@
+"""The frontier and what changes the choice: the pictures are the numbers, and the sentences are true of them."""
+
+import dataclasses
+import itertools
+import math
+import re
+
+import pytest
+
+from dpviz.comparisons import CountData
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.paths import ADDED, PATHS, Followed, OneMore, measure_of, one_more, stream_path
+from dpviz.curator.protection import GuessRate, PrivacyLoss
+from dpviz.curator.question import Question
+from dpviz.curator.search import Assessed, stream_designs
+from dpviz.parameters import readable
+from dpviz.studies import Measure
+from pages.curator.along import MEASURES, followed_designs, guess_rate, leaders_sentence, one_more_sentence
+from tests.pages import figures, open_desk, whole
+
+ASKED = Question(
+    data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
+    methods=("laplace", "beta_binomial", "posterior_mean"), protections=(PrivacyLoss(),),
+    limits=(AccuracyLimit("root_mean_squared_error", 0.2),), rules=("as_if_real", "score"),
+)  # fmt: skip
+
+
+def designs(asked: Question = ASKED) -> list[Assessed]:
+    """The first design of each method."""
+    *_, desk = stream_designs(asked)
+    return followed_designs(desk)
+
+
+def along(key: str, measure: str = "coverage", asked: Question = ASKED) -> Followed:
+    """The designs along a path, to the end."""
+    intervals = measure in ACCURACY and ACCURACY[measure].needs_interval
+    *_, last = stream_path(PATHS[key], asked, designs(asked), intervals=intervals, limit=measure == ADDED)
+    return last
+
+
+def test_one_design_of_each_method_is_followed_the_first_of_the_table() -> None:
+    *_, desk = stream_designs(ASKED)
+    found = followed_designs(desk)
+    assert [one.method.key for one in found] == list(dict.fromkeys(one.method.key for one in desk.designs))
+    assert all(one == next(two for two in desk.designs if two.method == one.method) for one in found)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("key", PATHS)
+def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, measure: str) -> None:
+    found = along(key, measure)
+    sentence = leaders_sentence(found, measure)
+    spans = re.findall(r"<b>(.+?)</b> for \S+ = ([^;.]*(?:\.\d+[^;.]*)*)", sentence)
+    values = sorted({value for _, value in found.found})
+    named: dict[float, str] = {}
+    for name, span in spans:
+        low, *rest = (place.strip(" .") for place in span.split(" to "))
+        high = rest[-1] if rest else low
+        inside = [value for value in values if readable(value, 4) in (low, high)]
+        named |= {value: name for value in values if inside[0] <= value <= inside[-1]}
+    assert set(named) == set(values), sentence
+    for value in values:
+        known = {
+            one.name: measure_of(there, measure).value
+            for index, one in enumerate(found.designs)
+            if (there := found.found.get((index, value))) and not math.isnan(measure_of(there, measure).value)
+        }
+        best = (max if measure == "coverage" else min)(known.values())
+        assert known[named[value]] == best
+    if key != "epsilon":
+        every = [measure_of(one, measure).value for one in found.found.values()]
+        overall = (max if measure == "coverage" else min)(one for one in every if not math.isnan(one))
+        assert sentence.endswith(f"with {readable(overall, 3)}.")
+    half = dataclasses.replace(found, complete=False)
+    assert leaders_sentence(half, measure).startswith("So far: the ")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_one_more_unit_buys_is_said_with_both_numbers_and_never_as_a_change_that_is_none(measure: str) -> None:
+    for first in designs():
+        bought = one_more(first, measure)
+        assert bought is not None
+        sentence = one_more_sentence(first, measure, bought)
+        before, after = bought.before.value, bought.after.value
+        if "buys: with" in sentence:
+            found = re.search(r" is (\S+) instead of ([^ ,]+)(?:, (\S+) times as much)?\.$", sentence)
+            assert found is not None, sentence
+            assert found[1] != found[2]
+            if found[3]:
+                assert float(found[3]) == pytest.approx(after / before, rel=6e-3)
+        else:
+            assert "nothing" in sentence or "no difference" in sentence
+            assert after == pytest.approx(before, rel=1e-9, abs=4 * (bought.before.error + bought.after.error))
+
+
+def test_what_a_simulation_cannot_tell_is_not_called_a_gain() -> None:
+    first = designs()[0]
+    near = OneMore(1.0, Measure(0.5, 0.1), Measure(0.45, 0.1))
+    assert "no difference that the simulation can tell" in one_more_sentence(first, "coverage", near)
+    assert "is not known" in one_more_sentence(first, "bias", OneMore(1.0, Measure.unknown(), Measure(0.1, 0.0)))
+
+
+def test_right_guesses_rise_from_a_half_with_epsilon() -> None:
+    found = along("epsilon", "bias")
+    rates = [guess_rate(found, value) for value in PATHS["epsilon"].values(ASKED)]
+    assert all(low < high for low, high in itertools.pairwise(rates))
+    assert 0.5 < rates[0] < rates[-1] < 1
+    assert math.isnan(guess_rate(found, math.nan))
+    with_delta = dataclasses.replace(ASKED, protections=(PrivacyLoss(most_delta=0.2),))
+    assert guess_rate(dataclasses.replace(found, question=with_delta), 1.0) > guess_rate(found, 1.0)
+
+
+def test_without_an_epsilon_the_frontier_still_has_a_middle() -> None:
+    asked = dataclasses.replace(ASKED, protections=(GuessRate(),))
+    assert math.isnan(PATHS["epsilon"].here(asked))
+    assert 1.0 in PATHS["epsilon"].values(asked)
+
+
+@pytest.mark.parametrize(("look", "place"), [("The frontier", "epsilon"), ("How the choice changes", "rows")])
+def test_the_picture_has_a_line_for_each_method_and_fades_those_that_never_lead(look: str, place: str) -> None:
+    page = open_desk(
+        look=look, n=20, values=3, tried=["1", "3"], count_rules=["as_if_real", "score"], repetitions=60,
+        count_methods=list(ASKED.methods), most_error=0.2, accuracy=["root_mean_squared_error"],
+    )  # fmt: skip
+    whole(page, f"cu_path_{place}")
+    found: Followed = page.session_state[f"cu_path_{place}"].latest
+    figure = figures(page)[f"cu_along_{place}"]
+    lines = [trace for trace in figure["figure"]["data"] if trace.get("name")]
+    assert [one["name"] for one in lines] == [one.name for one in found.designs]
+    faded = {index for index, one in enumerate(lines) if one.get("opacity", 1) < 1}
+    assert faded == found.dominated("root_mean_squared_error")
+    assert len(faded) < len(lines)
+    assert not page.exception
