@@ -362,3 +362,28 @@ def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
 def test_every_kind_of_data_and_of_limit_is_tried_here() -> None:
     assert {type(one.data) for one in QUESTIONS.values()} <= set(KINDS.values())
     assert {limit.key for one in QUESTIONS.values() for limit in one.protections} == set(PROTECTIONS)
+
+
+@pytest.mark.parametrize("data", [COUNT, NUMBERS], ids=lambda one: one.key)
+def test_where_opendp_is_installed_its_accountant_finds_the_same_loss(data: CountData) -> None:
+    pytest.importorskip("opendp")
+    low, high = (0.2, 0.4) if data is COUNT else (-0.5, 0.5)
+    asked = Question(
+        data=data, lowest=low, highest=high, values=2, sets=(3,), protections=(PrivacyLoss(),), repetitions=20
+    )
+    handed = 0
+    for method in asked.tried:
+        number = method.sets(3)
+        setting = setting_for(method, data, number, asked.promises)
+        if setting is None:
+            continue
+        design = assess(asked, method, number, "as_if_real", setting, whole=False)
+        handoff = handoff_of(design)
+        if handoff.script:
+            run = subprocess.run([sys.executable, "-c", handoff.script], capture_output=True, text=True, check=True)
+            found = re.search(r"privacy loss.* ([\d.e-]+)$", run.stdout, re.MULTILINE)
+            assert found is not None
+            loss = design.real_epsilon if handoff.same else 1.0
+            assert float(found[1]) == pytest.approx(loss, rel=1e-9)
+            handed += handoff.same
+    assert handed >= 3

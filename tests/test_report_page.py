@@ -7,13 +7,27 @@ import pytest
 
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.curator.accuracy import AccuracyLimit
+from dpviz.curator.numbers import Number, numbers_of
 from dpviz.curator.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
 from dpviz.curator.question import Question
 from dpviz.curator.report import words
 from dpviz.curator.report.files import chosen, design_json
-from dpviz.curator.search import stream_designs
+from dpviz.curator.search import Assessed, stream_designs
+from dpviz.parameters import readable
+from pages.curator.links import comparison_of, design_of
 from pages.curator.opened import opened, settings_of
-from tests.pages import check_sound, open_desk, problems, text
+from tests.pages import (
+    check_sound,
+    found_in,
+    open_comparison,
+    open_coverage,
+    open_desk,
+    open_page,
+    problems,
+    table_called,
+    table_rows,
+    text,
+)
 
 COUNTED = Question(
     data=CountData(n=20, m=15, p=0.1), lowest=0.1, highest=0.35, values=2, sets=(2,), rules=("rubin_1987",),
@@ -98,3 +112,61 @@ def test_where_there_is_no_design_the_page_says_so() -> None:
     page = report_page(kind="gaussian", gaussian_methods=["perturbed_histogram_scott"])
     check_sound(page)
     assert "There is no design to report" in text(page)
+
+
+def leading(question: Question) -> tuple[Assessed, dict[str, Number]]:
+    *_, desk = stream_designs(question)
+    assert desk.first is not None
+    design = chosen(desk, desk.first.key)
+    return design, {one.label: one for one in numbers_of(design)}
+
+
+def test_side_by_side_has_every_number_of_a_report() -> None:
+    page = report_page(look="Side by side", pins=["laplace~1~as_if_real", "beta_binomial~1~as_if_real"])
+    check_sound(page)
+    rows = table_rows(table_called(page, "Pinned designs side by side"))
+    desk = page.session_state["cu_designs"].latest
+    for place, method in enumerate(("laplace", "beta_binomial")):
+        for one in numbers_of(chosen(desk, (method, 1, "as_if_real"))):
+            named = {
+                "Exact privacy loss of all sets": "real privacy loss ε",
+                "ε that all sets are given": "ε that it is set to",
+            }
+            label = named.get(one.label, one.label)
+            if one.part != "What was asked" and label.lower() not in {"coverage"}:
+                cells = rows.get(label) or rows[label.lower()]
+                assert cells[place].startswith(one.text(4).split(" ±")[0]), label
+
+
+def test_the_comparison_finds_the_numbers_of_a_report_on_normal_data_again() -> None:
+    alone = dataclasses.replace(NUMERIC, sets=(2,), highest=0.5, repetitions=5000)
+    design, numbers = leading(alone)
+    page = open_comparison(address=comparison_of(design))
+    assert not problems(page)
+    error, bias, coverage, width, usable, real = table_rows(table_called(page, "The methods in order"))[
+        design.method.label
+    ][:6]
+    for cell, label in ((error, "Root mean squared error"), (bias, "Bias"), (width, "Length of the interval")):
+        one = numbers[label]
+        assert one.page == "Compare synthesizers"
+        assert cell.lstrip("−").startswith(readable(one.measure.value, 4))
+    for cell, label in ((coverage, "Coverage"), (usable, "Usable share of the releases")):
+        assert float(cell.partition(" %")[0]) == pytest.approx(100 * numbers[label].measure.value, abs=0.006)
+    assert real == numbers["Exact privacy loss of all sets"].text(4)
+
+
+def test_the_pages_on_a_count_find_the_numbers_of_a_report_again() -> None:
+    asked = dataclasses.replace(COUNTED, methods=("beta_binomial",), sets=(1,), data=CountData(n=20, m=20, p=0.1),
+                                rules=("as_if_real",), highest=0.1)  # fmt: skip
+    design, numbers = leading(asked)
+    there = design_of(design)
+    assert there is not None
+    address = there.to_address()
+    page = open_page(address={f"tm_{name}": said for name, said in address.items()})
+    assert numbers["Exact privacy loss of all sets"].page == "Transition matrices"
+    found = found_in(r"exact ε \(substituted row\) ([\d.]+)", text(page))
+    assert found[1] == numbers["Exact privacy loss of all sets"].text(7)
+    page = open_coverage(address={f"cv_{name}": said for name, said in address.items()})
+    assert numbers["Coverage"].page == "Coverage"
+    share = 100 * numbers["Coverage"].measure.value
+    assert f"{share:.2f}".rstrip("0") in text(page)

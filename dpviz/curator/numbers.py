@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from dpviz.curator.accuracy import ACCURACY, Figure
+from dpviz.audits.releases import RELEASE_METHODS
+from dpviz.comparisons import KINDS as COMPARED
+from dpviz.comparisons import Outcome
+from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure, Figure
 from dpviz.curator.protection import PROTECTIONS, PrivacyLoss, Protection
 from dpviz.curator.search import Assessed
-from dpviz.parameters import readable, rounded_up
+from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.studies import Measure
 
 ASKED, SETTINGS, GIVEN, ACCURATE, ADDED = (
     "What was asked", "Settings", "What it gives away", "Accuracy", "What the release adds"
 )  # fmt: skip
-DESK, COMPARE, MATRICES = "Curator's desk", "Compare synthesizers", "Transition matrices"
-"""Pages on which a number is found again."""
+DESK, COMPARE, MATRICES, COVERED = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
+"""Pages on which a number is found again: the desk has them all, another page has some without it."""
 MANY_ROWS = 2_000  # Rows from which on δ of several sets would take minutes
+LOST, GIVEN_EPSILON = "Exact privacy loss of all sets", "ε that all sets are given"
 AS_GIVEN, NOT_KNOWN = "as given in the question", "not known"
 
 
@@ -26,7 +31,7 @@ class Number:
     """A number of a design, with all that a reader needs to check it.
 
     The `measure` is NaN where it is not known, and `note` says why; `bound` says that the number is no more than a
-    limit on what is meant. `at` names the true value at which a worst case is found.
+    limit on what is meant. `at` names the true value at which a worst case is found. A `share` below 1 never reads 1.
 
     >>> number = Number(part="Accuracy", label="coverage", measure=Measure(0.94, 0.0034), bound=False)
     >>> number.text(), number.exact
@@ -43,6 +48,7 @@ class Number:
     page: str = DESK
     at: str = ""
     bound: bool = False
+    share: bool = False
     note: str = ""
 
     @property
@@ -58,12 +64,14 @@ class Number:
         if self.bound:
             return f"at most {readable(rounded_up(value, digits), digits)}"
         if self.exact or not error > 0:
-            return readable(value, digits)
+            near = self.share and 1 - value > 1e-12
+            return readable_apart(value, 1.0, digits) if near else readable(value, digits)
         # No digit beyond the second of the error says anything.
         held = math.floor(math.log10(max(abs(value), error))) - math.floor(math.log10(error)) + 2
         return f"{readable(value, min(held, digits))} ± {readable(error, 2)}"
 
 
+@lru_cache(maxsize=16)
 def numbers_of(design: Assessed) -> tuple[Number, ...]:
     """Return every number of a design, in the order of a report; what is not known is there and says so."""
     return (*_asked(design), *_settings(design), *_given_away(design), *_accuracy(design), *_added(design))
@@ -89,18 +97,18 @@ def _settings(design: Assessed) -> Iterator[Number]:
         if declared.name != asked.data.true_value:
             value = getattr(asked.data, declared.name)
             yield _setting(declared.title, declared.symbol, value, AS_GIVEN)
-    yield _setting("Synthetic sets", "M", design.sets, AS_GIVEN, page=COMPARE)
+    yield _setting("Synthetic sets", "M", design.sets, AS_GIVEN)
     if asked.promises:
         formula = "the largest ε of all sets for which every limit on protection is kept"
     else:
         formula = "the smallest ε of all sets found with which every limit on accuracy is kept"
     searched = "root finding on the exact loss, on the private side" if asked.promises else "a search over ε"
-    yield _setting("ε that all sets are given", "ε", design.setting, formula, method.source, searched, COMPARE)
+    yield _setting(GIVEN_EPSILON, "ε", design.setting, formula, method.source, searched)
     share = design.setting / design.sets
-    yield _setting("Share of each set", "ε′", share, "ε/M", method.source, "closed form", COMPARE)
+    yield _setting("Share of each set", "ε′", share, "ε/M", method.source, "closed form")
     for statistic, scale in method.noise_scales(asked.data, share).items():
         label = f"Scale of the noise of each set, on {statistic}"
-        yield _setting(label, "b", scale, "sensitivity over its share of ε′", method.source, "closed form", DESK)
+        yield _setting(label, "b", scale, "sensitivity over its share of ε′", method.source, "closed form")
     made = method.design(asked.data, design.setting, design.sets)
     if made is not None:
         for one in made.synthesizer.parameters():
@@ -122,12 +130,12 @@ def _setting(
 def _given_away(design: Assessed) -> Iterator[Number]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
     loss = design.real_epsilon
-    page = MATRICES if design.sets == 1 and _is_matrix(design) else COMPARE
+    page = MATRICES if design.sets == 1 and _is_matrix(design) else _elsewhere(design)
     unknown = "" if loss is not None else "No ε is known that holds for this method."
     yield Number(
-        part=GIVEN, label="Exact privacy loss of all sets", symbol="L", measure=_exactly(loss), page=page, note=unknown,
+        part=GIVEN, label=LOST, symbol="L", measure=_exactly(loss), page=page, note=unknown,
         formula="L = M max |ln Pr(c | x) − ln Pr(c | x′)| over all neighbours x, x′ and all releases c of one set",
-        source="Abowd & Vilhuber (2008), equation (3)", how="exact, over all neighbours",
+        source="Abowd & Vilhuber (2008), equation (3)", how=_how_lost(design),
     )  # fmt: skip
     yield Number(
         part=GIVEN, label="Largest factor on an attacker's odds", symbol="e^L", page=page, note=unknown,
@@ -143,8 +151,14 @@ def _given_away(design: Assessed) -> Iterator[Number]:
         yield Number(
             part=GIVEN, label=one.measured[0].upper() + one.measured[1:], symbol=one.symbol, measure=_exactly(value),
             formula=one.formula, source=one.source, how=how if one.by_delta else "closed form from L",
-            bound=bound and one.by_delta and value > 0,
+            bound=bound and one.by_delta and value > 0, share=one.share,
         )  # fmt: skip
+
+
+def _how_lost(design: Assessed) -> str:
+    """How the loss is computed, and of what it is one, as the record of the method has it."""
+    record = next((one for one in RELEASE_METHODS if one.key == design.method.audited), None)
+    return f"{record.checked}, for {record.released}" if record else "exact, over all neighbours"
 
 
 def _limits_met(design: Assessed) -> list[Protection]:
@@ -172,23 +186,44 @@ def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], 
     return exact, "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up", False
 
 
+def _elsewhere(design: Assessed) -> str:
+    """The page that compares methods, where it knows such data."""
+    return COMPARE if design.question.data.key in COMPARED else DESK
+
+
 def _is_matrix(design: Assessed) -> bool:
     return design.method.design(design.question.data, design.setting, design.sets) is not None
+
+
+class UsableShare(AccuracyMeasure):
+    """How often a release can be analyzed at all; no limit is set on it."""
+
+    key = "usable_share"
+    label = "usable share of the releases"
+    symbol = "Pr(usable)"
+    formula = "Pr(usable), the probability that a release can be analyzed"
+    share = True
+    sense = "at least"
+
+    def of(self, outcome: Outcome) -> Measure:
+        return outcome.usable_share
+
+    def worse(self, one: float, other: float) -> bool:
+        return one < other
 
 
 def _accuracy(design: Assessed) -> Iterator[Number]:
     asked, rule = design.question, design.analysis.rule_for(design.sets)
     for key, one in ACCURACY.items():
         source = f"{rule.source}: {rule.formula}" if one.needs_interval else "Morris, White & Crowther (2019), Table 6"
-        yield _over_truths(design, one.label, one.symbol, design.figures[key], one.formula, source)
-    shares = [one.usable_share for one in design.outcomes]
-    least = min(range(len(shares)), key=lambda place: shares[place].value)
-    figure = Figure(shares[least], asked.truths[least])
-    formula = "probability that a release can be analyzed, the smallest over the true values"
-    yield _over_truths(design, "usable share of the releases", "Pr(usable)", figure, formula, design.method.source)
+        page = COVERED if one.needs_interval and _is_matrix(design) else _elsewhere(design)
+        yield _over_truths(design, one, design.figures[key], source, page)
+    usable = UsableShare()
+    figure = usable.over(asked.truths, design.outcomes, asked.average)
+    yield _over_truths(design, usable, figure, design.method.source, _elsewhere(design))
 
 
-def _over_truths(design: Assessed, label: str, symbol: str, figure: Figure, formula: str, source: str) -> Number:
+def _over_truths(design: Assessed, one: AccuracyMeasure, figure: Figure, source: str, page: str) -> Number:
     """A measure over the range of true values, the worst of them or their average."""
     asked, measure = design.question, figure.measure
     ranged = asked.ranged
@@ -201,8 +236,8 @@ def _over_truths(design: Assessed, label: str, symbol: str, figure: Figure, form
     elif measure.error != 0:
         how = f"simulated, {asked.repetitions:,} repetitions, seed {asked.seed}; ± is the standard error"
     return Number(
-        part=ACCURATE, label=label[0].upper() + label[1:], symbol=symbol, measure=measure, formula=formula,
-        source=source, how=how, page=COMPARE, at=where, note=note,
+        part=ACCURATE, label=one.label[0].upper() + one.label[1:], symbol=one.symbol, measure=measure,
+        formula=one.formula, source=source, how=how, page=page, at=where, share=one.share, note=note,
     )  # fmt: skip
 
 
@@ -222,7 +257,7 @@ def _added(design: Assessed) -> Iterator[Number]:
         unknown = math.isnan(measure.value)
         yield Number(
             part=ADDED, label=label, symbol=symbol, measure=measure, formula=formula, source=source,
-            how="" if unknown else how, page=COMPARE, note=none if unknown else "",
+            how="" if unknown else how, page=_elsewhere(design), note=none if unknown else "",
         )  # fmt: skip
 
 

@@ -64,6 +64,8 @@ class Protection(ABC):
     """How what is limited follows from L, the pure ε of all sets, or from their δ(ε)."""
     by_delta: ClassVar[bool] = False
     """Whether it follows from δ(ε)."""
+    share: ClassVar[bool] = False
+    """Whether what is limited is a probability."""
 
     def __post_init__(self) -> None:
         for declared in self.parameters():
@@ -172,6 +174,7 @@ class GuessRate(Protection):
     known_before: float = _number(GUESSED)
     most_success: float = _number(SUCCESS)
     key = "guess"
+    share = True
     label = "Largest share of right guesses"
     source = "Kairouz, Oh & Viswanath (2015); Dong, Roth & Su (2022)"
     symbol = "s"
@@ -228,6 +231,7 @@ class PosteriorOdds(Protection):
     believed_before: float = _number(BELIEVED)
     most_after: float = _number(CONVINCED)
     key = "odds"
+    share = True
     label = "Largest probability after the release"
     source = "Abowd & Vilhuber (2008), equation (4)"
     symbol = "a"

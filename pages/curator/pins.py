@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from html import escape
 
 import streamlit as st
 
 from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure
-from dpviz.curator.protection import largest_guess_rate
+from dpviz.curator.numbers import ASKED, GIVEN_EPSILON, LOST, numbers_of
 from dpviz.curator.search import Assessed
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.address import SETTINGS, Setting, Unknown, drawn
-from pages.components.words import listing, note, percent
+from pages.components.cached import cached
+from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of, pinned, written_key
@@ -23,6 +25,8 @@ from pages.curator.table import limits, mark, written
 
 MOST = 3
 PINS = f"{PREFIX}pins"
+SAID = {GIVEN_EPSILON.lower(), LOST.lower()}
+"""What a row says in fewer words."""
 KEY = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
 
 
@@ -101,18 +105,25 @@ def rows(shown: list[Assessed]) -> list[list[str]]:
         "keeps your limits": limits,
         "ε that it is set to": lambda one: readable(one.setting, 4),
         "real privacy loss ε": lambda one: "–" if one.real_epsilon is None else readable(one.real_epsilon, 4),
-        "right guesses, at most": guesses,
     }
     found = [[f"<b>{name}</b>", *map(cell, shown)] for name, cell in lines.items()]
     for measure in ACCURACY.values():
         found.append([f"<b>{measure.label}</b>", *(compared(one, shown[0], measure) for one in shown)])
-    return found
+    return found + further(shown)
 
 
-def guesses(one: Assessed) -> str:
-    """How often an attacker who knows all other rows can be right, at most."""
-    real = one.real_epsilon
-    return "–" if real is None else percent(largest_guess_rate(min(max(real, 1e-6), 1e3)), 4)
+def further(shown: list[Assessed]) -> list[list[str]]:
+    """All other numbers of a report; a design that has no such number has a dash."""
+    known = [{one.label: one for one in cached(numbers_of)(design) if one.part != ASKED} for design in shown]
+    there = {measure.label for measure in ACCURACY.values()}
+    labels = dict.fromkeys(label for numbers in known for label in numbers if label.lower() not in there | SAID)
+    return [
+        [
+            f"<b>{escape(label, quote=False)}</b>",
+            *(escape(numbers[label].text(4)) if label in numbers else "–" for numbers in known),
+        ]
+        for label in labels
+    ]
 
 
 def compared(one: Assessed, first: Assessed, measure: AccuracyMeasure) -> str:

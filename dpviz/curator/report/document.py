@@ -21,6 +21,7 @@ from dpviz.exports.markup import raised
 from dpviz.parameters import readable
 
 TABLE_DIGITS, BRIEF = 6, 4
+HEAD = "number", "value", "how it follows"
 
 
 def report_html(desk: Desk, design: Assessed, *, pilot_note: str = "", date: str = "") -> str:
@@ -159,7 +160,7 @@ def _numbers(numbers: Sequence[Number]) -> str:
             for one in numbers
             if one.part == part
         ]
-        found.append(f"<h3>{escape(part)}</h3>{_table(['number', 'value', 'how it follows'], rows)}")
+        found.append(f"<h3>{escape(part)}</h3>{_table(HEAD, rows, kind='stack numbers')}")
     return "".join(found)
 
 

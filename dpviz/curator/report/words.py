@@ -53,7 +53,7 @@ def question(design: Assessed) -> Iterator[str]:
     )
     yield f"The data: {data.label}; {known}."
     wanted = next(one for one in data.estimands if one.key == data.estimand)
-    yield f"What users of the release want to know: {wanted.label}, {wanted.symbol}."
+    yield f"What users of the release want to know: {wanted.label} ({wanted.symbol})."
     low, high = readable(asked.lowest), readable(asked.highest)
     tried = f"{len(asked.truths)} evenly spaced values are tried" if len(asked.truths) > 1 else "one value is tried"
     counts = "their average counts" if asked.average else "the worst of them counts"
