@@ -180,6 +180,16 @@ def test_many_sets_of_ten_thousand_rows_with_delta_have_the_smallest_prior_for_a
     assert made.alpha > least.lower
 
 
+@pytest.mark.parametrize("key", ["laplace", "geometric"])
+def test_noise_in_ten_thousand_rows_has_a_score_interval(key: str) -> None:
+    data = CountData(n=10_000, m=10_000, p=0.01)
+    *_, found = data.outcomes(count(key), 0.02, 0.02, Analysis(sets=1, rule="score"))
+    assert found.coverage.error == 0
+    assert found.coverage.value == pytest.approx(0.95, abs=0.02)
+    *_, naive = data.outcomes(count(key), 0.02, 0.02, Analysis(sets=1, rule="as_if_real"))
+    assert naive.coverage.value < 0.4
+
+
 def test_a_rule_without_a_table_for_so_many_rows_has_no_interval() -> None:
     data = CountData(n=10_000, m=10_000, p=0.3)
     for rule in ("posterior", "clopper_pearson", "blaker_2000"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,8 +14,15 @@ from scipy.stats import binom, binomtest
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments
-from dpviz.inference.noise_aware import _hull_of_score, posterior_ends, score_ends
-from dpviz.inference.sum_law import ReleaseSums, _least_acceptance, length_limit, release_sums, within_sums
+from dpviz.inference.noise_aware import _hull, _hull_of_score, posterior_ends, score_ends
+from dpviz.inference.sum_law import (
+    ReleaseSums,
+    _least_acceptance,
+    binomial_weights,
+    length_limit,
+    release_sums,
+    within_sums,
+)
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.referees import charest
@@ -177,6 +185,32 @@ def test_the_hull_of_accepted_proportions_is_the_closed_form(release, sets):
     inside = wanted[0] < wanted[1]
     assert np.abs(np.array(found) - wanted)[:, inside].max() < 1e-11
     assert np.abs(np.array(found) - wanted).max() < 1e-3  # no p is accepted: the nearest point of the grid
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+@pytest.mark.parametrize("law", [LaplaceSanitizer, GeometricSanitizer])
+def test_score_ends_of_noise_need_no_matrix(law, sets):
+    release = law(n=60, epsilon=0.4)
+    p = np.array([0.0, 1e-6, 0.02, 0.3, 0.5, 0.97, 1.0])
+    moments, weights = central_moments(release, np.arange(61)), binomial_weights(p, 60)
+    mean = weights @ moments.mean
+    variance = weights @ (moments.second / sets + (moments.mean - 0.5) ** 2) - (mean - 0.5) ** 2
+    found = release.moments_at(p, sets)
+    assert found[0] == pytest.approx(mean, rel=1e-12)
+    assert found[1] == pytest.approx(variance, rel=1e-11)
+    ends = _hull(partial(release.moments_at, sets=sets), np.arange(60 * sets + 1) / (60 * sets), Z)
+    assert np.abs(np.array(ends) - np.array(score_ends(release, sets, 0.95))).max() < 1e-10
+
+
+def test_score_ends_of_noise_in_many_rows_solve_their_equation():
+    release = LaplaceSanitizer.up_to(10_000)(n=10_000, epsilon=0.01)
+    low, high = score_ends(release, 1, 0.95)
+    observed = np.arange(10_001) / 10_000
+    for end in (low, high):
+        inside = np.flatnonzero((end > 0) & (end < 1))
+        mean, variance = release.moments_at(end[inside], 1)
+        assert np.abs(observed[inside] - mean) == pytest.approx(Z * np.sqrt(variance), rel=1e-7)
+        assert len(inside) > 9_000
 
 
 @pytest.mark.parametrize("release", [LaplaceSanitizer(n=40, epsilon=0.4), random_matrix(3, 5, 8)])

@@ -1,15 +1,19 @@
 """Intervals of an analyst who knows how the release was made: the score interval and the posterior given the sum."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from scipy.special import ndtri
 
 from dpviz.inference.confidential import normalized
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
-from dpviz.inference.sum_law import ReleaseSums, binomial_weights
+from dpviz.inference.sum_law import ReleaseSums, binomial_weights, within_sums
 from dpviz.inference.summaries import Components
 from dpviz.numerics.blocks import blocks
 from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.synthesizers.noise import NoiseSanitizer
 from dpviz.types import FloatArray, IntArray
 
 EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is rounding
@@ -36,10 +40,12 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     (0.722467, 1.0)
     """
     n, size = synthesizer.n, sets * synthesizer.m
+    observed, z = np.arange(size + 1) / size, float(ndtri((1 + level) / 2))
+    if isinstance(synthesizer, NoiseSanitizer) and not within_sums(n, synthesizer.m, sets):
+        return _hull(partial(synthesizer.moments_at, sets=sets), observed, z)
     x = np.arange(n + 1)
     moments = central_moments(synthesizer, x)
     mean, noise = moments.mean, moments.second / sets
-    observed, z = np.arange(size + 1) / size, float(ndtri((1 + level) / 2))
     intercept, slope = mean[0], (mean[-1] - mean[0]) / n
     bend = (noise[0] - 2 * noise[n // 2] + noise[2 * (n // 2)]) / (2 * (n // 2) ** 2) if n > 1 else 0.0
     tilt = (noise[-1] - noise[0]) / n - bend * n
@@ -63,25 +69,33 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
 
 
 def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
-    """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
-
-    The p whose E[q̄ | p] comes nearest stands in where none is accepted.
-    """
+    """`_hull` with the mean and variance of q̄ given each x."""
     n, middle_mean = len(mean) - 1, mean.mean()
     table = np.column_stack([mean, noise + (mean - middle_mean) ** 2])
 
-    def excess(q: FloatArray, weights: FloatArray) -> FloatArray:
+    def at(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        centre, square = (binomial_weights(p, n) @ table).T
+        return centre, np.maximum(square - (centre - middle_mean) ** 2, 0.0)
+
+    return _hull(at, observed, z)
+
+
+def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: FloatArray, z: float) -> Ends:
+    """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
+
+    `at` gives E[q̄ | p] and Var(q̄ | p). The p whose E[q̄ | p] comes nearest stands in where none is accepted.
+    """
+
+    def excess(q: FloatArray, centre: FloatArray, variance: FloatArray) -> FloatArray:
         """(q̄ − E)² − z² Var, not positive where p is accepted."""
-        centre, square = (weights @ table).T
-        found: FloatArray = (q - centre) ** 2 - z**2 * np.maximum(square - (centre - middle_mean) ** 2, 0.0)
+        found: FloatArray = (q - centre) ** 2 - z**2 * variance
         return np.where(np.abs(q - centre) <= EXACT_FIT, -0.0, found)
 
     grid = np.sin(np.linspace(0, np.pi / 2, GRID)) ** 2
-    weights = binomial_weights(grid, n)
-    centres = weights @ mean
+    centres, variances = at(grid)
     first, last = np.empty((2, len(observed)), int)
     for block in blocks(len(observed), GRID, BLOCK):
-        held = excess(observed[block, None], weights) <= 0
+        held = excess(observed[block, None], centres, variances) <= 0
         held[np.arange(len(held)), np.abs(observed[block, None] - centres).argmin(axis=1)] = True
         first[block], last[block] = held.argmax(axis=1), GRID - 1 - held[:, ::-1].argmax(axis=1)
     outermost = []
@@ -89,13 +103,13 @@ def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z:
         p = grid[inner]
         rows = np.flatnonzero(inner != outer)
         q, held, out = observed[rows], grid[inner[rows]], grid[outer[rows]]
-        at_held, at_out = excess(q, weights[inner[rows]]), excess(q, weights[outer[rows]])
+        at_held, at_out = (excess(q, centres[side[rows]], variances[side[rows]]) for side in (inner, outer))
         for _ in range(STEPS):
             with np.errstate(divide="ignore", invalid="ignore"):
                 middle = held + (out - held) * (at_held / (at_held - at_out))
             between = (middle - held) * (middle - out) < 0
             middle = np.where(between, middle, (held + out) / 2)
-            value = excess(q, binomial_weights(middle, n))
+            value = excess(q, *at(middle))
             accepted = value <= 0
             # An end that stays has its value halved, so that both ends come nearer (the Illinois rule).
             at_held, at_out = np.where(accepted, value, at_held / 2), np.where(accepted, at_out / 2, value)

@@ -16,7 +16,10 @@ from dpviz.inference.noise_aware import posterior_ends, posterior_means, score_e
 from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
 from dpviz.numerics.quantiles import quantile
 from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
+from dpviz.synthesizers.noise import NoiseSanitizer
 from dpviz.synthesizers.plug_ins import PlugIn
+
+MOST_SUMS = 20_000  # Sums whose ends are searched for in a second
 
 Table = Callable[[TwoCellSynthesizer, int, float], Ends]
 _sums = lru_cache(maxsize=1)(release_sums)
@@ -40,6 +43,7 @@ class NoiseAwareRule(IntervalRule):
 
     table: Table
     closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # synthesizers for which no size is too large
+    short_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # those that need no table for up to `MOST_SUMS` sums
     knows_noise: ClassVar[bool] = True
 
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
@@ -52,6 +56,8 @@ class NoiseAwareRule(IntervalRule):
 
     def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
         """As for `IntervalRule`; without a closed form the table of sums given every x must not be too large."""
+        if isinstance(synthesizer, self.short_form_for) and sets * synthesizer.m <= MOST_SUMS:
+            return True
         return isinstance(synthesizer, self.closed_form_for) or within_sums(synthesizer.n, synthesizer.m, sets)
 
     @checked(sets=SETS, level=LEVEL)
@@ -70,7 +76,7 @@ _RULES = (
         formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
         "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
         source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
-        table=score_ends, closed_form_for=(BetaBinomial, PlugIn),
+        table=score_ends, closed_form_for=(BetaBinomial, PlugIn), short_form_for=(NoiseSanitizer,),
     ),
     NoiseAwareRule(
         key="posterior", label="Posterior given the sum", abbreviation="posterior",

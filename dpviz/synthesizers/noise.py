@@ -77,6 +77,28 @@ class NoiseSanitizer(TwoCellSynthesizer):
             shift = np.sign(apart) * np.exp(-epsilon * near) * -np.expm1(-epsilon * np.abs(apart)) * (tail / step)
         return (room + shift) / self.n, (tail * (square + square[::-1]) - shift**2) / self.n**2
 
+    def moments_at(self, p: FloatArray, sets: int) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of the mean share of independent sets, n1 ~ Binomial(n, p), in closed form for many rows.
+
+        E[m1 | x] is x + t (r^x − r^{n − x}) / (1 − r) with t and r as above, and E[(m1 − x)² | x] a sum of r^h and
+        h r^h, h = x and n − x, of which a binomial x has closed expectations. Digits cancel where nε is next to 0.
+        """
+        n, step, rest = self.n, -math.expm1(-self.epsilon), 1 - p
+        tail, ratio = math.exp(float(self.log_tail(np.array([1]))[0])), math.exp(-self.epsilon)
+        with np.errstate(divide="ignore", under="ignore"):
+            ends, squares = (
+                [np.exp(n * np.log1p(-share * part)) for share in (p, rest)]
+                for part in (step, -math.expm1(-2 * self.epsilon))
+            )
+            one_less = [np.exp((n - 1) * np.log1p(-share * step)) for share in (p, rest)]
+        shift = tail / step * (ends[0] - ends[1])
+        shift_square = (tail / step) ** 2 * (squares[0] + squares[1] - 2 * math.exp(-self.epsilon * n))
+        moved = (2 - ends[0] - ends[1]) * (1 + ratio) / step**2
+        moved -= 2 * n * ratio / step * (p * one_less[0] + rest * one_less[1])
+        variance = n * p * rest * (1 - 2 * tail * (one_less[0] + one_less[1])) - shift**2
+        variance += shift_square * (1 - 1 / sets) + tail * moved / sets
+        return p + shift / n, np.maximum(variance, 0.0) / n**2
+
     @abstractmethod
     def near_log_odds(self) -> tuple[float, float]:
         """Return log-odds of rows i, i + 1 at released count i: where i is inside, and where i is the clamped end 0."""
