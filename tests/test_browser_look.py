@@ -64,8 +64,8 @@ SHOWN = {
     "curator": Shown(
         "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_pins=laplace~1~as_if_real",
         list(DESK),
-        0,
-        {"The frontier": 1, "How the choice changes": 1},
+        1,
+        {"The frontier": 2, "How the choice changes": 2},
     ),
 }
 

@@ -196,6 +196,12 @@ class AccuracyLimit:
         """Return how much of the limit is used: at most 1 where it is kept."""
         return self.measure.slack(found.value, self.limit)
 
+    def slack_around(self, found: Measure, reach: float) -> tuple[float, float]:
+        """Return the slack so many standard errors to both sides, the smaller first."""
+        ends = (self.measure.slack(found.value + side * reach * found.error, self.limit) for side in (-1, 1))
+        low, high = sorted(ends)
+        return max(low, 0.0), high
+
     def kept(self, found: Measure) -> bool | None:
         """Whether it is kept; None where it is not known, or a simulation is within two standard errors of the limit.
 

@@ -15,6 +15,7 @@ from pages.components.words import heading, note, page_answer
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import designs_of, desk_of, give_way
+from pages.curator.limits import show_limits_used
 from pages.curator.links import lead_further
 from pages.curator.pins import pin_button
 from pages.curator.sentences import answer_sentence, relaxed_sentence
@@ -43,6 +44,7 @@ def _draw(asked: Asked, desk: Desk) -> None:
     st.html(page_answer(*answer_sentence(desk)))
     _show_limits(asked)
     if desk.designs:
+        show_limits_used(desk)
         show_table(asked, desk)
     show_absent(desk)
 

@@ -1,0 +1,94 @@
+"""Designs in a curator's order: how much of each limit every one of them uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.charts import style
+
+MARKS = (("#0072B2", "circle"), ("#D55E00", "diamond"), ("#009E73", "square"), ("#CC79A7", "triangle-up"))
+"""Color and shape of the limits, in their order."""
+
+SMALLEST, LARGEST = 0.01, 100.0  # Shares of a limit beyond which a mark stands at the edge of the picture
+TICKS = (
+    (0.01, "≤ 1 %"), (0.03, "3 %"), (0.1, "10 %"), (0.2, "20 %"), (0.5, "50 %"), (1.0, "100 %"), (2.0, "× 2"),
+    (5.0, "× 5"), (10.0, "× 10"), (30.0, "× 30"), (100.0, "≥ × 100"),
+)  # fmt: skip
+"""Shares of a limit, and how they are written."""
+NARROW = 2.0  # Powers of ten up to which the ticks between powers have room
+ROW, AROUND = 30, 140  # Pixels of a design, and of what stands around all of them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """How much of one limit each design uses, from `low` to `high` where it was simulated; NaN where it is unknown."""
+
+    name: str
+    shares: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def height_of(designs: int) -> int:
+    """Return the pixels of a picture of so many designs."""
+    return AROUND + ROW * designs
+
+
+def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "") -> style.Figure:
+    """A row for each design and a mark for each limit: left of the thin rule the limit is kept, right of it broken.
+
+    Where there is no limit, `against` says what the shares are of. Marks of one design stand a little below each other.
+    What was simulated has its 95 % error bar.
+    """
+    traces = []
+    apart = 0.5 / max(len(used), 2)
+    for place, (one, (color, symbol)) in enumerate(zip(used, MARKS, strict=False)):
+        shares, low, high = (
+            np.clip(np.array(part, float), SMALLEST, LARGEST) for part in (one.shares, one.low, one.high)
+        )
+        rows = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
+        bar = {
+            "type": "data", "symmetric": False, "array": high - shares, "arrayminus": shares - low, "color": color,
+            "thickness": 1.5, "width": 3,
+        }  # fmt: skip
+        said = [_share(share, against or "the limit") for share in one.shares]
+        told = [f"{name}<br>{one.name}: {words}" for name, words in zip(names, said, strict=True)]
+        traces.append(
+            style.scatter(
+                "markers", shares, rows, "%{text}<extra></extra>", text=told, name=one.name, error_x=bar,
+                marker={**style.dot(10, color, width=1), "symbol": symbol}, cliponaxis=False,
+            )
+        )  # fmt: skip
+    every = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
+    ends = [min([0.5, *every]), max([2.0, *every])]
+    low, high = (math.log10(min(max(end, SMALLEST), LARGEST)) for end in ends)
+    ticks = [one for one in TICKS if high - low < NARROW or math.log10(one[0]) % 1 == 0]
+    return style.build(
+        traces,
+        x=style.axis(
+            against or "share of the limit", type="log", range=[low - 0.06, high + 0.06],
+            tickvals=[share for share, _ in ticks], ticktext=[text for _, text in ticks],
+        ),
+        y=style.axis(
+            "", tickvals=list(range(len(names))), ticktext=list(names), range=[len(names) - 0.5, -0.5],
+            showgrid=False, zeroline=False, automargin=True,
+        ),
+        uirevision="limits",
+        shapes=[style.rule(x=1.0)],
+        annotations=[
+            style.label_upright(word, 0.0, side=side)
+            for word, side in (("kept ", "right"), (" broken", "left"))
+            if not against
+        ],
+        **style.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
+    )  # fmt: skip
+
+
+def _share(share: float, limit: str) -> str:
+    if math.isnan(share):
+        return "not yet known"
+    return f"{100 * share:.3g} % of {limit}" if share < 10 else f"{share:.3g} times {limit}"

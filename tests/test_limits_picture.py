@@ -1,0 +1,74 @@
+"""How much of each limit the designs use: the marks are the slack, and stand on the right side of the limit."""
+
+import base64
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.charts.designs import LARGEST, SMALLEST, Used, limits_chart
+from dpviz.comparisons import CountData
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.protection import PrivacyLoss
+from dpviz.curator.question import Question
+from dpviz.curator.search import stream_designs
+from dpviz.studies import Measure
+from pages.curator.limits import used
+from tests.pages import figures, open_desk
+
+LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY)
+ASKED = Question(
+    data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
+    methods=("laplace", "beta_binomial", "modips"), protections=(PrivacyLoss(),), limits=LIMITS,
+)  # fmt: skip
+
+
+def test_a_mark_is_left_of_the_limit_exactly_where_it_is_kept() -> None:
+    *_, desk = stream_designs(ASKED)
+    for limit in LIMITS:
+        shown = used(limit, desk.designs)
+        for one, share, low, high in zip(desk.designs, shown.shares, shown.low, shown.high, strict=True):
+            found = one.figures[limit.key].measure
+            assert math.isnan(share) == math.isnan(found.value)
+            if math.isnan(share):
+                continue
+            assert low <= share <= high
+            assert (low == high) == (found.error == 0)
+            if found.error == 0:
+                assert (share <= 1) == limit.kept(found)
+
+
+@pytest.mark.parametrize("key", ACCURACY)
+def test_an_error_bar_reaches_as_many_standard_errors_as_it_says(key: str) -> None:
+    limit = AccuracyLimit(key, 0.8)
+    found = Measure(0.7, 0.05)
+    low, high = limit.slack_around(found, 2.0)
+    assert [low, high] == pytest.approx(sorted(limit.slack(Measure(end, 0.0)) for end in (0.6, 0.8)))
+    assert limit.slack_around(Measure(0.01, 0.05), 2.0)[0] >= 0
+
+
+def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> None:
+    shares = [1e-9, 0.5, 1e9, math.nan]
+    chart = limits_chart(["a", "b", "c", "d"], [Used(name="bias", shares=shares, low=shares, high=shares)]).to_dict()
+    (trace,) = chart["data"]
+    places = np.frombuffer(base64.b64decode(trace["x"]["bdata"]))
+    assert places.tolist()[:3] == [SMALLEST, 0.5, LARGEST]
+    assert math.isnan(places[3])
+    assert trace["text"][3].endswith("not yet known")
+
+
+def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is() -> None:
+    page = open_desk(n=20, values=2, repetitions=60, accuracy=[])
+    picture = figures(page)["cu_limits"]["figure"]
+    (trace,) = picture["data"]
+    assert trace["x"].min() == pytest.approx(1)
+    assert picture["layout"]["xaxis"]["title"]["text"] == "the smallest root mean squared error"
+    assert not picture["layout"]["annotations"]
+
+
+def test_the_picture_shows_the_designs_of_the_table_in_its_order() -> None:
+    page = open_desk(n=20, values=2, repetitions=60)
+    picture = figures(page)["cu_limits"]["figure"]
+    shown = page.session_state["cu_designs"].latest.designs[: len(picture["layout"]["yaxis"]["ticktext"])]
+    assert [name.split("<br>")[0] for name in picture["layout"]["yaxis"]["ticktext"]] == [x.method.label for x in shown]
+    assert [one["name"] for one in picture["data"]] == [one.words for one in shown[0].question.limits]
