@@ -7,9 +7,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from dpviz.types import FloatArray, IntArray
+from dpviz.types import BoolArray, FloatArray, IntArray
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+AMPLE = 1.5  # Times the reach of noise on whole numbers that the channel has, for those in between and near the ends
 BETWEEN = np.geomspace(1e-6, 0.5, 40)  # Where between two numbers the bound looks, in parts of their distance
 
 
@@ -27,58 +28,85 @@ def solve(numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float) 
 
     Numbers and prior are symmetric about n/2, and the mean of a channel and its mirror image is as private and as good:
     the columns of the left half stand for all. For neighbours (x, x') variables E[x, x', j] ≥ T[x, j] − e^ε T[x', j]
-    sum to δ at most. None where the solver gives up, as it may where e^ε is huge. Source: Ghosh, Roughgarden &
+    sum to δ at most. T is 0 farther from x than noise on whole numbers reaches, as far as that allows a solution; the
+    bound holds whatever T is. None where the solver gives up, as it may where e^ε is huge. Source: Ghosh, Roughgarden &
     Sundararajan (2009), §2.4, with δ as in Dwork et al. (2006).
     """
-    n, half = len(prior) - 1, (len(numbers) + 1) // 2
+    away = np.abs(numbers[: (len(numbers) + 1) // 2] - np.arange(len(prior))[:, None])
+    reach = AMPLE * _reach(epsilon, delta) + 2 * float(np.diff(numbers).max())
+    for near, method in ((away <= reach, "highs-ipm"), (away < math.inf, "highs-ds")):
+        if found := _solve(numbers, prior, epsilon, delta, near, method):
+            return found
+    return None
+
+
+def _reach(epsilon: float, delta: float) -> float:
+    """How far noise on whole numbers reaches whose probabilities fall by e^ε a step, to δ at its ends."""
+    if delta == 0:
+        return math.inf
+    return math.log1p(math.expm1(epsilon) / (2 * delta)) / epsilon if epsilon > 0 else 1 / (2 * delta)
+
+
+def _solve(
+    numbers: FloatArray, prior: FloatArray, epsilon: float, delta: float, near: BoolArray, method: str
+) -> Solution | None:
+    """`solve` with a T that is 0 elsewhere than `near`, by one method."""
+    n, half = len(prior) - 1, near.shape[1]
     share = np.ones(half)
     if len(numbers) % 2:
         share[-1] = 0.5  # The middle column is its own mirror image
-    cells, pairs = np.arange((n + 1) * half).reshape(n + 1, half), np.arange(n * half).reshape(n, half)
     loss = prior[:, None] * (numbers[:half] - np.arange(n + 1)[:, None]) ** 2
-    lower, upper = _pick(cells[:-1], cells.size), _pick(cells[1:], cells.size)
-    grown = math.exp(epsilon)
-    excess = sparse.hstack(
-        [sparse.vstack([lower - grown * upper, upper - grown * lower]), -sparse.eye_array(2 * pairs.size)]
+    x, column = np.nonzero(near)
+    cells = len(x)
+    place = np.full(near.shape, -1)
+    place[x, column] = np.arange(cells)
+    # E of the cell of x against its upper neighbour, then against its lower one
+    own = np.concatenate([np.flatnonzero(x < n), np.flatnonzero(x > 0)])
+    step = np.where(np.arange(len(own)) < np.count_nonzero(x < n), 1, -1)
+    other, excess = place[x[own] + step, column[own]], np.arange(len(own))
+    both = other >= 0
+    pair = np.where(step > 0, x[own], n - x[own])  # The mirror of a pair has as much δ
+    limits = _matrix(
+        (excess, own, np.ones(len(own))),
+        (excess[both], other[both], np.full(np.count_nonzero(both), -math.exp(epsilon))),
+        (excess, cells + excess, -np.ones(len(own))),
+        (len(own) + pair, cells + excess, share[column[own]]),
+        shape=(len(own) + n, cells + len(own)),
     )
-    spent = _sums([pairs, pairs[::-1] + pairs.size], share, 2 * pairs.size)
     rows = n // 2 + 1
-    whole = _sums([cells[:rows], cells[::-1][:rows]], share, cells.size + 2 * pairs.size)
+    middle = np.flatnonzero(2 * x == n)  # The mirror image of this row is itself
+    whole = _matrix(
+        (np.minimum(x, n - x), np.arange(cells), share[column]), (x[middle], middle, share[column[middle]]),
+        shape=(rows, cells + len(own)),
+    )  # fmt: skip
     found = linprog(
-        np.concatenate([2 * (share * loss).ravel(), np.zeros(2 * pairs.size)]),
-        A_ub=sparse.vstack([excess, sparse.hstack([sparse.csr_array((n, cells.size)), spent])]).tocsr(),
-        b_ub=np.concatenate([np.zeros(2 * pairs.size), np.full(n, delta)]),
+        np.concatenate([2 * (share * loss)[near], np.zeros(len(own))]),
+        A_ub=limits,
+        b_ub=np.concatenate([np.zeros(len(own)), np.full(n, delta)]),
         A_eq=whole,
         b_eq=np.ones(rows),
-        method="highs-ds",
+        method=method,
         options=OPTIONS,
     )
     if found.status != 0:
         return None
-    left = np.maximum(found.x[: cells.size].reshape(n + 1, half), 0.0)
+    left = np.zeros(near.shape)
+    left[near] = np.maximum(found.x[:cells], 0.0)
     left *= share
     channel = np.zeros((n + 1, len(numbers)))
     channel[:, :half] += left
     channel[:, len(numbers) - half :] += left[::-1, ::-1]
     each = np.where(2 * np.arange(rows) == n, 1.0, 0.5) * found.eqlin.marginals
     levels = np.concatenate([each, each[: n + 1 - rows][::-1]])
-    prices = np.maximum(-found.ineqlin.marginals[2 * pairs.size :], 0.0) / 2
+    prices = np.maximum(-found.ineqlin.marginals[len(own) :], 0.0) / 2
     channel /= channel.sum(axis=1, keepdims=True)
     return Solution(channel, *_bound(numbers, prior, epsilon, delta, levels, prices))
 
 
-def _pick(places: IntArray, width: int) -> sparse.csr_array:
-    return sparse.csr_array(
-        (np.ones(places.size), (np.arange(places.size), places.ravel())), shape=(places.size, width)
-    )
-
-
-def _sums(parts: list[IntArray], share: FloatArray, width: int) -> sparse.csr_array:
-    """One equation a row: the sum over the columns of every part, by their share."""
-    count, half = parts[0].shape
-    rows = np.tile(np.repeat(np.arange(count), half), len(parts))
-    places = np.concatenate([part.ravel() for part in parts])
-    return sparse.csr_array((np.tile(share, count * len(parts)), (rows, places)), shape=(count, width))
+def _matrix(*entries: tuple[IntArray, IntArray, FloatArray], shape: tuple[int, int]) -> sparse.csr_array:
+    """A sparse matrix out of rows, columns and values."""
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    return sparse.csr_array((values, (rows, columns)), shape=shape)
 
 
 def _bound(

@@ -14,7 +14,7 @@ from dpviz.types import FloatArray
 
 TO_A_SPREAD = 12  # Numbers to a standard error that the first programme has, and not more than one to a count
 FEWEST = 20
-WORK = 45_000  # Bound on rows times numbers times the root of the spread of a next programme: a few seconds
+WORK = 55_000  # Bound on rows times numbers times the root of the spread of a next programme: a few seconds
 ROUNDS = 8
 CLOSE = 2e-3  # Relative gap of the squared error at which no further programme is solved
 LARGEST_EPSILON = 15.0  # Beyond it e^ε is too far from 1 for the programme

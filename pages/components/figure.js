@@ -95,6 +95,7 @@ function withAbout(plot) {
   const about = (window.dpvizAbout ?? []).flatMap((line) => folded(line, Math.floor(width * 1.35)));
   const [above, below] = [titled ? 0 : 24 + 20 * title.length, 16 + 14 * about.length];
   const height = plot.clientHeight + above + below;
+  const legend = plot.layout.legend;
   const note = {
     text: about.join("<br>"), showarrow: false, align: "left", font: { size: 10.5 },
     x: 0, xref: "paper", xanchor: "left", y: -(b + 4) / inside, yref: "paper", yanchor: "top",
@@ -109,6 +110,7 @@ function withAbout(plot) {
     plot_bgcolor: background,
     margin: { ...plot.layout.margin, t: t + above, b: b + below },
     annotations: [...(plot.layout.annotations ?? []), ...(titled ? [] : [heading]), note],
+    legend: legend?.yref === "container" ? { ...legend, y: below / height } : legend,
     font: { family: "sans-serif" }, // a saved file has none of the page's own fonts, in which it would be measured
     height,
   };
