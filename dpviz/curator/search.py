@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from dpviz.comparisons.terms import PROMISES, setting_for
 from dpviz.curator.accuracy import ACCURACY, Figure
 from dpviz.curator.question import Question
 from dpviz.parameters import rounded_up
+
+Result = TypeVar("Result")
+Told = TypeVar("Told")
 
 LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
 SCANNED = np.geomspace(0.01, 100.0, 25)  # Where the smallest ε for an accuracy is sought first
@@ -153,7 +157,7 @@ def stream_designs(question: Question) -> Iterator[Desk]:
         for rule in dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules):
             made: Assessed | None
             if setting is None:
-                made = smallest_setting(question, method, sets, rule)
+                made = yield from _telling(_seeking(question, method, sets, rule), desk)
             else:
                 started = _streams(question, method, sets, rule, setting)
                 made = _assessed(question, method, sets, rule, setting, [next(one) for one in started])
@@ -199,6 +203,16 @@ def smallest_setting(question: Question, method: Method, sets: int, rule: str) -
     or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four digits,
     and keeps the limits as it stands.
     """
+    seeking = _seeking(question, method, sets, rule)
+    while True:
+        try:
+            next(seeking)
+        except StopIteration as ended:
+            return cast("Assessed | None", ended.value)
+
+
+def _seeking(question: Question, method: Method, sets: int, rule: str) -> Generator[None, None, Assessed | None]:
+    """Yield after every value that is tried, and return what `smallest_setting` does."""
 
     def at(setting: float) -> Assessed | None:
         quick = assess(question, method, sets, rule, setting, whole=False)
@@ -212,6 +226,7 @@ def smallest_setting(question: Question, method: Method, sets: int, rule: str) -
     low: float | None = None
     for high in SCANNED.tolist():
         found = at(high)
+        yield
         if found is not None:
             break
         low = high
@@ -221,6 +236,7 @@ def smallest_setting(question: Question, method: Method, sets: int, rule: str) -
         for _ in range(HALVINGS):
             middle = math.sqrt(low * high)
             better = at(middle)
+            yield
             low, high, found = (low, middle, better) if better else (middle, high, found)
         rounded = at(min(rounded_up(high, DIGITS), PROMISES.maximum))
         found = rounded or found
@@ -241,14 +257,29 @@ def relaxations(desk: Desk, number: int = 3) -> list[Relaxed]:
 
     The ε is that of `smallest_setting`, of all sets together as it is given to the method.
     """
-    if desk.keeping or not desk.designs:
-        return []
-    found = []
-    for one in desk.designs[:number]:
+    *_, found = stream_relaxations(desk, number)
+    return list(found)
+
+
+def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, ...]]:
+    """Yield what `relaxations` returns as far as it is known, first nothing, and again after every ε that is tried."""
+    found: list[Relaxed] = []
+    yield ()
+    for one in () if desk.keeping else desk.designs[:number]:
         broken = {key: one.figures[key].measure.value for key, kept in one.verdicts.items() if kept is False}
-        enough = smallest_setting(desk.question, one.method, one.sets, one.rule)
+        enough = yield from _telling(_seeking(desk.question, one.method, one.sets, one.rule), lambda: tuple(found))
         found.append(Relaxed(one, broken, None if enough is None else enough.setting))
-    return found
+        yield tuple(found)
+
+
+def _telling(steps: Generator[None, None, Result], tell: Callable[[], Told]) -> Generator[Told, None, Result]:
+    """Yield what there is to tell after every step of a search, and return what that returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            return cast("Result", ended.value)
+        yield tell()
 
 
 def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:

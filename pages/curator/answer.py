@@ -8,13 +8,13 @@ from functools import partial
 import streamlit as st
 
 from dpviz.curator.protection import Protection, promise_in_words
-from dpviz.curator.search import Assessed, Desk, Relaxed
+from dpviz.curator.search import Desk, Relaxed
 from dpviz.parameters import readable
 from pages.components.growing import show_growing
-from pages.components.words import heading, note, page_answer
+from pages.components.words import note, page_answer
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import designs_of, desk_of, give_way
+from pages.curator.found import NEAREST, designs_of, desk_of, give_way
 from pages.curator.limits import show_limits_used
 from pages.curator.links import lead_further
 from pages.curator.pins import pin_button
@@ -24,24 +24,20 @@ from pages.curator.table import show_absent, show_table
 
 def show_answer(asked: Asked) -> None:
     """Sentence and table as far as they are known, what would have to give way, and where to go from here."""
-    show_growing(designs_of(asked), "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step")
-    desk = desk_of(asked)
-    if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
-        heading("What would have to give way")
-        show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way", slow=True)
-    if first := leading(desk):
-        with st.container(horizontal=True, key=f"{PREFIX}further"):
-            pin_button(first)
-        lead_further(first, "Open it on")
-
-
-def leading(desk: Desk) -> Assessed | None:
-    """The design that leads, or is the nearest."""
-    return desk.first
+    growing = designs_of(asked)
+    if growing.stream is None and growing.latest is not None:
+        _draw(asked, growing.latest)
+    else:
+        show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step")
+    if first := desk_of(asked).first:
+        pin_button(first)
+        lead_further(first, f"{first.name}, on")
 
 
 def _draw(asked: Asked, desk: Desk) -> None:
     st.html(page_answer(*answer_sentence(desk)))
+    if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
+        show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way")
     _show_limits(asked)
     if desk.designs:
         show_limits_used(desk)
@@ -68,8 +64,8 @@ def translated(one: Protection) -> str:
 
 
 def _ways(desk: Desk, found: tuple[Relaxed, ...]) -> None:
-    for one in found:
-        note(relaxed_sentence(one))
-    if not desk.question.promises:
-        return
-    st.caption(SPEC.note("relaxed"))
+    """What would have to give way, as far as it is known."""
+    lines = [f"• {relaxed_sentence(one)}" for one in found]
+    if len(found) < min(NEAREST, len(desk.designs)):
+        lines.append("• Still searching …")
+    note(SPEC.note("give_way", ways="<br>".join(lines)))

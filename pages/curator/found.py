@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 from dpviz.curator.question import Question
-from dpviz.curator.search import Assessed, Desk, Relaxed, assess, relaxations, stream_designs
+from dpviz.curator.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
@@ -17,13 +14,16 @@ NEAREST = 3  # Designs of which is sought what would have to give way
 def designs_of(asked: Asked) -> Growing[Desk]:
     """The reader's designs, which come one after the other."""
     question = asked.question
-    return growing_of(f"{PREFIX}designs", ("designs", repr(question)), Desk, lambda: stream_designs(question))
+    key = "designs", repr(question)
+    growing = growing_of(f"{PREFIX}designs", key, Desk, lambda: stream_designs(question))
+    if growing.latest is None:  # the first design is there at once, and the sentence does not wait for more
+        growing.latest = first_desk(asked)
+    return growing
 
 
 def desk_of(asked: Asked) -> Desk:
     """The designs as far as they are known."""
-    latest = designs_of(asked).latest
-    return first_desk(asked) if latest is None else latest
+    return designs_of(asked).latest or first_desk(asked)
 
 
 def first_desk(asked: Asked) -> Desk:
@@ -37,14 +37,8 @@ def _first(question: Question) -> Desk:
 
 def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:
     """Of the nearest designs what would have to give way, one after the other."""
-
-    def begin() -> Iterator[tuple[Relaxed, ...]]:
-        found: list[Relaxed] = []
-        for one in desk.designs[:NEAREST]:
-            found += relaxations(replace(desk, designs=(one,)))
-            yield tuple(found)
-
-    return growing_of(f"{PREFIX}relaxed", ("relaxed", repr(asked.question)), tuple, begin)
+    key = "relaxed", repr(asked.question)
+    return growing_of(f"{PREFIX}relaxed", key, tuple, lambda: stream_relaxations(desk, NEAREST))
 
 
 def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:

@@ -7,6 +7,7 @@ from pages.curator import SPEC
 from pages.curator.answer import show_answer
 from pages.curator.controls import PREFIX, choose, first_asked
 from pages.curator.found import first_desk
+from pages.curator.pilot import forget, show_pilot
 from pages.curator.pins import pins
 from pages.curator.sections import SECTIONS
 
@@ -20,5 +21,8 @@ with results:
     answered = answerable(PREFIX, asked, first_desk, first_asked)
     show_answer(answered)
     pins()  # they belong in the address, whatever is open
-    show_section(SECTIONS.get(look_closer(LOOK, SECTIONS)), answered)
+    section = SECTIONS.get(look_closer(LOOK, SECTIONS))
+    if section is not show_pilot:
+        forget()
+    show_section(section, answered)
 write_address(PREFIX)

@@ -30,7 +30,7 @@ def _kept(desk: Desk) -> Answer:
     """Designs keep every limit: the first of them, with its numbers, and how many others do."""
     first, question = desk.keeping[0], desk.question
     limits = "all your limits" if len(question.limits) + len(question.protections) > 1 else "your limit"
-    words = f"<b>{first.name}</b>, analyzed {analysis(first)}, keeps {limits}: {numbers(first)}. {privacy(first)}"
+    words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}. {privacy(first)}"
     return first.name, f"{words} {others(desk)}", brief(first)
 
 
@@ -39,11 +39,13 @@ def _smallest(desk: Desk) -> Answer:
     first = min(desk.keeping, key=lambda one: (setting_of(one), one.order))
     epsilon = rounded_epsilon(setting_of(first))
     words = (
-        f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, <b>{first.name}</b>, analyzed "
-        f"{analysis(first)}, keeps {'your limit' if len(desk.question.limits) == 1 else 'all your limits'}: "
+        f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, <b>{first.name}</b> "
+        f"{analysis(first)} keeps {'your limit' if len(desk.question.limits) == 1 else 'all your limits'}: "
         f"{numbers(first)}. Of the values tried, no smaller one is enough."
     )
     rest = [one for one in desk.keeping if one is not first]
+    if not desk.complete:
+        words += " The search goes on, and may find a smaller one."
     if rest:
         next_one = min(rest, key=lambda one: (setting_of(one), one.order))
         words += f" The next is {next_one.name} with ε = {rounded_epsilon(setting_of(next_one))}."
@@ -66,7 +68,7 @@ def _undecided(desk: Desk) -> Answer:
         )
         return "not known", words, f"{first.name}: {what} unknown"
     words = (
-        f"<b>{first.name}</b>, analyzed {analysis(first)}, comes nearest, but it is <b>too close to call</b>: "
+        f"<b>{first.name}</b> {analysis(first)} comes nearest, but it is <b>too close to call</b>: "
         f"{listed(first, open_)}, from a simulation of {readable(desk.question.repetitions)} repetitions. The limit "
         "lies within two standard errors. More repetitions (under “More”) can decide it."
         f"{_of_the_rest(desk, all_ - len(desk.undecided))}"
@@ -86,14 +88,14 @@ def _broken(desk: Desk) -> Answer:
     missed = [limit for limit in question.limits if first.verdicts[limit.key] is False]
     considered = "one was" if len(desk.designs) == 1 else f"{spelled(len(desk.designs))} were"
     words = (
-        f"<b>No design keeps all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b>, analyzed "
+        f"<b>No design keeps all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b> "
         f"{analysis(first)}: {listed(first, missed)}."
     )
     kept = [limit for limit in question.limits if first.verdicts[limit.key]]
     words += f" It keeps {listed(first, kept)}." if kept else ""
     if not desk.complete:
         words += " The search still goes on."
-    return "none keeps all", f"{words} {privacy(first)}", f"nearest: {first.name}"
+    return "none keeps all", f"{words} {privacy(first)}", f"nearest: {listed(first, missed[:1], plain=True)}"
 
 
 def _nothing(desk: Desk) -> Answer:
@@ -121,7 +123,7 @@ def relaxed_sentence(found: Relaxed) -> str:
     ways = [f"if you accept {' and '.join(values)}"] if values and len(values) == len(found.values) else []
     if found.epsilon is not None:
         ways.append(f"with <b>ε = {rounded_epsilon(found.epsilon)}</b> instead of {rounded_epsilon(one.setting)}")
-    start = f"<b>{one.name}</b>, analyzed {analysis(one)},"
+    start = f"<b>{one.name}</b> {analysis(one)}"
     if not ways:
         return f"{start} keeps them with no ε up to 100."
     never = "" if found.epsilon is not None else "; no ε up to 100 would do"
@@ -188,10 +190,11 @@ def over(question: Question) -> str:
     return f"{'on average over' if question.average else 'at worst over'} {symbol} {ends}"
 
 
-def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit]) -> str:
+def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit], *, plain: bool = False) -> str:
     """Measures with what was asked of them."""
+    frame = "{}" if plain else "<b>{}</b>"
     parts = [
-        f"{limit.measure.label} <b>{value_of(one, limit.measure, limit.limit)}</b> "
+        f"{limit.measure.label} {frame.format(value_of(one, limit.measure, limit.limit))} "
         f"({limit.measure.sense} {reading(limit.measure, limit.limit)})"
         for limit in limits
     ]
@@ -223,7 +226,7 @@ def reading(measure: AccuracyMeasure, value: float, other: float = math.nan) -> 
 
 def analysis(one: Assessed) -> str:
     """What the analyst does, in a few words."""
-    return f"by “{RULES[one.rule].label}”"
+    return f"with the analysis “{RULES[one.rule].label}”"
 
 
 def setting_of(one: Assessed) -> float:
