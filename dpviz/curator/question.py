@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.analysis import LEVEL
 from dpviz.checked import checked
-from dpviz.comparisons import CountData, DataKind, Method, UnknownVariance
+from dpviz.comparisons import CategoryData, CountData, DataKind, Method, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED, Analysis
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.protection import NO_LIMIT, PROTECTIONS, Protection
@@ -22,7 +22,7 @@ from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter, readable, shown
 from dpviz.studies.plan import SEED
 
-KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, UnknownVariance)}
+KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, CategoryData, UnknownVariance)}
 """The kinds of data that a curator can ask about, by key."""
 
 GOALS: dict[str, str] = {

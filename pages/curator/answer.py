@@ -7,7 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from dpviz.curator.protection import Protection, promise_in_words
+from dpviz.curator.accuracy import ACCURACY
+from dpviz.curator.protection import PrivacyLoss, Protection, promise_in_words
 from dpviz.curator.search import Desk, Relaxed
 from dpviz.parameters import readable
 from pages.components.growing import show_growing
@@ -18,7 +19,7 @@ from pages.curator.found import NEAREST, designs_of, desk_of, give_way
 from pages.curator.limits import show_limits_used
 from pages.curator.links import lead_further
 from pages.curator.pins import pin_button
-from pages.curator.sentences import answer_sentence, relaxed_sentence
+from pages.curator.sentences import accepted, answer_sentence, enough_epsilon, reading, relaxed_sentence
 from pages.curator.table import show_absent, show_table
 
 
@@ -64,8 +65,30 @@ def translated(one: Protection) -> str:
 
 
 def _ways(desk: Desk, found: tuple[Relaxed, ...]) -> None:
-    """What would have to give way, as far as it is known."""
+    """What would have to give way, as far as it is known, and buttons that let it."""
     lines = [f"• {relaxed_sentence(one)}" for one in found]
     if len(found) < min(NEAREST, len(desk.designs)):
         lines.append("• Still searching …")
     note(SPEC.note("give_way", ways="<br>".join(lines)))
+    if not found:
+        return
+    pressed = []
+    with st.container(horizontal=True, key=f"{PREFIX}ways"):
+        for place, (words, settings) in enumerate(mends(found[0])):
+            key = f"{PREFIX}let_{place}"
+            pressed.append(st.button(words, key=key, on_click=st.session_state.update, args=(settings,)))
+    if any(pressed):
+        st.rerun()  # of the whole page: the controls have moved
+
+
+def mends(found: Relaxed) -> list[tuple[str, dict[str, float]]]:
+    """Buttons that let the nearest design keep all limits: their words, and what they set."""
+    offers: list[tuple[str, dict[str, float]]] = []
+    epsilon, values = enough_epsilon(found), accepted(found)
+    if epsilon is not None and [one.key for one in found.design.question.protections] == [PrivacyLoss.key]:
+        offers.append((f"Allow ε = {readable(epsilon, 4)}", {f"{PREFIX}epsilon": epsilon}))
+    if values:
+        settings = {PREFIX + ACCURACY[key].asks.name: value for key, value in values.items()}
+        words = " and ".join(f"{ACCURACY[key].label} {reading(ACCURACY[key], value)}" for key, value in values.items())
+        offers.append((f"Accept {words}", settings))
+    return offers

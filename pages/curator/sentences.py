@@ -8,7 +8,7 @@ from dpviz.curator.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
 from dpviz.curator.question import GOALS, Question
 from dpviz.curator.search import Assessed, Desk, Relaxed
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable, readable_apart
+from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.studies import Measure
 from pages.components.words import percent
 
@@ -114,20 +114,44 @@ def _nothing(desk: Desk) -> Answer:
 
 def relaxed_sentence(found: Relaxed) -> str:
     """What would have to give way for a design to keep all limits, as inline HTML."""
-    one = found.design
-    values = [
-        f"{ACCURACY[key].label} {ACCURACY[key].sense} {reading(ACCURACY[key], value)}"
-        for key, value in found.values.items()
-        if math.isfinite(value)
-    ]
-    ways = [f"if you accept {' and '.join(values)}"] if values and len(values) == len(found.values) else []
-    if found.epsilon is not None:
-        ways.append(f"with <b>ε = {rounded_epsilon(found.epsilon)}</b> instead of {rounded_epsilon(one.setting)}")
+    one, values = found.design, accepted(found)
+    ways = []
+    if values:
+        words = [f"{ACCURACY[key].label} {ACCURACY[key].sense} {reading(ACCURACY[key], values[key])}" for key in values]
+        ways.append(f"if you accept {' and '.join(words)}")
+    epsilon = enough_epsilon(found)
+    if epsilon is not None:
+        ways.append(f"with <b>ε = {readable(epsilon, 4)}</b> instead of {readable(setting_of(one), 4)}")
     start = f"<b>{one.name}</b> {analysis(one)}"
     if not ways:
         return f"{start} keeps them with no ε up to 100."
-    never = "" if found.epsilon is not None else "; no ε up to 100 would do"
+    never = "" if found.epsilon is not None else "; no ε that was tried up to 100 would do"
     return f"{start} keeps them {', or '.join(ways)}{never}."
+
+
+def enough_epsilon(found: Relaxed) -> float | None:
+    """The real privacy loss with which the design keeps all limits, rounded up; None where no ε does."""
+    if found.epsilon is None:
+        return None
+    one = found.design
+    real = one.method.real_epsilon(one.question.data, found.epsilon, one.sets)
+    return found.epsilon if real is None else rounded_up(real, 4)
+
+
+def accepted(found: Relaxed) -> dict[str, float]:
+    """The limits with which the design would do at its present ε, in three digits; none where one has no number."""
+    if not all(math.isfinite(value) for value in found.values.values()):
+        return {}
+    return {key: enough(ACCURACY[key], value) for key, value in found.values.items()}
+
+
+def enough(measure: AccuracyMeasure, value: float) -> float:
+    """A limit in three digits that a value keeps: the nearest on the far side of it."""
+    near = float(f"{value:.3g}")
+    if measure.worse(value, near):
+        unit = 10.0 ** (math.floor(math.log10(abs(value))) - 2)
+        near = float(f"{near + (unit if value > near else -unit):.3g}")
+    return near
 
 
 def others(desk: Desk) -> str:

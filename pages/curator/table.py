@@ -38,16 +38,16 @@ def show_table(asked: Asked, desk: Desk) -> None:
     every = number > LEADING and switch(f"Show all {number} designs", EVERY)
     shown = desk.designs if every else desk.designs[:LEADING]
     head = ["design", "limits", "real ε", *(SHORT[key] for key in ACCURACY)]
-    listing(head, [row(place, one) for place, one in enumerate(shown, start=1)], "The designs in order")
+    listing(head, [row(place, one, desk.complete) for place, one in enumerate(shown, start=1)], "The designs in order")
     judged = sum(one.complete or one.keeps_all is False for one in desk.designs)
     more = f" {SPEC.note('judged', judged=judged, all=number)}" if not desk.complete else ""
     st.caption(SPEC.note("table", repetitions=readable(asked.question.repetitions)) + more)
 
 
-def row(place: int, one: Assessed) -> list[str]:
-    """The cells of a design."""
+def row(place: int, one: Assessed, complete: bool) -> list[str]:
+    """The cells of a design; once the answer is `complete`, what is missing does not come any more."""
     name = f"{place}. <b>{escape(one.method.label)}</b> <small>{sets_and_rule(one)}</small>"
-    return [name, limits(one), epsilon(one), *(measured(one, measure) for measure in ACCURACY.values())]
+    return [name, limits(one), epsilon(one), *(measured(one, measure, complete) for measure in ACCURACY.values())]
 
 
 def sets_and_rule(one: Assessed) -> str:
@@ -81,12 +81,12 @@ def epsilon(one: Assessed) -> str:
     return said
 
 
-def measured(one: Assessed, measure: AccuracyMeasure) -> str:
+def measured(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str:
     """A measure: its value, whether it keeps its limit, its Monte Carlo error, and where it is worst."""
     figure = one.figures[measure.key]
     found = figure.measure
     if math.isnan(found.value):
-        return "–" if one.complete else "…"
+        return "–" if one.complete or complete else "…"
     sign = f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
     small = [exact_or_error(measure, found)] if found.error > 0 else []
     if not math.isnan(figure.at) and len(one.question.truths) > 1:

@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.overview import Overview
 from dpviz.parameters import readable
 from dpviz.privacy.attacker import belief_text
-from pages import coverage, minimum_priors, posterior, transition_matrices
+from pages import coverage, curator, minimum_priors, posterior, transition_matrices
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
@@ -31,6 +31,9 @@ def show_questions(found: Overview) -> None:
             with st.container(border=True, height="stretch"):
                 st.html(f'<h3 class="dpviz-asked">{escape(question)}</h3><p class="dpviz-said">{sentence}</p>')
                 page_link(spec, found.design)
+    with st.container(horizontal=True, key=f"{SPEC.prefix}lead_on"):
+        st.html('<span class="dpviz-lead">Must you choose a release?</span>', width="content")
+        page_link(curator.SPEC, found.design)
     st.markdown(SPEC.text("words"))
 
 

@@ -1,0 +1,243 @@
+"""The page "Curator's desk": its sentence, table, pins and buttons say what the search finds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+
+from dpviz.comparisons import CountData
+from dpviz.comparisons.terms import setting_for
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.pilot import read_columns
+from dpviz.curator.protection import GuessRate, PrivacyLoss, Protection
+from dpviz.curator.question import Question
+from dpviz.curator.search import Desk, Relaxed, stream_designs
+from dpviz.exports.desk import desk_csv, desk_script
+from dpviz.studies import Measure
+from pages.curator.pilot import outward, share_of
+from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, reading, relaxed_sentence
+from tests.page_cases import JUDGED
+from tests.pages import (
+    WRONG,
+    address,
+    html,
+    marks,
+    open_desk,
+    problems,
+    run_script,
+    table_called,
+    table_rows,
+    text,
+    value_of,
+    whole,
+)
+
+LIMITS = {
+    "error": (AccuracyLimit("root_mean_squared_error", 0.12),),
+    "both": (AccuracyLimit("root_mean_squared_error", 0.12), AccuracyLimit("coverage", 0.8)),
+    "strict": (AccuracyLimit("bias", 1e-4), AccuracyLimit("mean_width", 0.01)),
+    "close": (AccuracyLimit("coverage", 0.94),),
+    "none": (),
+}
+PROTECTED: dict[str, tuple[Protection, ...]] = {
+    "ε = 0.2": (PrivacyLoss(most_epsilon=0.2),),
+    "ε = 5": (PrivacyLoss(most_epsilon=5.0),),
+    "guesses": (GuessRate(most_success=0.8),),
+    "nothing": (),
+}
+GRID = [(limit, protection) for limit in LIMITS for protection in PROTECTED if limit != "none" or PROTECTED[protection]]
+METHODS = "laplace", "beta_binomial", "modips"
+
+
+@cache
+def desks(limit: str, protection: str, average: bool = False) -> tuple[Desk, ...]:
+    question = Question(
+        data=CountData(n=20, m=20, p=0.5), lowest=0.2, highest=0.5, values=2, limits=LIMITS[limit],
+        protections=PROTECTED[protection], sets=(1, 2), repetitions=60, methods=METHODS, average=average,
+    )  # fmt: skip
+    return tuple(stream_designs(question))
+
+
+def numbers_in(sentence: str, label: str, sense: str) -> list[tuple[float, float]]:
+    """Values and limits that a sentence names of a measure, as it writes them."""
+    plain = re.sub(r"<[^>]+>", "", sentence)
+    pattern = rf"{label} (\S+?)(?: %)?(?: ± \S+(?: %)?)? \({sense} (\S+?)(?: %)?\)"
+    return [(value_of(found[1]), value_of(found[2])) for found in re.finditer(pattern, plain)]
+
+
+@pytest.mark.parametrize("average", [False, True], ids=["worst", "average"])
+@pytest.mark.parametrize(("limit", "protection"), GRID)
+def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads(
+    limit: str, protection: str, average: bool
+) -> None:
+    steps = desks(limit, protection, average)
+    for desk in steps:
+        for part in answer_sentence(desk):
+            assert part and not WRONG.search(part), part
+    last = steps[-1]
+    mark, sentence, brief = answer_sentence(last)
+    first = last.first
+    if first is None:
+        assert mark == "no design"
+    elif last.keeping and last.question.promises:
+        assert mark == first.name
+        assert "keeps <b>" in sentence and f"ε = {reading_of(first.real_epsilon)}" in sentence
+        assert first.name not in brief
+    elif last.keeping:
+        least = min(one.setting if one.real_epsilon is None else one.real_epsilon for one in last.keeping)
+        assert mark.startswith("ε = ") and value_of(mark[4:]) == pytest.approx(least, rel=1e-3)
+    elif last.undecided:
+        assert mark in ("too close to call", "not known")
+    else:
+        assert mark == "none keeps all" and f"Nearest is <b>{first.name}</b>" in sentence
+
+
+def reading_of(value: float | None) -> str:
+    assert value is not None
+    return reading(ACCURACY["bias"], value)
+
+
+@pytest.mark.parametrize(("limit", "protection"), GRID)
+def test_numbers_of_the_sentence_lie_on_the_side_of_their_limit_that_it_says(limit: str, protection: str) -> None:
+    last = desks(limit, protection)[-1]
+    mark, sentence, _ = answer_sentence(last)
+    if last.first is None or mark == "too close to call":
+        return
+    missed, _, kept = sentence.partition("It keeps")
+    for one in last.question.limits:
+        for part, holds in ((missed, bool(last.keeping)), (kept, True)):
+            for value, asked in numbers_in(part, one.measure.label, one.measure.sense):
+                assert one.measure.worse(value, asked) != holds, (part, one)
+
+
+@pytest.mark.parametrize("key", ACCURACY)
+@pytest.mark.parametrize("value", [0.12345, 0.5, 0.99951, 0.00098765])
+def test_a_limit_that_is_offered_is_kept_by_the_value_behind_it(key: str, value: float) -> None:
+    near = enough(ACCURACY[key], value)
+    assert AccuracyLimit(key, near).kept(Measure(value, 0.0))
+    assert near == pytest.approx(value, rel=0.01)
+
+
+def test_what_would_have_to_give_way_is_enough() -> None:
+    state: dict[str, Any] = JUDGED | {
+        "epsilon": 0.3,
+        "count_methods": ["laplace", "geometric"],
+        "most_error": 0.13,
+        "least_coverage": 0.6,
+    }
+    page = open_desk(**state)
+    assert marks(page) == ["none keeps all"]
+    assert "What would have to give way" in text(page)
+    buttons = [one for one in page.button if str(one.key).startswith("cu_let_")]
+    assert [one.label.partition(" ")[0] for one in buttons] == ["Allow", "Accept"]
+    for one in buttons:
+        mended = open_desk(**state)
+        mended.button(key=one.key).click().run()
+        assert whole(mended, "cu_designs").session_state["cu_designs"].latest.keeping, one.label
+
+
+def test_a_design_that_no_epsilon_helps_says_so() -> None:
+    first = desks("strict", "ε = 5")[-1].first
+    assert first is not None
+    said = relaxed_sentence(Relaxed(first, {"mean_width": math.nan}, None))
+    assert said.endswith("keeps them with no ε up to 100.")
+    assert accepted(Relaxed(first, {"mean_width": math.nan}, None)) == {}
+    assert enough_epsilon(Relaxed(first, {}, None)) is None
+
+
+@pytest.mark.parametrize("state", [{}, {"goal": "bias"}, {"epsilon": 0.1}, {"over": "average"}], ids=str)
+def test_the_table_has_the_designs_in_their_order(state: dict[str, Any]) -> None:
+    page = open_desk(**JUDGED, every=True, **state)
+    rows = re.findall(
+        r"<td>(\d+)\. <b>([^<]*)</b> <small>([^,]*), ([^<]*)</small>", table_called(page, "The designs in order")
+    )
+    designs = page.session_state["cu_designs"].latest.designs
+    assert [(int(place), label, sets.replace("&nbsp;", " ")) for place, label, sets, _ in rows] == [
+        (place, one.method.label, one.name.rpartition(", ")[2]) for place, one in enumerate(designs, start=1)
+    ]
+
+
+def test_pins_are_kept_in_the_address_and_a_fourth_takes_the_place_of_the_first() -> None:
+    page = open_desk(**JUDGED, look="Side by side", pins=["laplace~1~as_if_real", "modips~2~reiter_2003"])
+    assert address(page)["cu_pins"] == "laplace~1~as_if_real.modips~2~reiter_2003"
+    rows = table_rows(table_called(page, "Pinned designs side by side"))
+    first, second = rows["root mean squared error"]
+    values = [value_of(re.split(r"[\s ]", one)[0]) for one in (first, second)]
+    assert values[1] > values[0] and "+" in second
+    page.button(key="cu_pin_first").click().run()
+    assert len(address(page)["cu_pins"].split(".")) == 3
+    page.selectbox(key="cu_pin_next").set_value(page.selectbox(key="cu_pin_next").options[-1]).run()
+    held = address(page)["cu_pins"].split(".")
+    assert len(held) == 3 and "laplace~1~as_if_real" not in held
+    copied = open_desk(address(page))
+    assert html(copied) == html(page)
+    page.button(key="cu_unpin_1").click().run()
+    assert address(page)["cu_pins"].split(".") == held[1:]
+
+
+def test_pins_of_another_question_are_named_and_can_be_taken_off() -> None:
+    page = open_desk(**JUDGED, look="Side by side", pins=["modips_split~5~reiter_2003"])
+    assert not problems(page)
+    assert "1 of your pins is no design of this question" in text(page)
+    page.button(key="cu_unpin_gone").click().run()
+    assert "cu_pins" not in address(page)
+
+
+def test_a_pin_that_names_no_design_is_left_out_in_a_sentence() -> None:
+    page = open_desk({"cu_pins": "laplace~1~as_if_real.<b>", "cu_n": "20", "cu_values": "2"})
+    assert len(problems(page)) == 1 and "names a method, its sets and an analysis" in problems(page)[0]
+    assert page.session_state["cu_pins"] == ["laplace~1~as_if_real"]
+
+
+def test_the_script_prints_the_table_and_the_file_has_it() -> None:
+    last = desks("both", "ε = 5")[-1]
+    printed = [line.split("; ") for line in run_script(desk_script(last.question)).splitlines()]
+    rows = list(csv.DictReader(io.StringIO(desk_csv(last))))
+    assert [line[:3] for line in printed[: len(rows)]] == [[row["method"], row["sets"], row["rule"]] for row in rows]
+    for line, row, one in zip(printed, rows, last.designs, strict=False):
+        for value, key in zip(line[6:], ACCURACY, strict=True):
+            found = one.figures[key].measure.value
+            assert float(value) == found or math.isnan(found)
+            assert (row[key] == "") == math.isnan(found) and (row[key] == "" or float(row[key]) == found)
+
+
+@pytest.mark.parametrize("method", CountData.methods, ids=lambda one: one.key)
+def test_no_design_gives_away_more_than_was_asked(method: Any) -> None:
+    """Of SDD nearly every setting keeps ε = 1 but the largest ones, which must be tried as well."""
+    data = CountData(n=200, m=200, p=0.5)
+    setting = setting_for(method, data, 1, [(1.0, 0.0)])
+    if method.reference or setting is None:
+        return
+    assert method.real_epsilon(data, setting, 1) <= 1 + 1e-6
+
+
+def test_buttons_of_pilot_data_set_the_kind_that_has_the_numbers() -> None:
+    import streamlit as st
+
+    from pages.curator.pilot import take
+
+    st.session_state["cu_kind"] = "count"
+    take({"n": 12})
+    assert (st.session_state["cu_kind"], st.session_state["cu_n"]) == ("count", 12)
+    take({"low": 1.0, "high": 9.0})
+    assert (st.session_state["cu_kind"], st.session_state["cu_high"]) == ("gaussian", 9.0)
+    take({"lowest_p": 0.1, "highest_p": 0.2})
+    assert st.session_state["cu_kind"] == "count"
+
+
+def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() -> None:
+    column = read_columns("smoker\n" + "yes\n" * 30 + "no\n" * 70).column("smoker")
+    facts, offers = share_of(column)
+    (_, rows, _), (words, ends, taken) = offers
+    assert rows == {"n": 100} and taken == ("share",)
+    assert ends["lowest_p"] < 0.3 < ends["highest_p"]
+    assert all(str(value) in words for value in ends.values())
+    assert outward(0.2189, 0.3958) == (0.21, 0.4)
+    assert outward(0.5, 0.5) == (0.5, 0.5)
+    assert facts.n == 100
