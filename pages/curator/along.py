@@ -59,7 +59,7 @@ def show_changes(asked: Asked) -> None:
     measure = _measure()
     names = {**CHANGING, "truth": asked.question.ranged.title.lower()}
     there = [key for key in CHANGING if PATHS[key].values(asked.question)]
-    changed = segments("What changes", there, CHANGED, format_func=names.__getitem__)
+    changed = choice(st.pills, "What changes", there, CHANGED, format_func=names.__getitem__, required=True, wrap=True)
     _follow(asked, PATHS[changed], measure)
 
 
