@@ -92,11 +92,11 @@ CHANGED = {
     "&cu_risk_before=0.2&cu_most_ratio=3&cu_accuracy=bias.root_mean_squared_error.coverage.mean_width&cu_most_bias=0.1"
     "&cu_most_error=0.2&cu_least_coverage=0.8&cu_most_length=0.5&cu_count_rules=as_if_real&cu_tried=1.2&cu_goal=bias"
     "&cu_over=average&cu_count_methods=laplace.beta_binomial&cu_values=3&cu_level=0.9&cu_repetitions=60&cu_seed=3"
-    "&cu_pins=laplace%7E1%7Eas_if_real&cu_look=Side+by+side",
+    "&cu_pins=laplace~1~as_if_real&cu_look=Side+by+side",
     "a curator's bounded mean":
     "curator?cu_kind=gaussian&cu_n=9&cu_sigma=2&cu_low=-3&cu_high=5&cu_lowest_mean=0.5&cu_highest_mean=2"
-    "&cu_most_error=3&cu_gaussian_rules=as_if_real.rubin_1987&cu_tried=2.5&cu_values=2&cu_repetitions=60&cu_every=true"
-    "&cu_gaussian_methods=modips_split.modips_communal.perturbed_histogram.perturbed_histogram_safe",
+    "&cu_most_error=3&cu_gaussian_rules=rubin_1987.as_if_real&cu_tried=2.5&cu_values=2&cu_repetitions=60&cu_every=true"
+    "&cu_gaussian_methods=modips_split.modips_communal.perturbed_histogram_safe.perturbed_histogram",
     "a curator's frontier":
     "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_look=The+frontier&cu_along=bias&cu_across=guesses",
     "what changes a curator's choice":
