@@ -57,6 +57,8 @@ class AccuracyMeasure(ABC):
     asks: ClassVar[Parameter]
     needs_interval: ClassVar[bool] = False
     sense: ClassVar[str] = "at most"
+    told: ClassVar[str]
+    """The measure in words, with its value in braces."""
     share: ClassVar[bool] = False
     """Whether it is read in per cent."""
 
@@ -99,6 +101,7 @@ class Bias(AccuracyMeasure):
     symbol = "|E[q] − p|"
     formula = "|E[q] − p|, q the analyst's estimate and p the true value"
     asks = MOST_BIAS
+    told = "the estimate is off by {} on average"
 
     def of(self, outcome: Outcome) -> Measure:
         return Measure(abs(outcome.bias.value), outcome.bias.error)
@@ -112,6 +115,7 @@ class RootMeanSquaredError(AccuracyMeasure):
     symbol = "√E[(q − p)²]"
     formula = "√E[(q − p)²] over confidential data and release"
     asks = MOST_ERROR
+    told = "the estimate is typically off by {}"
 
     def of(self, outcome: Outcome) -> Measure:
         return outcome.root_mean_squared_error
@@ -130,6 +134,7 @@ class Coverage(AccuracyMeasure):
     symbol = "Pr(low ≤ p ≤ high)"
     formula = "Pr(low ≤ p ≤ high), how often the analyst's interval holds the true value"
     asks = LEAST_COVERAGE
+    told = "the interval holds the true value in {} of all cases"
     needs_interval = True
     share = True
     sense = "at least"
@@ -155,6 +160,7 @@ class Length(AccuracyMeasure):
     symbol = "E[high − low]"
     formula = "E[high − low], the mean length of the analyst's interval, where there is one"
     asks = MOST_LENGTH
+    told = "the interval is {} long on average"
     needs_interval = True
 
     def of(self, outcome: Outcome) -> Measure:

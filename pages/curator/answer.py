@@ -40,6 +40,8 @@ def _draw(asked: Asked, desk: Desk) -> None:
     if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
         show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way")
     _show_limits(asked)
+    if desk.first:
+        note(SPEC.note("made", method=desk.first.method.label, releases=desk.first.method.releases))
     if desk.designs:
         show_limits_used(desk)
         show_table(asked, desk)

@@ -130,11 +130,13 @@ def choose() -> Asked | Refused:
     sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
     values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
     with at("protect"):
-        protect = several("What must be protected", {key: one.label for key, one in PROTECTIONS.items()}, PROTECT)
+        protect = several(
+            "What must be protected", {key: one.label for key, one in PROTECTIONS.items()}, PROTECT, "protect"
+        )
     values |= page.values(*(name for key in protect for name in asked_by(PROTECTIONS[key])))
     with at("accuracy"):
         labels = {key: one.label[0].upper() + one.label[1:] for key, one in ACCURACY.items()}
-        limited = several("How far an analyst may be off", labels, LIMITED)
+        limited = several("How far an analyst may be off", labels, LIMITED, "accuracy")
     values |= page.values(*(ACCURACY[key].asks.name for key in limited))
     with at("rules"):
         labels = {key: RULES[key].label for key in kind.rules}

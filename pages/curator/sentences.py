@@ -87,15 +87,19 @@ def _broken(desk: Desk) -> Answer:
     first, question = desk.designs[0], desk.question
     missed = [limit for limit in question.limits if first.verdicts[limit.key] is False]
     considered = "one was" if len(desk.designs) == 1 else f"{spelled(len(desk.designs))} were"
+    none = "No design keeps" if desk.complete else "No design so far keeps"
     words = (
-        f"<b>No design keeps all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b> "
+        f"<b>{none} all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b> "
         f"{analysis(first)}: {listed(first, missed)}."
     )
     kept = [limit for limit in question.limits if first.verdicts[limit.key]]
-    words += f" It keeps {listed(first, kept)}." if kept else ""
-    if not desk.complete:
-        words += " The search still goes on."
-    return "none keeps all", f"{words} {privacy(first)}", f"nearest: {listed(first, missed[:1], plain=True)}"
+    if kept:
+        words += f" It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}."
+    return (
+        "none keeps all" if desk.complete else "none so far",
+        f"{words} {privacy(first)}",
+        f"nearest: {listed(first, missed[:1], plain=True)}",
+    )
 
 
 def _nothing(desk: Desk) -> Answer:
@@ -201,8 +205,8 @@ def numbers(one: Assessed) -> str:
         words = listed(one, question.limits)
     else:
         measure = ACCURACY["root_mean_squared_error"]
-        words = f"{measure.label} {value_of(one, measure)}"
-    return f"{words} {over(question)}"
+        words = measure.told.format(f"<b>{value_of(one, measure)}</b>")
+    return f"{words}, {over(question)}"
 
 
 def over(question: Question) -> str:
@@ -216,12 +220,11 @@ def over(question: Question) -> str:
 
 def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit], *, plain: bool = False) -> str:
     """Measures with what was asked of them."""
-    frame = "{}" if plain else "<b>{}</b>"
-    parts = [
-        f"{limit.measure.label} {frame.format(value_of(one, limit.measure, limit.limit))} "
-        f"({limit.measure.sense} {reading(limit.measure, limit.limit)})"
-        for limit in limits
-    ]
+    parts = []
+    for limit in limits:
+        value, measure = value_of(one, limit.measure, limit.limit), limit.measure
+        said = f"{measure.label} {value}" if plain else measure.told.format(f"<b>{value}</b>")
+        parts.append(f"{said} ({measure.sense} {reading(measure, limit.limit)})")
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
