@@ -235,7 +235,6 @@ def test_a_report_says_what_is_simulated_exactly_where_something_is(name: str) -
     assert "Mironov" in said
     assert "substituted" in said
     assert ("bounds that follow" in said) == any(one.bound for one in numbers_of(design))
-    assert "Taken from data" not in said
 
 
 def test_simulations_and_sums_are_both_among_what_is_tried() -> None:

@@ -21,7 +21,6 @@ ASKED, SETTINGS, GIVEN, ACCURATE, ADDED = (
 )  # fmt: skip
 DESK, COMPARE, MATRICES, COVERED = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
 """Pages on which a number is found again: the desk has them all, another page has some without it."""
-MANY_ROWS = 2_000  # Rows from which on δ of several sets would take minutes
 LOST, GIVEN_EPSILON = "Exact privacy loss of all sets", "ε that all sets are given"
 AS_GIVEN, NOT_KNOWN = "as given in the question", "not known"
 
@@ -170,13 +169,12 @@ def _limits_met(design: Assessed) -> list[Protection]:
 def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], str, bool]:
     """Return δ of all sets at any ε, how it is computed, and whether it is only a bound."""
     method, data, sets = design.method, design.question.data, design.sets
-    too_long = sets > 1 and getattr(data, "n", 0) > MANY_ROWS
 
     def bound(epsilon: float) -> float:
         """The most that a pure loss allows (Kairouz, Oh & Viswanath 2015, theorem 2.1)."""
         return -math.expm1(min(epsilon - loss, 0.0)) / (1 + math.exp(-loss))
 
-    if too_long or method.real_delta(data, design.setting, sets, 0.0) is None:
+    if method.real_delta(data, design.setting, sets, 0.0) is None:
         return bound, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)", True
 
     def exact(epsilon: float) -> float:

@@ -114,7 +114,8 @@ def rows(shown: list[Assessed]) -> list[list[str]]:
 
 def further(shown: list[Assessed]) -> list[list[str]]:
     """All other numbers of a report; a design that has no such number has a dash."""
-    known = [{one.label: one for one in cached(numbers_of)(design) if one.part != ASKED} for design in shown]
+    every = cached(numbers_of, "Computing what a design gives away …")
+    known = [{one.label: one for one in every(design) if one.part != ASKED} for design in shown]
     there = {measure.label for measure in ACCURACY.values()}
     labels = dict.fromkeys(label for numbers in known for label in numbers if label.lower() not in there | SAID)
     return [

@@ -22,6 +22,7 @@ from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of, pinned, written_key
 from pages.curator.opened import show_opener
 from pages.curator.pins import pins
+from pages.curator.taken import taken_note
 
 OF = f"{PREFIX}report_of"
 
@@ -47,21 +48,25 @@ def _show(desk: Desk) -> None:
     key = st.selectbox("Design of the report", names, key=OF, format_func=names.__getitem__)
     (design,) = pinned(desk, [key])
     st.html(_beginning(desk, design))
-    handoff = handoff_of(design)
+    handoff, told = handoff_of(design), taken_note()
+    if told:
+        note(escape(told))
     left, middle, right = st.columns(3)
     with left:
         show_files(
-            PREFIX, "To read and to print", ("Report, HTML", "report.html", partial(_report, desk, design)),
+            PREFIX, "To read and to print", ("Report, HTML", "report.html", partial(_report, desk, design, told)),
             SPEC.note("print"),
         )  # fmt: skip
     with middle:
         show_files(
             PREFIX, "For machines",
             ("Design and question, JSON", "design.json", partial(design_json, design)),
-            ("Registry entry, JSON", "registry.json", partial(registry_json, design)),
+            ("Registry entry, JSON", "registry.json", partial(registry_json, design, pilot_note=told)),
         )  # fmt: skip
     with right:
-        scripts: list[Part] = [("The report's script", "report.py", partial(report_script, design, date=_today()))]
+        scripts: list[Part] = [
+            ("The report's script", "report.py", partial(report_script, design, pilot_note=told, date=_today()))
+        ]
         if handoff.script:
             label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
             scripts.append((label, "release_opendp.py", lambda: handoff.script))
@@ -77,8 +82,8 @@ def _beginning(desk: Desk, design: Assessed) -> str:
     return f'<div class="dpviz-note">{"".join(f"<p>{escape(one)}</p>" for one in said)}</div>'
 
 
-def _report(desk: Desk, design: Assessed) -> str:
-    return report_html(desk, design, date=_today())
+def _report(desk: Desk, design: Assessed, told: str) -> str:
+    return report_html(desk, design, pilot_note=told, date=_today())
 
 
 def _today() -> str:

@@ -166,7 +166,7 @@ def caveats(design: Assessed, numbers: Sequence[Number], pilot_note: str) -> Ite
         "from them is a further release that no number here accounts for."
     )
     if pilot_note:
-        yield f"Taken from data: {pilot_note}"
+        yield pilot_note
 
 
 def handing_over(handoff: Handoff) -> str:
