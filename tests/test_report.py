@@ -20,7 +20,7 @@ from dpviz.curator.numbers import Number, numbers_of
 from dpviz.curator.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
 from dpviz.curator.question import KINDS, Question
 from dpviz.curator.report.document import report_html
-from dpviz.curator.report.drawing import ends, ticks
+from dpviz.curator.report.drawing import ends, log_ticks, ticks
 from dpviz.curator.report.files import chosen, design_json, load_question, report_script
 from dpviz.curator.report.handoff import RECIPES, handoff_of
 from dpviz.curator.report.registry import registry_entry, registry_json
@@ -264,6 +264,24 @@ def test_an_axis_has_a_few_round_numbers_inside_its_ends(low: float, high: float
     assert all(low - 1e-9 * (high - low) <= one <= high + 1e-9 * (high - low) for one in found)
     assert ends([low, high])[0] < low < high < ends([low, high])[1]
     assert ends([low, low])[0] < low < ends([low, low])[1]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1, 10.0), (0.03, 0.3), (1e-5, 1e-4), (10.0, 100.0)])
+def test_a_logarithmic_axis_has_round_numbers_inside_its_ends(low: float, high: float) -> None:
+    found = log_ticks(low, high)
+    assert 3 <= len(found) <= 8
+    assert all(low * (1 - 1e-9) <= one <= high * (1 + 1e-9) for one in found)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
+    pictures = re.findall(r"<svg viewBox=\"0 0 (\S+) (\S+)\"(.*?)</svg>", page(name))
+    assert len(pictures) >= 4
+    for width, height, drawn in pictures:
+        for axis, most in (("x", float(width)), ("y", float(height))):
+            places = re.findall(rf'\b[c]?{axis}[12]?="(\S+?)"', drawn)
+            assert places
+            assert all(-1 <= float(one) <= most + 1 for one in places)
 
 
 # JSON, the registry, the hand-off

@@ -10,11 +10,12 @@ from string import Template
 
 import dpviz
 from dpviz.curator.numbers import Number, numbers_of
+from dpviz.curator.paths import PATHS, stream_path
 from dpviz.curator.protection import PrivacyLoss
 from dpviz.curator.report import words
 from dpviz.curator.report.files import design_json, report_script
 from dpviz.curator.report.handoff import handoff_of
-from dpviz.curator.report.pictures import RANKED, ranking_picture, truth_pictures
+from dpviz.curator.report.pictures import RANKED, frontier_picture, ranking_picture, truth_pictures
 from dpviz.curator.report.registry import registry_json
 from dpviz.curator.search import Assessed, Desk
 from dpviz.exports.markup import raised
@@ -39,7 +40,7 @@ def report_html(desk: Desk, design: Assessed, *, pilot_note: str = "", date: str
         _section("The limits", _limits(design, numbers)),
         _section("The choice", _choice(desk, design)),
         _section("Every number", _numbers(numbers), page=True),
-        _section("Pictures", _pictures(design), page=True),
+        _section("Pictures", _pictures(desk, design), page=True),
         _section("Caveats", _list(words.caveats(design, numbers, pilot_note))),
         _section("Handing over to a production library",
                  _paragraphs(words.handing_over(handoff)) + _code(handoff.script)),
@@ -169,7 +170,12 @@ def _origin(one: Number) -> str:
     return " ".join([*filter(None, [one.note]), *(f"{name}: {said}." for name, said in told if said)])
 
 
-def _pictures(design: Assessed) -> str:
+def _pictures(desk: Desk, design: Assessed) -> str:
     drawn = truth_pictures(design)
     figures = "".join(f"<figure>{one}</figure>" for one in drawn)
-    return f"<p>{escape(words.PICTURES_KEY)}</p><div class=pictures>{figures}</div>"
+    beside = next((one for one in desk.designs if one.key != design.key), None)
+    *_, followed = stream_path(PATHS["epsilon"], desk.question, [design] if beside is None else [design, beside])
+    frontier, further = frontier_picture(followed), ""
+    if frontier:
+        further = f"<p>{escape(words.frontier(design, beside))}</p><figure class=scroll>{frontier}</figure>"
+    return f"<p>{escape(words.PICTURES_KEY)}</p><div class=pictures>{figures}</div>{further}"

@@ -27,6 +27,17 @@ def ticks(low: float, high: float) -> list[float]:
     return [float(f"{place * step:.10g}") for place in range(first, last + 1)]
 
 
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return 1, 2 and 5 times powers of ten within the ends of a logarithmic axis.
+
+    >>> log_ticks(0.1, 10.0)
+    [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    return [one for one in found if low * (1 - 1e-9) <= one <= high * (1 + 1e-9)]
+
+
 def ends(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of an axis that holds the values, with room around them."""
     low, high = min(values), max(values)
@@ -47,11 +58,14 @@ class Drawing:
     top: float = 26
     right: float = 14
     bottom: float = 40
+    log: bool = False  # whether the horizontal axis is logarithmic
     parts: list[str] = field(default_factory=list)
 
     def across(self, value: float) -> float:
         """Return the place of a number of the horizontal axis."""
         low, high = self.x
+        if self.log:
+            low, high, value = math.log(low), math.log(high), math.log(value)
         return round(self.left + (value - low) / (high - low) * (self.width - self.left - self.right), 2)
 
     def up(self, value: float) -> float:
@@ -83,7 +97,7 @@ class Drawing:
         """Draw the horizontal axis."""
         foot = self.height - self.bottom
         self.line(self.left, foot, self.width - self.right, foot, GREY)
-        for one in ticks(*self.x):
+        for one in (log_ticks if self.log else ticks)(*self.x):
             self.line(self.across(one), foot, self.across(one), foot + 4, GREY)
             self.words(self.across(one), foot + 16, readable(one, 4))
         self.words((self.left + self.width - self.right) / 2, foot + 32, name)
@@ -99,18 +113,24 @@ class Drawing:
         self.line(self.left, self.up(value), self.width - self.right, self.up(value), INK, 1.2, "5 3")
         self.words(self.width - self.right, self.up(value) - 4, words, "end", size=10)
 
-    def curve(self, places: Sequence[float], values: Sequence[Measure]) -> None:
-        """Draw what is exact as a line, what is simulated as dots with an error bar of two standard errors."""
+    def curve(self, places: Sequence[float], values: Sequence[Measure], color: str = "", dash: str = "") -> None:
+        """Draw what is exact as a line, what is simulated as dots with an error bar of two standard errors.
+
+        Each has its usual color where none is given.
+        """
         known = [(x, one) for x, one in zip(places, values, strict=True) if not math.isnan(one.value)]
         if all(one.error == 0 for _, one in known) and len(known) > 1:
             points = " ".join(f"{self.across(x):g},{self.up(one.value):g}" for x, one in known)
-            self.parts.append(f'<polyline points="{points}" fill="none" stroke="{EXACT}" stroke-width="2"/>')
+            dashed = f' stroke-dasharray="{dash}"' if dash else ""
+            stroke = f'stroke="{color or EXACT}" stroke-width="2"{dashed}'
+            self.parts.append(f'<polyline points="{points}" fill="none" {stroke}/>')
             return
         for x, one in known:
+            shade = color or (SIMULATED if one.error > 0 else EXACT)
             if one.error > 0:
                 low, high = one.value - 2 * one.error, one.value + 2 * one.error
-                self.line(self.across(x), self.up(low), self.across(x), self.up(high), SIMULATED, 1.4)
-            self.dot(self.across(x), self.up(one.value), SIMULATED if one.error > 0 else EXACT)
+                self.line(self.across(x), self.up(low), self.across(x), self.up(high), shade, 1.4)
+            self.dot(self.across(x), self.up(one.value), shade)
 
     def text(self) -> str:
         """Return the picture."""

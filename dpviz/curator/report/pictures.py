@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.curator.paths import Followed
 from dpviz.curator.question import GOALS
 from dpviz.curator.report.drawing import EXACT, GREY, INK, SIMULATED, Drawing, ends
 from dpviz.curator.search import Assessed, Desk
@@ -53,6 +54,38 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
         side = "start" if x < drawn.width / 2 else "end"
         above = -8 if y > drawn.top + 16 else 18
         drawn.words(x + (7 if side == "start" else -7), y + above, readable(figure.measure.value, 3), side)
+    return drawn.text()
+
+
+def frontier_picture(followed: Followed) -> str:
+    """Return the error of the first design followed, and of those beside it, against the ε that all sets are given."""
+    asked, key = followed.question, "root_mean_squared_error"
+    lines = [followed.line(place, key) for place in range(len(followed.designs))]
+    points = [point for line in lines for point in line]
+    if len(lines[0]) < 2:
+        return ""
+    places = [value for value, _ in points]
+    spread = [end for _, one in points for end in (one.value - 2 * one.error, one.value + 2 * one.error)]
+    drawn = Drawing(
+        width=690, height=260, x=(min(places) / 1.08, max(places) * 1.08), y=ends([0.0, *spread]), log=True,
+        title=f"{ACCURACY[key].label[0].upper()}{ACCURACY[key].label[1:]}, at other limits on ε",
+    )  # fmt: skip
+    drawn.axis_y()
+    drawn.axis_x("limit on ε of all sets, left is more private")
+    limit = next((one.limit for one in asked.limits if one.key == key), None)
+    if limit is not None and limit < drawn.y[1]:
+        drawn.limit_y(limit, f"{ACCURACY[key].sense} {readable(limit, 4)}")
+    here = followed.path.here(asked)
+    if drawn.x[0] <= here <= drawn.x[1]:
+        x = drawn.across(here)
+        drawn.line(x, drawn.top, x, drawn.height - drawn.bottom, GREY, 1)
+        drawn.words(x + 4, drawn.top + 8, f"as asked, ε = {readable(here, 4)}", "start", size=10)
+    for place, line in reversed(list(enumerate(lines))):
+        known = [value for value, _ in line], [one for _, one in line]
+        if place:
+            drawn.curve(*known, color=GREY, dash="6 4")
+        else:
+            drawn.curve(*known)
     return drawn.text()
 
 

@@ -169,6 +169,16 @@ def caveats(design: Assessed, numbers: Sequence[Number], pilot_note: str) -> Ite
         yield pilot_note
 
 
+def frontier(design: Assessed, beside: Assessed | None) -> str:
+    """What the picture over ε shows."""
+    fewer = " Dots rest on fewer repetitions than the numbers." if design.question.data.simulated else ""
+    next_to = "" if beside is None else f", dashed grey {beside.name}"
+    return (
+        f"What a stricter or a looser limit on ε would do: the chosen design{next_to}, each given the largest ε that "
+        f"keeps the limit. The thin line is the limit that was asked.{fewer}"
+    )
+
+
 def handing_over(handoff: Handoff) -> str:
     """What OpenDP has of the design."""
     if not handoff.script:
