@@ -27,6 +27,7 @@ from tests.pages import (
     table_called,
     table_rows,
     text,
+    whole,
 )
 
 COUNTED = Question(
@@ -170,3 +171,14 @@ def test_the_pages_on_a_count_find_the_numbers_of_a_report_again() -> None:
     assert numbers["Coverage"].page == "Coverage"
     share = 100 * numbers["Coverage"].measure.value
     assert f"{share:.2f}".rstrip("0") in text(page)
+
+
+def test_what_was_taken_from_a_file_is_told_for_as_long_as_it_is_used() -> None:
+    told = "These numbers were taken from a column of confidential data: confidential rows."
+    page = report_page(taken={"n": 20, "lowest_p": 0.123})
+    check_sound(page)
+    assert told in text(page)
+    page.session_state["cu_n"] = 19
+    page.session_state["cu_m"] = 19
+    whole(page.run(), "cu_designs", "cu_relaxed")
+    assert told not in text(page)

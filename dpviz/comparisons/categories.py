@@ -173,5 +173,6 @@ class CategoryData(CountData):
         DirichletMultinomialRelease(), MultinomialRelease(), LaplaceCellsRelease(),
     )  # fmt: skip
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
+    assumed: ClassVar[str] = "each row independently in that category with probability p"
 
     cells: int = parameter(CELLS, title="Categories", default=5, maximum=limits.CATEGORIES)

@@ -15,6 +15,7 @@ from dpviz.curator.protection import PROTECTIONS, PrivacyLoss, Protection
 from dpviz.curator.search import Assessed
 from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.studies import Measure
+from dpviz.synthesizers import TwoCellSynthesizer
 
 ASKED, SETTINGS, GIVEN, ACCURATE, ADDED = (
     "What was asked", "Settings", "What it gives away", "Accuracy", "What the release adds"
@@ -108,10 +109,10 @@ def _settings(design: Assessed) -> Iterator[Number]:
     for statistic, scale in method.noise_scales(asked.data, share).items():
         label = f"Scale of the noise of each set, on {statistic}"
         yield _setting(label, "b", scale, "sensitivity over its share of ε′", method.source, "closed form")
-    made = method.design(asked.data, design.setting, design.sets)
+    made, known = method.design(asked.data, design.setting, design.sets), {one.name for one in asked.data.parameters()}
     if made is not None:
         for one in made.synthesizer.parameters():
-            if one.name not in ("n", "m"):
+            if one.name not in known:
                 what, value = "what protects one set, from its share ε′", getattr(made.synthesizer, one.name)
                 label = f"{one.title}, each set"
                 yield _setting(label, one.symbol, value, what, method.source, "closed form", MATRICES)
@@ -179,7 +180,7 @@ def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], 
 
     def exact(epsilon: float) -> float:
         found = None if loss <= epsilon else method.real_delta(data, design.setting, sets, epsilon)
-        return 0.0 if found is None else found.value
+        return bound(epsilon) if found is None else found.value
 
     return exact, "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up", False
 
@@ -190,7 +191,9 @@ def _elsewhere(design: Assessed) -> str:
 
 
 def _is_matrix(design: Assessed) -> bool:
-    return design.method.design(design.question.data, design.setting, design.sets) is not None
+    """Whether the pages on one count know each of its sets."""
+    made = design.method.design(design.question.data, design.setting, design.sets)
+    return made is not None and isinstance(made.synthesizer, TwoCellSynthesizer)
 
 
 class UsableShare(AccuracyMeasure):

@@ -15,6 +15,7 @@ from dpviz.studies import wilson_interval
 from pages.components.words import note, numbers, percent, problem
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
+from pages.curator.taken import remember
 
 KEPT = f"{PREFIX}pilot"
 """Where the session keeps what was read, and nobody else: never among results that readers share."""
@@ -142,6 +143,7 @@ def take(settings: dict[str, float]) -> None:
     state = st.session_state
     for name, value in settings.items():
         state[PREFIX + name] = value
+    remember(settings)
     has = [key for key, kind in KINDS.items() if {*settings} <= {*_settable(key)}]
     if has and state.get(f"{PREFIX}kind") not in has:
         state[f"{PREFIX}kind"] = has[0]

@@ -11,6 +11,7 @@ from dpviz.parameters import readable
 from dpviz.studies import Measure
 
 INK, GREY, EXACT, SIMULATED = "#1b1f24", "#8A8F98", "#0072B2", "#B36B00"
+FLAT = 0.02  # Share of a number below which its changes are not spread over the whole axis
 LINES = 4  # About how many intervals an axis is cut into
 
 
@@ -41,7 +42,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def ends(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of an axis that holds the values, with room around them."""
     low, high = min(values), max(values)
-    room = (high - low) * 0.08 or max(abs(high), 1e-6) * 0.1
+    room = max((high - low) * 0.08, FLAT * max(abs(low), abs(high), 1e-9))
     return low - room, high + room
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from dpviz.comparisons import Method
+from dpviz.comparisons import DataKind, Method
 from dpviz.comparisons.binary_methods import (
     BetaBinomialRelease,
     BinnedPosteriorExactRelease,
@@ -22,6 +22,7 @@ from dpviz.comparisons.binary_methods import (
     ModipsTruncatedRelease,
     PlugInRelease,
 )
+from dpviz.comparisons.categories import DirichletMultinomialRelease, LaplaceCellsRelease, MultinomialRelease
 from dpviz.comparisons.gaussian_histograms import PerturbedHistogram, PerturbedHistogramSafe
 from dpviz.comparisons.gaussian_methods import ModipsCommunal, ModipsSplit
 from dpviz.comparisons.terms import setting_for
@@ -35,18 +36,18 @@ SAME = (
 )
 OTHER = (
     "OpenDP has no mechanism that makes this release, so there is no script for the chosen design. The script below is "
-    "another release, the nearest that OpenDP has: the number of ones with whole-number noise that keeps the same "
-    "limits on protection, the Geometric sanitizer. Its accuracy is not that of this design."
+    "another release, the nearest that OpenDP has, which keeps the same limits on protection: the {name}. Its accuracy "
+    "is not that of this design."
 )
 NONE = "OpenDP has no mechanism that makes this release, and none that is near to it, so there is no script for it."
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How OpenDP makes the release of a method: the name of a text beside this file, and what is to be said of it."""
+    """How OpenDP makes a release: the name of a text beside this file, and the method if that is only the nearest."""
 
     text: str
-    note: str = SAME
+    instead: Method | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Handoff:
     same: bool
 
 
-NEAREST = Recipe("count", OTHER)
+NEAREST, NEAREST_CELLS = Recipe("count", GeometricRelease()), Recipe("categories", LaplaceCellsRelease())
 RECIPES: Mapping[type[Method], Recipe] = {
     GeometricRelease: Recipe("count"),
     LaplaceRelease: Recipe("rounded_count"),
@@ -67,6 +68,8 @@ RECIPES: Mapping[type[Method], Recipe] = {
     ModipsCommunal: Recipe("mean_and_variance"),
     PerturbedHistogram: Recipe("histogram"),
     PerturbedHistogramSafe: Recipe("histogram"),
+    LaplaceCellsRelease: Recipe("categories"),
+    **dict.fromkeys((DirichletMultinomialRelease, MultinomialRelease), NEAREST_CELLS),
     **dict.fromkeys(
         (BetaBinomialRelease, PlugInRelease, ModipsTruncatedRelease, ExponentialRowsRelease, ExponentialCountsRelease,
          BinnedPosteriorRelease, BinnedPosteriorExactRelease),
@@ -82,30 +85,31 @@ def handoff_of(design: Assessed) -> Handoff:
     if recipe is None:
         return Handoff(NONE, "", False)
     text = files("dpviz.curator.report").joinpath(f"opendp_{recipe.text}.txt").read_text(encoding="utf-8")
-    numbers = _numbers(design)
-    if recipe is NEAREST:
-        setting = _setting_of_nearest(design)
-        if setting is None:
+    made, sets, setting, note = design.method, design.sets, design.setting, SAME
+    if recipe.instead is not None:
+        other = _setting_of(recipe.instead, design)
+        if other is None:
             return Handoff(NONE, "", False)
-        numbers["epsilon"] = repr(setting)
-    return Handoff(recipe.note, Template(text).substitute(numbers), recipe is not NEAREST)
+        made, sets, setting, note = recipe.instead, 1, other, OTHER.format(name=recipe.instead.label)
+    numbers = _numbers(made, design.question.data, sets, setting)
+    return Handoff(note, Template(text).substitute(numbers), recipe.instead is None)
 
 
-def _setting_of_nearest(design: Assessed) -> float | None:
-    """Return the ε with which noise on the count keeps the same limits; else that which the design really has."""
+def _setting_of(other: Method, design: Assessed) -> float | None:
+    """Return the ε with which one set by another method keeps the same limits; else what the design really loses."""
     asked = design.question
     if asked.promises:
-        return setting_for(GeometricRelease(), asked.data, 1, asked.promises)
+        return setting_for(other, asked.data, 1, asked.promises)
     real = design.real_epsilon
     return None if real is None or math.isinf(real) else real
 
 
-def _numbers(design: Assessed) -> dict[str, str]:
-    """Return all that a script may need of a design, as it stands in it."""
-    data, method, share = design.question.data, design.method, design.setting / design.sets
+def _numbers(method: Method, data: DataKind, sets: int, setting: float) -> dict[str, str]:
+    """Return all that a script may need, as it stands in it."""
+    share = setting / sets
     found: dict[str, Any] = {one.name: getattr(data, one.name) for one in data.parameters()}
-    found |= {"sets": design.sets, "epsilon": design.setting, "share": share, "quarter": found["n"] // 4}
+    found |= {"sets": sets, "epsilon": setting, "share": share, "quarter": found["n"] // 4}
     found |= {f"scale_{place}": one for place, one in enumerate(method.noise_scales(data, share).values(), start=1)}
     if isinstance(method, PerturbedHistogram):
         found["bins"] = method.bins.public(found["n"])
-    return {"name": design.name, "version": VERSION} | {name: repr(one) for name, one in found.items()}
+    return {"name": method.label, "version": VERSION} | {name: repr(one) for name, one in found.items()}

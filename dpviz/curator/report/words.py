@@ -100,7 +100,8 @@ def choice(desk: Desk, design: Assessed) -> Iterator[str]:
     """How many designs kept the limits, why this one, and what came next."""
     tried, keeping, open_ = len(desk.designs), len(desk.keeping), len(desk.undecided)
     undecided = f" Of {open_} it is not decided." if open_ else ""
-    keep = f"{keeping or 'none'} of them keep{'s' if keeping < 2 else ''} all limits"
+    many = "all" if keeping == tried > 1 else keeping or "none"
+    keep = f"{many} of them keep{'s' if keeping < 2 else ''} all limits"
     yield f"{tried} designs were tried, and {keep}.{undecided}"
     place = next((place for place, one in enumerate(desk.designs, start=1) if one.key == design.key), 0)
     goal = GOALS[design.question.goal]
