@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.curator.accuracy import ACCURACY
 from dpviz.curator.protection import PrivacyLoss, Protection, promise_in_words
 from dpviz.curator.search import Desk, Relaxed
+from dpviz.exports.markup import raised
 from dpviz.parameters import readable
 from pages.components.growing import show_growing
 from pages.components.words import note, page_answer
@@ -29,7 +30,7 @@ def show_answer(asked: Asked) -> None:
     if growing.stream is None and growing.latest is not None:
         _draw(asked, growing.latest)
     else:
-        show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step")
+        show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step", slow=True)
     if first := desk_of(asked).first:
         pin_button(first)
         lead_further(first, f"{first.name}, on")
@@ -39,23 +40,22 @@ def _draw(asked: Asked, desk: Desk) -> None:
     st.html(page_answer(*answer_sentence(desk)))
     if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
         show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way")
-    _show_limits(asked)
-    if desk.first:
-        note(SPEC.note("made", method=desk.first.method.label, releases=desk.first.method.releases))
+    _show_limits(asked, desk)
     if desk.designs:
         show_limits_used(desk)
         show_table(asked, desk)
     show_absent(desk)
 
 
-def _show_limits(asked: Asked) -> None:
-    """The limits as they were understood."""
+def _show_limits(asked: Asked, desk: Desk) -> None:
+    """The limits as they were understood, and what the leading design does."""
     question = asked.question
-    said = [f"<b>{one.words}</b>{translated(one)}" for one in question.protections]
-    if not said:
-        note(SPEC.note("unlimited"))
-        return
-    note(SPEC.note("limits", said="; ".join(said), n=readable(question.data.n)))  # type: ignore[attr-defined]
+    said = "; ".join(f"<b>{one.words}</b>{translated(one)}" for one in question.protections)
+    words = SPEC.note("limits", said=said, n=readable(asked.design.n)) if said else SPEC.note("unlimited")
+    if desk.first:
+        method = desk.first.method
+        words += f"<br>{SPEC.note('made', method=method.label, releases=raised(method.releases))}"
+    note(words)
 
 
 def translated(one: Protection) -> str:
