@@ -245,3 +245,45 @@ def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() ->
     assert outward(0.2189, 0.3958) == (0.21, 0.4)
     assert outward(0.5, 0.5) == (0.5, 0.5)
     assert facts.n == 100
+
+
+SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"
+
+
+def opened_file(content: bytes) -> Any:
+    page = open_desk(**JUDGED, look="Pilot data")
+    page.file_uploader(key="cu_file").set_value(("survey.csv", content, "text/csv")).run()
+    return page
+
+
+def test_of_a_file_only_numbers_that_are_taken_reach_the_address() -> None:
+    page = opened_file(SURVEY)
+    assert not page.exception and not problems(page)
+    before = address(page)
+    assert "spends privacy that no ε of the design accounts for" in text(page)
+    page.selectbox(key="cu_column").set_value("age").run()
+    assert address(page) == before
+    assert "15 to 65" in text(page)
+    next(one for one in page.button if one.label == "Use the bounds 15 to 65").click().run()
+    whole(page, "cu_designs")
+    assert {key: value for key, value in address(page).items() if before.get(key) != value} == {
+        "cu_kind": "gaussian", "cu_low": "15", "cu_high": "65",
+    }  # fmt: skip
+
+
+def test_a_file_is_forgotten_when_its_section_is_closed() -> None:
+    page = opened_file(SURVEY)
+    assert "cu_pilot" in page.session_state
+    page.session_state["cu_look"] = "Side by side"
+    page.run()
+    assert "cu_pilot" not in page.session_state
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff\x00\x01", b"a,b\n1,2\n3\n", b"a\n=1+1\n2\n", b"a,a\n1,2\n"], ids=repr
+)
+def test_a_file_that_is_no_table_is_refused_in_a_sentence_and_the_answer_stays(content: bytes) -> None:
+    page = opened_file(content)
+    assert not page.exception
+    assert len(problems(page)) == 1 and problems(page)[0].endswith(".")
+    assert marks(page)

@@ -50,7 +50,7 @@ def show_pilot(_asked: Asked) -> None:
         column = found.column(name)
         for one in column.notes:
             st.caption(one)
-        _show_column(column)
+        _show_column(column, f"{found.names.index(name)}")
     except PilotProblem as broken:
         problem(str(broken))
 
@@ -64,31 +64,31 @@ def _read(upload: str, content: Callable[[], bytes]) -> PilotFile:
     return found  # type: ignore[no-any-return]
 
 
-def _show_column(column: Column) -> None:
-    """What a column says in one of its readings."""
-    readings: dict[str, Callable[[Column], tuple[Facts, list[Taken]]]] = {}
+def _show_column(column: Column, place: str) -> None:
+    """What a column says in one of its readings; `place` tells its controls from those of the others."""
+    readings: dict[str, Callable[[Column, str], tuple[Facts, list[Taken]]]] = {}
     if column.categorical:
         readings["the share of one value"] = share_of
     if column.numeric:
-        readings["numbers"] = numbers_of
+        readings = {"numbers": numbers_of} | readings if not column.two_valued else readings | {"numbers": numbers_of}
     if not readings:
         column.numbers()  # which says what is in the way
         return
-    chosen = st.radio("Read it as", list(readings), key=f"{PREFIX}reading", horizontal=True)
-    facts, offers = readings[chosen](column)
+    chosen = st.radio("Read it as", list(readings), key=f"{PREFIX}reading_{place}", horizontal=True)
+    facts, offers = readings[chosen](column, place)
     taken = tuple(dict.fromkeys(name for _, _, names in offers for name in names))
     note(warning(facts, taken))
     with st.container(horizontal=True, key=f"{PREFIX}offers"):
-        for place, (words, settings, _) in enumerate(offers):
-            st.button(words, key=f"{PREFIX}take_{place}", on_click=take, args=(settings,))
+        for number, (words, settings, _) in enumerate(offers):
+            st.button(words, key=f"{PREFIX}take_{number}", on_click=take, args=(settings,))
     st.caption(SPEC.note("taken"))
 
 
-def share_of(column: Column) -> tuple[Facts, list[Taken]]:
+def share_of(column: Column, place: str = "") -> tuple[Facts, list[Taken]]:
     """A column as the share of one of its values."""
     values = column.values
     start = values.index(column.one)
-    one = st.selectbox("Which value counts as a one", values, index=start, key=f"{PREFIX}one")
+    one = st.selectbox("Which value counts as a one", values, index=start, key=f"{PREFIX}one_{place}")
     facts = column.proportion(one)
     low, high = outward(*wilson_interval(facts.share, facts.n, SURE))
     st.html(
@@ -104,7 +104,7 @@ def share_of(column: Column) -> tuple[Facts, list[Taken]]:
     ]
 
 
-def numbers_of(column: Column) -> tuple[Facts, list[Taken]]:
+def numbers_of(column: Column, _place: str = "") -> tuple[Facts, list[Taken]]:
     """A column as numbers."""
     facts = column.numbers()
     half = 1.96 * facts.standard_deviation / math.sqrt(facts.n)
