@@ -23,7 +23,18 @@ from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
 from pages.compare_synthesizers.quick import first_outcomes
 from pages.components.words import percent
-from tests.pages import grown, marks, open_comparison, problems, run_script, table_called, table_rows, text
+from tests.pages import (
+    figures,
+    grown,
+    html,
+    marks,
+    open_comparison,
+    problems,
+    run_script,
+    table_called,
+    table_rows,
+    text,
+)
 
 FRESH = first_asked()
 
@@ -263,3 +274,14 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
     )
     assert not problems(page)
     assert "nan" not in text(page)
+
+
+def test_one_release_of_mixed_data_shows_the_rows_behind_its_estimates_and_draws_them_again() -> None:
+    page = open_comparison(kind="mixed", look="One release", n=30, cells=3, sets=2, repetitions=40)
+    drawn = {key: one for key, one in figures(page).items() if key.startswith("cs_rows_")}
+    shown = [one for one in MixedData.methods if one.key in usual(MixedData)]
+    assert len(drawn) == len(shown)
+    first = drawn["cs_rows_0"]["figure"]["data"][0]["y"].tolist()
+    assert "<b>Confidential data</b>" in "".join(html(page))
+    page.button(key="cs_again").click().run()
+    assert figures(page)["cs_rows_0"]["figure"]["data"][0]["y"].tolist() != first

@@ -13,6 +13,7 @@ from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 
 from dpviz.audits.releases import ReleaseSetting
 from dpviz.audits.releases.losses import clipped_cell_mean
+from dpviz.charts.rows import rows_chart
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, MixedData
 from dpviz.comparisons.gaussian_methods import ModipsMean, Original
 from dpviz.comparisons.mixed import ESTIMANDS
@@ -450,3 +451,26 @@ def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
         for words in (method.releases, method.finding):
             assert words.endswith(".")
             assert "  " not in words
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_rows_of_one_release_are_those_of_its_estimates_and_stand_between_the_bounds(method: Any) -> None:
+    data = mixed(n=40, cells=4, estimand="share")
+    held, released = data.draw_release(method, 5.0, 3, 7)
+    original, estimates = data.one_release({method: 5.0}, 3, 7)
+    assert [np.mean(rows[0] == 0) for rows in (held, *released)] == pytest.approx([original, *estimates[method.key]])
+    for rows in (held, *released):
+        assert rows.shape == (3, 40)
+        assert set(rows[0]) <= set(range(4))
+        assert data.low <= rows[1:].min() <= rows[1:].max() <= data.high
+
+
+def test_the_picture_of_rows_has_each_row_once_and_the_smallest_cell_apart() -> None:
+    rows = np.array([[0, 0, 1, 2, 2], [-4.0, 1.0, 0.0, 2.0, 4.0], [0.5, 0.0, -4.0, 1.0, 3.0]])
+    others, smallest = rows_chart(rows, cells=3, bounds=(-4.0, 4.0), name="a").data
+    assert sorted(zip([*others.x, *smallest.x], [*others.y, *smallest.y], strict=True)) == sorted(
+        zip(*rows[1:].tolist(), strict=True)
+    )
+    assert list(smallest.customdata) == [1, 1]
+    assert others.marker.symbol != smallest.marker.symbol
+    assert not rows_chart(np.empty((3, 0)), cells=3, bounds=(0.0, 1.0), name="a").data[0].x.size

@@ -87,7 +87,9 @@ class SimulatedData(GaussianData):
     def draw_release(
         self, method: GaussianMethod, epsilon: float, sets: int, seed: int
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """Return one confidential data set and the sets that a method releases of it; one that cannot be is left out.
+        """Return one confidential data set and the sets that a method releases of it, as `each_set` has them.
+
+        One that cannot be made is left out.
 
         >>> rows, released = UnknownVariance(n=4, mean=0, sigma=1, low=-4, high=4).draw_release(Original(), 1.0, 1, 1)
         >>> [(rows == one).all() for one in released]
@@ -96,8 +98,12 @@ class SimulatedData(GaussianData):
         random = np.random.default_rng(seed)
         held = self.draw(random, 1)
         found = [held.rows, *method.rows(random, held, epsilon, method.sets(sets))]
-        confidential, *released = (one for rows in found for one in (rows.centre + rows.scale * rows.values).T)
+        confidential, *released = (one for rows in found for one in self.each_set(rows))
         return confidential, released
+
+    def each_set(self, rows: Any) -> Iterator[FloatArray]:
+        """Yield the numbers of every row of each set."""
+        yield from (rows.centre + rows.scale * rows.values).T
 
 
 class KnownVariance(SimulatedData):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -188,6 +188,11 @@ class MixedData(SimulatedData):
         values = self.means[:, cell] - middle + self.sigma * np.array([first, other])
         np.clip(values, -self.width / 2, self.width / 2, out=values)
         return Confidential(self, Tables(np.arange(repetitions), counts, values))
+
+    def each_set(self, rows: Any) -> Iterator[FloatArray]:
+        """Yield the cell of every row, from 0 on, and its two numbers, shape (3, rows), of each set."""
+        for counts, values in zip(rows.counts, np.moveaxis(rows.values, 1, 0), strict=True):
+            yield np.vstack([np.repeat(np.arange(self.cells), counts), values + (self.low + self.high) / 2])
 
     def read(self, rows: Any) -> CellMoments:
         found, middle = statistics_of(rows), (self.low + self.high) / 2

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Released, release_chart
-from dpviz.comparisons import Compared
+from dpviz.comparisons import Compared, MixedData
 from dpviz.comparisons.base import stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
@@ -16,6 +16,7 @@ from pages.compare_synthesizers.audited import given_away, show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
 from pages.compare_synthesizers.quick import first_outcomes
+from pages.compare_synthesizers.rows import show_rows
 from pages.compare_synthesizers.variances import show_variances
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, Part, show_columns
@@ -51,6 +52,8 @@ def _show_release(asked: Asked) -> None:
         mean = float(np.mean(one.estimates)) if len(one.estimates) else math.nan
         rows.append([f"<b>{one.name}</b>", number(mean, 4), first or "–"])
     listing(["method", "mean of the sets", "the first sets"], rows, "One release", {1})
+    if isinstance(asked.data, MixedData):
+        show_rows(asked, asked.data, settings)
     st.caption(SPEC.note("drawn", seed=asked.analysis.seed, original=number(original, 4)))
 
 
