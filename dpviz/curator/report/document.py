@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -174,7 +175,10 @@ def _pictures(desk: Desk, design: Assessed) -> str:
     drawn = truth_pictures(design)
     figures = "".join(f"<figure>{one}</figure>" for one in drawn)
     beside = next((one for one in desk.designs if one.key != design.key), None)
-    *_, followed = stream_path(PATHS["epsilon"], desk.question, [design] if beside is None else [design, beside])
+    asked, at = desk.question, design.figures["root_mean_squared_error"].at
+    if not math.isnan(at):  # where the error is worst: following all true values would take as many times as long
+        asked = replace(asked, lowest=at, highest=at)
+    *_, followed = stream_path(PATHS["epsilon"], asked, [design] if beside is None else [design, beside])
     frontier, further = frontier_picture(followed), ""
     if frontier:
         further = f"<p>{escape(words.frontier(design, beside))}</p><figure class=scroll>{frontier}</figure>"

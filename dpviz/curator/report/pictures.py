@@ -65,10 +65,12 @@ def frontier_picture(followed: Followed) -> str:
     if len(lines[0]) < 2:
         return ""
     places = [value for value, _ in points]
+    one_value = asked.lowest == asked.highest
+    where = f" where {asked.ranged.symbol} = {readable(asked.lowest)}" if one_value else ""
     spread = [end for _, one in points for end in (one.value - 2 * one.error, one.value + 2 * one.error)]
     drawn = Drawing(
         width=690, height=260, x=(min(places) / 1.08, max(places) * 1.08), y=ends([0.0, *spread]), log=True,
-        title=f"{ACCURACY[key].label[0].upper()}{ACCURACY[key].label[1:]}, at other limits on ε",
+        title=f"{ACCURACY[key].label[0].upper()}{ACCURACY[key].label[1:]}{where}, at other limits on ε",
     )  # fmt: skip
     drawn.axis_y()
     drawn.axis_x("limit on ε of all sets, left is more private")
