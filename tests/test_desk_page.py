@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.comparisons import CountData
+from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.comparisons.terms import setting_for
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.pilot import read_columns
@@ -19,15 +19,18 @@ from dpviz.curator.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.curator.question import Question
 from dpviz.curator.search import Desk, Relaxed, stream_designs
 from dpviz.exports.desk import desk_csv, desk_script
+from dpviz.parameters import readable
 from dpviz.studies import Measure
+from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of
-from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, reading, relaxed_sentence
+from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, relaxed_sentence
 from tests.page_cases import JUDGED
 from tests.pages import (
     WRONG,
     address,
     html,
     marks,
+    open_comparison,
     open_desk,
     problems,
     run_script,
@@ -101,7 +104,7 @@ def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads(
 
 def reading_of(value: float | None) -> str:
     assert value is not None
-    return reading(ACCURACY["bias"], value)
+    return readable(float(f"{value:.5g}"), 3)
 
 
 @pytest.mark.parametrize(("limit", "protection"), GRID)
@@ -245,6 +248,22 @@ def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() ->
     assert outward(0.2189, 0.3958) == (0.21, 0.4)
     assert outward(0.5, 0.5) == (0.5, 0.5)
     assert facts.n == 100
+
+
+def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> None:
+    question = Question(
+        data=UnknownVariance(n=9, mean=0.0, sigma=2.0, low=-5.0, high=4.0), lowest=0.5, highest=1.5, values=2,
+        limits=(AccuracyLimit("bias", 5.0),), protections=(PrivacyLoss(most_epsilon=2.0),), sets=(2,), repetitions=60,
+        methods=("modips_split",),
+    )  # fmt: skip
+    *_, last = stream_designs(question)
+    (one,) = last.designs
+    assert design_of(one) is None
+    there = open_comparison(comparison_of(one), repetitions=60)
+    assert not problems(there)
+    asked = there.session_state["cs_valid"]
+    assert asked.data in question.data_at and [each.key for each in asked.methods] == ["original", "modips_split"]
+    assert (asked.design.epsilon, asked.analysis.sets) == (one.setting, 2)
 
 
 SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"

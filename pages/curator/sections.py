@@ -15,11 +15,16 @@ from pages.curator.pins import show_side_by_side
 from pages.curator.report import show_report
 
 
+def _guide(_asked: Asked) -> None:
+    st.markdown(SPEC.text("guide"))
+
+
 def _why(_asked: Asked) -> None:
     st.markdown(SPEC.text("words"))
 
 
 SECTIONS: dict[str, Callable[[Asked], None]] = {
+    "How to read this page": _guide,
     "The frontier": show_frontier,
     "How the choice changes": show_changes,
     "Side by side": show_side_by_side,

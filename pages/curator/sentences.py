@@ -184,9 +184,10 @@ def privacy(one: Assessed) -> str:
         return ""
     if real is None:
         return f"It is set to ε = {rounded_epsilon(one.setting)}; what it really gives away is not known."
-    said = "no bound" if math.isinf(real) else f"ε = {readable(real, 3)}"
-    words = f"It gives away a privacy loss of <b>{said}</b> (one row substituted)."
     asked = min(epsilon for epsilon, _ in promises)
+    near = abs(real - asked) <= NEAR * asked
+    said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
+    words = f"It gives away a privacy loss of <b>{'no bound' if math.isinf(real) else said}</b> (one row substituted)."
     if real > asked * (1 + NEAR) and any(delta > 0 for _, delta in promises):
         words += (
             f" That is more than the ε = {readable(asked, 3)} of your limits, which allow rare exceptions (δ): "
