@@ -32,7 +32,7 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
     asked, method = design.question, design.method
     parameters, details = _promised(design)
     handoff, n = handoff_of(design), int(asked.data.n)  # type: ignore[attr-defined]
-    made = f"{LIBRARY} {VERSION}" if handoff.same else OPEN
+    made = f"{LIBRARY} {VERSION}, by the script in its report" if handoff.same else OPEN
     return {
         "url_slug": re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"),
         "deployment": {

@@ -145,7 +145,10 @@ def caveats(design: Assessed, numbers: Sequence[Number], pilot_note: str) -> Ite
             "simulated numbers tends to look somewhat worse than it is. The other numbers are not simulated."
         )
     else:
-        yield "No number of this design is simulated: each is an exact sum or a closed form, to rounding."
+        yield (
+            "No number of this design is simulated: each is an exact sum or a closed form, to rounding, or says that "
+            "it is rounded up or a bound."
+        )
     if any(one.bound for one in numbers):
         yield "Numbers that say “at most” are bounds that follow from the privacy loss; the true ones may be smaller."
     if len(asked.truths) > 1:
@@ -173,7 +176,7 @@ def caveats(design: Assessed, numbers: Sequence[Number], pilot_note: str) -> Ite
 def frontier(design: Assessed, beside: Assessed | None) -> str:
     """What the picture over ε shows."""
     fewer = " Dots rest on fewer repetitions than the numbers." if design.question.data.simulated else ""
-    next_to = "" if beside is None else f", dashed grey {beside.name}"
+    next_to = "" if beside is None else f", in grey {beside.name}"
     return (
         f"What a stricter or a looser limit on ε would do: the chosen design{next_to}, each given the largest ε that "
         f"keeps the limit. The thin line is the limit that was asked.{fewer}"
@@ -185,8 +188,9 @@ def handing_over(handoff: Handoff) -> str:
     if not handoff.script:
         return handoff.note
     return (
-        f"{handoff.note} Put the confidential rows in, check the privacy loss that it prints, and run it once. dpviz "
-        "itself releases nothing."
+        f"{handoff.note} Put the confidential rows in, check the privacy loss that it prints, the pure ε of all that "
+        "it releases, and run it once. The word “contrib” in it enables parts of OpenDP whose proofs have not been "
+        "reviewed to the end. dpviz itself releases nothing."
     )
 
 
