@@ -281,7 +281,7 @@ def test_a_logarithmic_axis_has_round_numbers_inside_its_ends(low: float, high: 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
     pictures = re.findall(r"<svg viewBox=\"0 0 (\S+) (\S+)\"(.*?)</svg>", page(name))
-    assert len(pictures) >= 4
+    assert len(pictures) >= (4 if len(QUESTIONS[name].truths) > 1 else 2)
     for width, height, drawn in pictures:
         for axis, most in (("x", float(width)), ("y", float(height))):
             places = re.findall(rf'\b[c]?{axis}[12]?="(\S+?)"', drawn)

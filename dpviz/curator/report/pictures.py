@@ -18,8 +18,10 @@ ROOM = 3.0  # Lengths of the curve's own axis beyond which a limit is told in wo
 
 
 def truth_pictures(design: Assessed) -> list[str]:
-    """Return a picture for each measure that is known, against the true values that were tried."""
-    found = []
+    """Return a picture for each measure that is known, against the true values tried; none for a single value."""
+    found: list[str] = []
+    if len(design.question.truths) < 2:
+        return found
     for key, one in ACCURACY.items():
         values = [one.of(outcome) for outcome in design.outcomes]
         if not any(math.isnan(value.value) for value in values):
