@@ -21,6 +21,7 @@ from dpviz.curator.search import Desk, Relaxed, stream_designs
 from dpviz.exports.desk import desk_csv, desk_script
 from dpviz.parameters import readable
 from dpviz.studies import Measure
+from pages.curator.cases import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of
 from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, relaxed_sentence
@@ -264,6 +265,15 @@ def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> 
     asked = there.session_state["cs_valid"]
     assert asked.data in question.data_at and [each.key for each in asked.methods] == ["original", "modips_split"]
     assert (asked.design.epsilon, asked.analysis.sets) == (one.setting, 2)
+
+
+@pytest.mark.parametrize("case", PRESETS)
+def test_every_worked_case_has_a_design_that_keeps_its_limits(case: str) -> None:
+    quick = {"values": 2, "repetitions": 300} if PRESETS[case]["kind"] == "gaussian" else {"values": 3}
+    page = open_desk(**PRESETS[case], **quick)
+    desk = page.session_state["cu_designs"].latest
+    assert desk.complete and desk.keeping
+    assert marks(page) == [desk.keeping[0].name]
 
 
 SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"

@@ -59,10 +59,15 @@ def asked_by(limit: Any) -> dict[str, Parameter]:
     return {CARRIED.get(one.name, one.name): one for one in limit.parameters()}
 
 
+def _usual(name: str, one: Parameter) -> Parameter:
+    """A size as on a fresh page; the slider of one that the page has a default for goes to its end."""
+    return dataclasses.replace(one, default=USUAL[name], slider_maximum=one.maximum) if name in USUAL else one
+
+
 OF_KINDS = numbers_of(KINDS)
 NUMBERS: dict[str, Parameter] = {
     **{
-        name: dataclasses.replace(one, default=USUAL.get(name, one.default))
+        name: _usual(name, one)
         for name, one in OF_KINDS.items()
         if name not in {kind.true_value for kind in KINDS.values()}
     },
