@@ -31,9 +31,9 @@ from dpviz.comparisons.mixed_methods import (
     statistics_of,
 )
 from dpviz.inference import COMBINING_RULES
-from dpviz.studies import read_run, run_study, save_run, stream_study
+from dpviz.studies import run_study
 from dpviz.types import FloatArray
-from tests.referees import agrees
+from tests.referees import agrees, check_same_digits
 
 STUDY_3: dict[str, Any] = {
     "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0, "cells": 24, "correlation": 0.5,
@@ -389,12 +389,7 @@ def test_the_same_digits_whatever_the_workers_and_the_stops(method: Any) -> None
         data=data, method=method, sets=2, estimands=tuple(ESTIMANDS), rules=("raab_2017", "as_if_real"),
         repetitions=65, seed=9, batch=20,
     )  # fmt: skip
-    whole = run_study(plan)
-    assert run_study(plan, workers=3) == whole
-    part = run_study(dataclasses.replace(plan, repetitions=33))
-    *_, on = stream_study(plan, start=part)
-    assert on == whole
-    assert read_run(save_run(whole)).tally_of(plan) == whole
+    check_same_digits(plan)
 
 
 @pytest.mark.parametrize("estimand", ESTIMANDS)

@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, Moments, Rows
 from dpviz.comparisons.gaussian_data import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean, accuracy_of_mean
 from dpviz.types import BoolArray, FloatArray
-
-SHARE = argument("share", 0.001, 0.999, title="share of ε for the mean")
 
 
 class Released(NamedTuple):
@@ -53,6 +51,20 @@ class GaussianMethod(Method):
                 of_sets[rows.place] = read
         each = found.reshape(-1, sets, held.repetitions)
         return Released(type(held.moments)(*each), ~np.isnan(each[0]).any(axis=0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared(GaussianMethod):
+    """A chosen share w of the ε of each set goes to the first of its statistics."""
+
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        declared = argument("share", 0.001, 0.999, title=f"share of ε for {self.first_statistic}")
+        object.__setattr__(self, "share", declared.check(self.share))
+
+    def with_share(self, share: float) -> Self:
+        return dataclasses.replace(self, share=share)
 
 
 class Original(GaussianMethod):
@@ -214,10 +226,8 @@ class ModipsMeanAndVariance(PosteriorPredictive):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModipsSplit(ModipsMeanAndVariance):
+class ModipsSplit(Shared, ModipsMeanAndVariance):
     """A chosen share w of ε goes to the mean."""
-
-    share: float = 0.5
 
     key = "modips_split"
     label = "Model-based (modips), split, BIT"
@@ -229,17 +239,11 @@ class ModipsSplit(ModipsMeanAndVariance):
     )
     audited = "mean_variance_clipped"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "share", SHARE.check(self.share))
-
     def share_of(self, data: GaussianData) -> float:  # noqa: ARG002
         return self.share
 
     def usual_shares(self, data: GaussianData) -> dict[str, float]:
         return {"equal shares": ModipsSplit.share, "one noise for both, communal": ModipsCommunal().share_of(data)}
-
-    def with_share(self, share: float) -> ModipsSplit:
-        return dataclasses.replace(self, share=share)
 
 
 class ModipsSplitTruncated(ModipsSplit):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -11,14 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.checked import argument
 from dpviz.comparisons.base import Method
 from dpviz.comparisons.bounding import ROUNDING, side_by_side
 from dpviz.comparisons.gaussian_data import Confidential
-from dpviz.comparisons.gaussian_methods import GaussianMethod, Original
+from dpviz.comparisons.gaussian_methods import GaussianMethod, Original, Shared
 from dpviz.types import FloatArray, IntArray
 
-SHARE = argument("share", 0.001, 0.999, title="share of ε for the counts")
 PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
 STATISTICS = 5  # That share what the counts leave of ε: both means of the cells, two variances and a covariance
 MOST_BINS = 20  # Of each number
@@ -159,23 +156,14 @@ class MixedMultipleSynthesis(MixedSynthesis):
         return math.inf
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shared(MixedMethod):
+class SharedWithCounts(Shared, MixedMethod):
     """A chosen share w of the ε of each set goes to the counts of the cells."""
-
-    share: float
 
     first_statistic: ClassVar[str] = "the counts"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "share", SHARE.check(self.share))
-
-    def with_share(self, share: float) -> Method:
-        return dataclasses.replace(self, share=share)
-
 
 @dataclass(frozen=True, kw_only=True)
-class MixedModips(Shared, MixedSynthesis):
+class MixedModips(SharedWithCounts, MixedSynthesis):
     """Noisy sums and counts: each noise covers what one row that changes its cell can move."""
 
     share: float = 1 / (1 + STATISTICS)
@@ -281,7 +269,7 @@ class MixedModipsPrinted(MixedModips):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbedCells(Shared):
+class PerturbedCells(SharedWithCounts):
     """The counts of the cells with noise, and a histogram of both numbers in each cell with noise."""
 
     share: float = 0.5
