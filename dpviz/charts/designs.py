@@ -20,7 +20,7 @@ TICKS = (
 )  # fmt: skip
 """Shares of a limit, and how they are written."""
 NARROW = 2.0  # Powers of ten up to which the ticks between powers have room
-ROW, AROUND = 30, 140  # Pixels of a design, and of what stands around all of them
+ROW, AROUND = 36, 140  # Pixels of a design, and of what stands around all of them
 
 
 @dataclass(frozen=True, kw_only=True)
