@@ -269,7 +269,7 @@ def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> 
 
 @pytest.mark.parametrize("case", PRESETS)
 def test_every_worked_case_has_a_design_that_keeps_its_limits(case: str) -> None:
-    quick = {"values": 2, "repetitions": 300} if PRESETS[case]["kind"] == "gaussian" else {"values": 3}
+    quick = {"values": 2, "repetitions": 1500} if PRESETS[case]["kind"] == "gaussian" else {"values": 3}
     page = open_desk(**PRESETS[case], **quick)
     desk = page.session_state["cu_designs"].latest
     assert desk.complete and desk.keeping
