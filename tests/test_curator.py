@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import CountData, EqualPrivacy, UnknownVariance
+from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.paths import ADDED, PATHS, measure_of, one_more, stream_path
@@ -168,6 +169,7 @@ def test_an_exact_number_on_its_limit_keeps_it_and_a_simulated_one_nearby_is_not
         assert [asked.kept(Measure(one, 0.02)) for one in (better, limit, worse)] == [None, None, None]
         assert [asked.kept(Measure(one, 0.001)) for one in (better, worse)] == [True, False]
         assert asked.kept(Measure.unknown()) is None
+        assert all(asked.kept(Measure(limit * (1 + away), 0.0)) for away in (-4e-16, 4e-16))
         assert [asked.slack(Measure(one, 0.0)) <= 1 for one in (better, worse)] == [True, False]
         assert asked.slack(Measure(limit, 0.0)) == pytest.approx(1)
 
@@ -290,6 +292,18 @@ def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_no
     assert assess(asked, method, 1, "as_if_real", found.setting * 0.999).keeps_all is False
 
 
+def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_that_a_large_one_does_not_reach() -> None:
+    asked = question(
+        data=CountData(n=10, m=1000, p=0.5), lowest=0.5, highest=0.5, protections=(),
+        limits=(AccuracyLimit("root_mean_squared_error", 0.05),),
+    )  # fmt: skip
+    method = CountData.method("beta_binomial")
+    found = smallest_setting(asked, method, 1, "as_if_real")
+    assert found is not None
+    assert found.setting == 0.01
+    assert assess(asked, method, 1, "as_if_real", 100.0).keeps_all is False
+
+
 def test_with_accuracy_alone_the_design_that_gives_least_away_leads() -> None:
     desk = answered(question(protections=(), limits=LIMITS[1], goal="epsilon"))
     losses = [one.real_epsilon for one in desk.designs]
@@ -311,6 +325,23 @@ def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way
         if one.epsilon is not None:
             assert assess(desk.question, one.design.method, one.design.sets, one.design.rule, one.epsilon).keeps_all
     assert relaxations(answered(question())) == []
+
+
+def test_a_method_whose_share_of_epsilon_is_too_small_to_compute_with_is_absent() -> None:
+    desk = answered(question(protections=(PrivacyLoss(most_epsilon=1e-5),), sets=(50,)))
+    assert {one.method.key for one in desk.designs} == set(FAST) - {"modips"}
+    ((name, why),) = desk.absent
+    assert (name, "too small" in why) == (f"{CountData.method('modips').label}, 50 sets", True)
+
+
+@pytest.mark.parametrize("key", ACCURACY)
+@pytest.mark.parametrize("error", [0.0, 0.007])
+def test_a_limit_that_is_said_to_be_enough_is_kept_for_sure(key: str, error: float) -> None:
+    found = Measure(0.3, error)
+    needed = ACCURACY[key].surely(found)
+    assert AccuracyLimit(key, needed).kept(found)
+    if error:
+        assert AccuracyLimit(key, (needed + 0.3) / 2).kept(found) is None
 
 
 def test_a_method_that_cannot_keep_the_promise_is_named_with_the_reason() -> None:
@@ -412,6 +443,8 @@ def test_a_question_comes_back_from_json_to_the_last_digit(goal: str, kind: str)
         ({"rules": ("reiter",)}, "rules must be some of"),
         ({"methods": ("no",)}, "methods must be some of"),
         ({"goal": "luck"}, "goal must be one of"),
+        ({"goal": {}}, "goal must be one of"),
+        ({"average": "no"}, "average must be true or false"),
         ({"protections": ()}, "at least one limit"),
         ({"protections": (PrivacyLoss(), PrivacyLoss(most_epsilon=2.0))}, "each once"),
         ({"limits": (1,)}, "limits"),
@@ -442,3 +475,35 @@ NO_QUESTIONS: list[dict[str, object]] = [
 def test_json_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
         Question.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("protections", "here"),
+    [
+        ((PrivacyLoss(most_epsilon=2.0), PosteriorOdds(believed_before=0.5, most_after=0.75)), math.log(3)),
+        ((PrivacyLoss(most_epsilon=1.0), GuessRate(most_success=0.75)), 1.0),
+        ((PrivacyLoss(most_epsilon=2.0, most_delta=0.01), GuessRate(most_success=0.75)), math.nan),
+        ((PrivacyLoss(most_epsilon=2.0, most_delta=0.01), PosteriorOdds()), math.nan),
+        ((GuessRate(known_before=0.2, most_success=0.95),), math.nan),
+    ],
+    ids=["the smaller of two", "implied", "both count", "only one has δ", "guesses from a share"],
+)
+def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
+    protections: tuple[Protection, ...], here: float
+) -> None:
+    asked, path = question(protections=protections), PATHS["epsilon"]
+    assert path.here(asked) == pytest.approx(here, nan_ok=True)
+    design = answered(asked).designs[0]
+    bought = one_more(design, "root_mean_squared_error")
+    assert (bought is None) == math.isnan(here)
+    if bought is not None:
+        assert answered(path.at(asked, here)).designs[0].setting == pytest.approx(design.setting, rel=2e-6)
+
+
+def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
+    release = BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0)
+    before = dict(vars(release))
+    row_moments(release), loss_of(release), end_masses(release, 2), exact_interval(release, 0.3, 1, "as_if_real", 0.9)
+    assert vars(release) == before
+    assert loss_of(release) == pure_epsilon(release)
+    assert end_masses(release, 2) == pytest.approx((release.transition_matrix()[:, [0, -1]] ** 2).sum(axis=1))

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dpviz.comparisons.base import Analysis, Method
-from dpviz.comparisons.binary_measures import RowMoments, exact_interval, row_moments, simulated_interval
+from dpviz.comparisons.binary_measures import (
+    RowMoments,
+    end_masses,
+    exact_interval,
+    loss_of,
+    row_moments,
+    simulated_interval,
+)
 from dpviz.coverage.law import exact_work
 from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_law
 from dpviz.parameters import readable
-from dpviz.privacy import pure_epsilon
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.studies import Measure
@@ -108,7 +114,7 @@ class BinaryMethod(BinaryRelease):
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the pure ε of one set, as all may be at their worst at once."""
-        return sets * pure_epsilon(self.synthesizer(data, setting / sets))
+        return sets * loss_of(self.synthesizer(data, setting / sets))
 
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
@@ -120,7 +126,4 @@ class BinaryMethod(BinaryRelease):
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Source: Bowen & Liu (2016), Table 1 of their supplement, which this reproduces."""
         made, weights = self.synthesizer(data, setting / sets), binomial_law(data.n, data.p)
-        (counts,) = np.nonzero(weights)
-        with np.errstate(under="ignore"):
-            ends = np.exp(sets * made.log_transition(counts, np.array([0, made.m]))).sum(axis=1)
-        return max(1 - float(weights[counts] @ ends), 0.0)
+        return max(1 - float(weights @ end_masses(made, sets)), 0.0)

@@ -105,16 +105,19 @@ class EqualPrivacy(Terms):
 def setting_for(method: Method, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
     """Return the largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
 
-    None where there is none, or none is known. Of a method whose δ is not known, a pure loss of ε₀ is taken for it,
-    which gives no more than δ = (e^ε₀ − e^ε)/(e^ε₀ + 1) away.
+    None where there is none, or none is known, or where the share of a set is too small to compute with. Of a method
+    whose δ is not known, a pure loss of ε₀ is taken for it, which gives no more than δ = (e^ε₀ − e^ε)/(e^ε₀ + 1) away.
 
     Source: Kairouz, Oh & Viswanath (2015), theorem 2.1, for what a pure loss allows.
     """
     found = []
     for epsilon, delta in promises:
-        setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)
-        if setting is None and delta > 0:
-            setting = EqualPrivacy().setting(method, data, pure_within(epsilon, delta), sets)
+        try:
+            setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)
+            if setting is None and delta > 0:
+                setting = EqualPrivacy().setting(method, data, pure_within(epsilon, delta), sets)
+        except ValueError:  # the method refuses such a share
+            return None
         if setting is None:
             return None
         found.append(setting)

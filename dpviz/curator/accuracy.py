@@ -12,6 +12,7 @@ from dpviz.comparisons import Outcome
 from dpviz.parameters import Parameter, readable
 from dpviz.studies import Measure
 
+ROUNDING = 1e-12  # Relative distance from a limit within which an exact sum lies on it
 SURE = 2.0  # Standard errors from a limit at which a simulation counts as having decided
 MOST_BIAS = Parameter(
     name="most_bias", symbol="", title="Largest bias", minimum=0.0, maximum=1e6, default=0.02, open_minimum=True,
@@ -34,6 +35,15 @@ MOST_LENGTH = replace(
     MOST_BIAS, name="most_length", title="Largest length of the interval", default=0.1,
     help="How long the analyst's interval may be on average, from its lower to its upper end.",
 )  # fmt: skip
+
+
+def on_limit(value: float, limit: float) -> bool:
+    """Whether a number is its limit, up to the rounding of a sum.
+
+    >>> on_limit(1 - 2**-53, 1.0), on_limit(0.999999, 1.0)
+    (True, False)
+    """
+    return math.isclose(value, limit, rel_tol=ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,11 @@ class AccuracyMeasure(ABC):
     def worse(self, one: float, other: float) -> bool:
         """Whether the first is worse."""
         return one > other
+
+    def surely(self, found: Measure) -> float:
+        """Return a limit that such a number keeps for sure: itself where it is exact."""
+        reach = SURE * (1 + ROUNDING) * found.error
+        return found.value - reach if self.worse(0.0, 1.0) else found.value + reach
 
     def slack(self, value: float, limit: float) -> float:
         """Return how much of the limit is used: at most 1 where it is kept, infinite where there is no value."""
@@ -148,7 +163,7 @@ class Coverage(AccuracyMeasure):
     def slack(self, value: float, limit: float) -> float:
         """The share that is missed against the share that may be missed, so that 0.85 for 0.9 uses 1.5 of it."""
         if math.isnan(value) or limit == 1:
-            return 1.0 if value == 1 else math.inf
+            return 1.0 if on_limit(value, 1.0) else math.inf
         return (1 - value) / (1 - limit)
 
 
@@ -217,4 +232,4 @@ class AccuracyLimit:
             return None
         if found.error > 0 and abs(found.value - self.limit) < SURE * found.error:
             return None
-        return not self.measure.worse(found.value, self.limit)
+        return on_limit(found.value, self.limit) or not self.measure.worse(found.value, self.limit)

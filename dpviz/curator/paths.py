@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.terms import setting_for
+from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.curator.accuracy import ACCURACY
 from dpviz.curator.protection import LOSS, PrivacyLoss
@@ -74,16 +74,33 @@ class AlongEpsilon(Path):
 
     def values(self, question: Question) -> list[float]:
         here = self.here(question)
-        middle = 1.0 if math.isnan(here) else min(max(here, REACH * LOSS.minimum), LOSS.maximum)
+        if math.isnan(here):
+            here = min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=1.0)
+        middle = min(max(here, REACH * LOSS.minimum), LOSS.maximum)
         found = np.geomspace(middle / REACH, min(middle * REACH, LOSS.maximum), POINTS).tolist()
         return sorted({float(f"{one:.6g}") for one in [*found, middle]})
 
     def at(self, question: Question, value: float) -> Question:
-        failure = max((one.most_delta for one in question.protections if isinstance(one, PrivacyLoss)), default=0.0)
-        return dataclasses.replace(question, protections=(PrivacyLoss(most_epsilon=value, most_delta=failure),))
+        loss = PrivacyLoss(most_epsilon=value, most_delta=self._failure(question))
+        return dataclasses.replace(question, protections=(loss,))
 
     def here(self, question: Question) -> float:
-        return min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=math.nan)
+        """The ε that with the δ of the question says all that its limits on protection say, if there is one."""
+        failure = self._failure(question)
+        for epsilon, delta in question.promises:
+            if (
+                epsilon > 0
+                and delta == failure
+                and all(
+                    (epsilon <= other and delta <= more) or (delta == 0 and epsilon <= pure_within(other, more))
+                    for other, more in question.promises
+                )
+            ):
+                return epsilon
+        return math.nan
+
+    def _failure(self, question: Question) -> float:
+        return max((one.most_delta for one in question.protections if isinstance(one, PrivacyLoss)), default=0.0)
 
 
 class AlongTruth(Path):

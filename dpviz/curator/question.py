@@ -79,7 +79,8 @@ class Question:
             raise ValueError(f"data must be of a kind among {', '.join(KINDS)}; got {shown(self.data)}.")
         for name, declared in (("values", VALUES), ("level", LEVEL), ("repetitions", SIMULATED), ("seed", SEED)):
             self._set(name, declared.check(getattr(self, name)))
-        self._set("average", bool(self.average))
+        if not isinstance(self.average, bool):
+            raise ValueError(f"average must be true or false; got {shown(self.average)}.")
         declared = self.ranged
         for name in ("lowest", "highest"):
             self._set(name, dataclasses.replace(declared, name=name).check(getattr(self, name)))
@@ -93,7 +94,7 @@ class Question:
         self._set("methods", _known("methods", self.methods, {one.key: one for one in type(self.data).methods}))
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
-        if self.goal not in GOALS:
+        if not isinstance(self.goal, str) or self.goal not in GOALS:
             raise ValueError(f"goal must be one of {', '.join(GOALS)}; got {shown(self.goal)}.")
         for name, kind in (("protections", Protection), ("limits", AccuracyLimit)):
             held = tuple(_listed(name, getattr(self, name)))

@@ -23,6 +23,7 @@ Told = TypeVar("Told")
 
 LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
 SCANNED = np.geomspace(0.01, 100.0, 25)  # Where the smallest ε for an accuracy is sought first
+FAR_APART = SCANNED[::-6]  # Where it is seen first whether bias and error keep their limits anywhere
 HALVINGS = 11  # Of the step between two of these: to a relative 2·10⁻⁴
 DIGITS = 4  # Of an ε that was sought, rounded up
 
@@ -197,11 +198,12 @@ def assess(question: Question, method: Method, sets: int, rule: str, setting: fl
 
 
 def smallest_setting(question: Question, method: Method, sets: int, rule: str) -> Assessed | None:
-    """Return the design with the smallest ε found that keeps the limits on accuracy; None where none up to 100 does.
+    """Return the design with the smallest ε found that keeps the limits on accuracy; None where none tried does.
 
-    Of 25 values from 0.01 on the first that keeps them, and then halved towards the one before: between two of these,
-    or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four digits,
-    and keeps the limits as it stands.
+    Of 25 values from 0.01 to 100 the first that keeps them, and then halved towards the one before: between two of
+    these, or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four
+    digits, and keeps the limits as it stands. Where bias or error are too large at five values far apart, no other is
+    tried.
     """
     seeking = _seeking(question, method, sets, rule)
     while True:
@@ -221,8 +223,13 @@ def _seeking(question: Question, method: Method, sets: int, rule: str) -> Genera
         whole = assess(question, method, sets, rule, setting)
         return whole if whole.keeps_all else None
 
-    if assess(question, method, sets, rule, float(SCANNED[-1]), whole=False).keeps_all is False:
-        return None  # an estimate that is too far off with hardly any noise is not nearer with more
+    # Noise can help: an estimate that is drawn to the middle is nearer to a true value there than the data are.
+    for value in FAR_APART.tolist():
+        if assess(question, method, sets, rule, value, whole=False).keeps_all is not False:
+            break
+        yield
+    else:
+        return None
     low: float | None = None
     for high in SCANNED.tolist():
         found = at(high)
@@ -245,7 +252,10 @@ def _seeking(question: Question, method: Method, sets: int, rule: str) -> Genera
 
 @dataclass(frozen=True)
 class Relaxed:
-    """What would let a design keep all limits: by limit the value that it needs, or an ε instead of the present one."""
+    """What would let a design keep all limits: by limit the value that it needs, or an ε instead of the present one.
+
+    What a simulation found is needed with two standard errors more; a value that is not known is NaN.
+    """
 
     design: Assessed
     values: dict[str, float]
@@ -266,7 +276,11 @@ def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, .
     found: list[Relaxed] = []
     yield ()
     for one in () if desk.keeping else desk.designs[:number]:
-        broken = {key: one.figures[key].measure.value for key, kept in one.verdicts.items() if kept is False}
+        broken = {
+            limit.key: limit.measure.surely(one.figures[limit.key].measure)
+            for limit in desk.question.limits
+            if not one.verdicts[limit.key]
+        }
         enough = yield from _telling(_seeking(desk.question, one.method, one.sets, one.rule), lambda: tuple(found))
         found.append(Relaxed(one, broken, None if enough is None else enough.setting))
         yield tuple(found)
@@ -306,6 +320,10 @@ def _assessed(
 
 def _absence(question: Question, method: Method, sets: int) -> str:
     """Why a method cannot keep the promises, in a few words."""
-    if method.real_epsilon(question.data, question.promises[0][0] or 1.0, sets) is None:
+    try:
+        known = method.real_epsilon(question.data, min(epsilon for epsilon, _ in question.promises) or 1.0, sets)
+    except ValueError:
+        return "the share of ε that a set would have is too small to compute with"
+    if known is None:
         return "no ε is known that holds"
     return "even at the smallest setting it gives more away"

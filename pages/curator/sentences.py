@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
+from dpviz.comparisons.terms import TIE
+from dpviz.curator.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
 from dpviz.curator.question import GOALS, Question
 from dpviz.curator.search import Assessed, Desk, Relaxed
 from dpviz.inference.rules import RULES
@@ -64,7 +65,7 @@ def _undecided(desk: Desk) -> Answer:
     if any(math.isnan(first.figures[limit.key].measure.value) for limit in open_):
         words = (
             f"<b>No design is known to keep all your limits.</b> Nearest is <b>{first.name}</b>, but its {what} "
-            "cannot be computed: some releases leave nothing to analyze."
+            "cannot be computed: the sums are too long, or some releases leave nothing to analyze."
         )
         return "not known", words, f"{first.name}: {what} unknown"
     words = (
@@ -107,11 +108,11 @@ def _nothing(desk: Desk) -> Answer:
     if not desk.complete:
         return "searching", "No design has been found yet.", "no design so far"
     if desk.question.promises:
-        words = "<b>No method can keep this protection.</b> Below stands why for each of them."
+        words = "<b>No method can release such data and keep this protection.</b> Below stands why for each of them."
     else:
         words = (
-            "<b>No privacy loss up to ε = 100 gives this accuracy.</b> The confidential data themselves may not: "
-            "more rows, or wider limits, are needed. Below stands what each method says."
+            "<b>No privacy loss that was tried, up to ε = 100, gives this accuracy.</b> The confidential data "
+            "themselves may not: then more rows, or wider limits, are needed. Below stands what each method says."
         )
     return "no design", words, "nothing keeps these limits"
 
@@ -128,7 +129,7 @@ def relaxed_sentence(found: Relaxed) -> str:
         ways.append(f"with <b>ε = {readable(epsilon, 4)}</b> instead of {readable(setting_of(one), 4)}")
     start = f"<b>{one.name}</b> {analysis(one)}"
     if not ways:
-        return f"{start} keeps them with no ε up to 100."
+        return f"{start} keeps them with no ε that was tried up to 100."
     never = "" if found.epsilon is not None else "; no ε that was tried up to 100 would do"
     return f"{start} keeps them {', or '.join(ways)}{never}."
 
@@ -246,7 +247,7 @@ def spread(measure: AccuracyMeasure, found: Measure) -> str:
 
 def reading(measure: AccuracyMeasure, value: float, other: float = math.nan) -> str:
     """A value of a measure to three digits, or as many as tell it from another one."""
-    value = 0.0 if abs(value) < 1e-12 else value
+    value = 0.0 if abs(value) < 1e-12 else other if on_limit(value, other) else value
     if measure.share:
         return percent(value, 3) if math.isnan(other) else f"{readable_apart(100 * value, 100 * other, 3)} %"
     return readable(value, 3) if math.isnan(other) else readable_apart(value, other, 3)
@@ -263,8 +264,8 @@ def setting_of(one: Assessed) -> float:
 
 
 def rounded_epsilon(value: float) -> str:
-    """An ε as it was sought, to four digits."""
-    return readable(value, 4)
+    """An ε that is enough, as it was sought: to four digits, rounded up."""
+    return readable(rounded_up(value * (1 - TIE), 4), 4)
 
 
 def brief(one: Assessed) -> str:
