@@ -120,8 +120,12 @@ class CountData(OneProportion):
     key: ClassVar[str] = "count"
     label: ClassVar[str] = "Yes or no (a count)"
     methods: ClassVar[tuple[Method, ...]] = (
-        OriginalData(), *(one for one in BINARY_METHODS if not one.reference), GeometricRelease(),
-    )  # fmt: skip
+        OriginalData(),
+        *sorted(
+            (GeometricRelease(), *(one for one in BINARY_METHODS if not one.reference)),
+            key=lambda one: not one.law.needs_no_matrix,  # what is there at once is the first that a reader sees
+        ),
+    )
 
     n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
