@@ -485,6 +485,7 @@ NUMERIC: State = JUDGED | {"kind": "gaussian", "n": 9, "tried": ["2"], "gaussian
                            "accuracy": ["bias"], "most_bias": 5.0}  # fmt: skip
 WHERE_DESK: dict[str, State] = {
     "m": {"m_is_n": False},
+    "cells": {"kind": "categories", "tried": ["1"]},
     "lowest_p": {"highest_p": 1.0},
     "highest_p": {"lowest_p": 0.0},
     "known_before": {"protect": ["guess"], "most_success": 0.9999},
