@@ -66,7 +66,7 @@ def test_the_curves_of_the_priors_give_each_line_under_a_name_of_its_own(chromiu
     for line in curves.lines:
         shown = np.isfinite(line.values)
         told = {"exact": "exact", "pure": "exact, δ = 0", "printed": f"printed, {line.theorem}"}[line.kind]
-        series = f"{METHODS[line.method].label}, {told}"
+        series = f"{METHODS[line.method].named(2)}, {told}"
         if np.any(shown):
             assert column(lines, "x", series).tolist() == curves.points[shown].tolist()
             each_row = 2 * line.values[shown] / curves.points[shown]  # invented rows per real row
