@@ -154,7 +154,7 @@ def test_a_design_that_no_epsilon_helps_says_so() -> None:
     first = desks("strict", "ε = 5")[-1].first
     assert first is not None
     said = relaxed_sentence(Relaxed(first, {"mean_width": math.nan}, None))
-    assert said.endswith("keeps them with no ε up to 100.")
+    assert said.endswith("keeps them with no ε that was tried up to 100.")
     assert accepted(Relaxed(first, {"mean_width": math.nan}, None)) == {}
     assert enough_epsilon(Relaxed(first, {}, None)) is None
 

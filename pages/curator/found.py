@@ -8,6 +8,7 @@ from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
 
+SOON = 0.25  # Seconds of work before the first sentence, in which most designs have their error
 NEAREST = 3  # Designs of which is sought what would have to give way
 
 
@@ -16,8 +17,8 @@ def designs_of(asked: Asked) -> Growing[Desk]:
     question = asked.question
     key = "designs", repr(question)
     growing = growing_of(f"{PREFIX}designs", key, Desk, lambda: stream_designs(question))
-    if growing.latest is None:  # the first design is there at once, and the sentence does not wait for more
-        growing.latest = first_desk(asked)
+    if growing.latest is None:
+        growing.advance(SOON)
     return growing
 
 

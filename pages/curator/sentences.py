@@ -97,7 +97,7 @@ def _broken(desk: Desk) -> Answer:
     if kept:
         words += f" It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}."
     return (
-        "none keeps all" if desk.complete else "none so far",
+        "none keeps all" if desk.complete else "computing",
         f"{words} {privacy(first)}",
         f"nearest: {listed(first, missed[:1], plain=True)}",
     )
