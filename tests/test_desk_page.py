@@ -108,6 +108,16 @@ def reading_of(value: float | None) -> str:
     return readable(float(f"{value:.5g}"), 3)
 
 
+@pytest.mark.parametrize("limit", ["error", "close", "none"])
+def test_where_only_guesses_are_limited_the_real_loss_is_told_as_odds(limit: str) -> None:
+    last = desks(limit, "guesses")[-1]
+    _, sentence, _ = answer_sentence(last)
+    if (last.keeping or not last.undecided) and last.first is not None:
+        assert "not how sure it can be" in sentence
+        assert f"by a factor of {readable(math.exp(last.first.real_epsilon or 0.0), 3)}." in sentence
+    assert "not how sure" not in answer_sentence(desks(limit, "ε = 5")[-1])[1]
+
+
 @pytest.mark.parametrize(("limit", "protection"), GRID)
 def test_numbers_of_the_sentence_lie_on_the_side_of_their_limit_that_it_says(limit: str, protection: str) -> None:
     last = desks(limit, protection)[-1]

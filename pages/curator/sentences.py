@@ -14,6 +14,7 @@ from dpviz.studies import Measure
 from pages.components.words import percent
 
 NEAR = 1e-6  # Relative distance within which a real ε is the one that was asked for
+MOST_LOSS = 700.0  # ε up to which e^ε is a number
 Answer = tuple[str, str, str]
 """The mark, the sentence, and the few words for a phone."""
 
@@ -189,15 +190,19 @@ def privacy(one: Assessed) -> str:
     near = abs(real - asked) <= NEAR * asked
     said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
     words = f"It gives away a privacy loss of <b>{'no bound' if math.isinf(real) else said}</b> (one row substituted)."
-    if real > asked * (1 + NEAR) and any(delta > 0 for _, delta in promises):
+    if NEAR * asked < real - asked < MOST_LOSS and any(delta > 0 for _, delta in promises):
         words += (
-            f" That is more than the ε = {readable(asked, 3)} of your limits, which allow rare exceptions (δ): "
-            "a release that seldom comes can tell far more about a person."
+            f" That is more than the ε = {readable(asked, 3)} of your limits, which allow rare exceptions (δ)."
             if asked
-            else " Your limits bound how often a guess is right, not how sure it can be: a release that seldom comes "
-            "can tell far more about a person."
+            else " Your limits bound how often a guess is right, not how sure it can be."
         )
+        words += f" The most telling release changes the odds on one person's row by a factor of {odds_factor(real)}."
     return words
+
+
+def odds_factor(real: float) -> str:
+    """The factor e^ε by which the odds change at most."""
+    return readable(math.exp(real), 3)
 
 
 def numbers(one: Assessed) -> str:
