@@ -97,6 +97,9 @@ CHANGED = {
     "curator?cu_kind=gaussian&cu_n=9&cu_sigma=2&cu_low=-3&cu_high=5&cu_lowest_mean=0.5&cu_highest_mean=2"
     "&cu_most_error=3&cu_gaussian_rules=rubin_1987.as_if_real&cu_tried=2.5&cu_values=2&cu_repetitions=60&cu_every=true"
     "&cu_gaussian_methods=modips_split.modips_communal.perturbed_histogram_safe.perturbed_histogram",
+    "a curator's categories":
+    "curator?cu_kind=categories&cu_n=9&cu_cells=4&cu_categories_rules=as_if_real"
+    "&cu_categories_methods=dirichlet_multinomial.laplace_cells&cu_values=2&cu_repetitions=60&cu_look=Pilot+data",
     "a curator's frontier":
     "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_look=The+frontier&cu_along=bias&cu_across=guesses",
     "what changes a curator's choice":
