@@ -259,6 +259,12 @@ def test_what_grows_is_never_taken_back() -> None:
                     assert known[one.key].figures[key] == figure
 
 
+@pytest.mark.parametrize("key", ACCURACY)
+def test_an_average_of_simulations_that_share_a_seed_is_no_surer_than_one_of_them(key: str) -> None:
+    assert ACCURACY[key].mean([Measure(0.4, 0.01)] * 9).error == pytest.approx(0.01)
+    assert ACCURACY[key].mean([Measure(0.4, 0.0)] * 9).error == 0
+
+
 def test_the_average_weighs_every_true_value_alike() -> None:
     worst, mean = (answered(question(average=average, sets=(1,))) for average in (False, True))
     for one in mean.designs:

@@ -85,7 +85,7 @@ def answer(design: Assessed) -> str:
     elif design.sets > 1 and real is not None:
         loss = f"together have an exact privacy loss of ε = {readable(real, 3)}"
     else:
-        loss = "gives away more than any known ε"
+        loss = "give an unknown amount away" if design.sets > 1 else "gives an unknown amount away"
     off = "" if math.isnan(error.value) else (
         f", and an estimate from {'it' if design.sets == 1 else 'them'} is typically off by "
         f"{'about ' if error.error else ''}{readable(error.value, 3)}"
