@@ -496,6 +496,8 @@ WHERE_DESK: dict[str, State] = {
     "most_ratio": {"protect": ["risk"]},
     "most_bias": {"accuracy": ["bias"]},
     "most_length": {"accuracy": ["mean_width"]},
+    "believed_ones": {"over": "average"},
+    "believed_zeros": {"over": "average"},
     "repetitions": {"repetitions": 200},
     "sigma": NUMERIC,
     "low": NUMERIC | {"lowest_mean": 22.0, "highest_mean": 23.0, "high": 30.0},
@@ -535,7 +537,7 @@ DESK_OF_CURATORS = Case(
             ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("lowest_p", -0.1), ("highest_p", 1.5), ("epsilon", 0.0),
             ("delta", 0.6), ("most_success", 0.0), ("most_after", 1.0), ("most_ratio", 0.5), ("most_bias", 0.0),
             ("most_error", -1.0), ("least_coverage", 1.1), ("most_length", 0.0), ("values", 0), ("level", 1.0),
-            ("repetitions", 0), ("seed", -1),
+            ("repetitions", 0), ("seed", -1), ("believed_ones", 0.0),
         )
     ],
 )  # fmt: skip

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from dpviz.comparisons import CountData, EqualPrivacy, UnknownVariance
 from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
@@ -274,7 +275,9 @@ def test_the_average_weighs_every_true_value_alike() -> None:
             math.sqrt(np.mean(np.square(errors)))
         )
         assert one.figures["coverage"].measure.value == pytest.approx(np.mean([x.coverage.value for x in one.outcomes]))
-        assert other.figures["root_mean_squared_error"].measure.value == max(errors)
+        assert other.figures["root_mean_squared_error"].measure.value == max(
+            found.root_mean_squared_error.value for found in other.outcomes
+        )
         assert math.isnan(one.figures["bias"].at)
         assert other.figures["bias"].at in other.question.truths
 
@@ -513,3 +516,45 @@ def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
     assert vars(release) == before
     assert loss_of(release) == pure_epsilon(release)
     assert end_masses(release, 2) == pytest.approx((release.transition_matrix()[:, [0, -1]] ** 2).sum(axis=1))
+
+
+# A prior over the true value
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (0.1, 0.4), (0.001, 0.01), (0.9, 0.999)])
+@pytest.mark.parametrize("beta", [(1.0, 1.0), (2.0, 8.0), (30.0, 10.0), (0.5, 0.5)])
+def test_the_values_of_an_average_are_spaced_as_the_prior_is(
+    ends: tuple[float, float], beta: tuple[float, float]
+) -> None:
+    asked = question(
+        average=True, lowest=ends[0], highest=ends[1], values=65, believed_ones=beta[0], believed_zeros=beta[1]
+    )
+    prior = scipy.stats.beta(*beta)
+    truths = np.array(asked.truths)
+    mass = prior.cdf(ends[1]) - prior.cdf(ends[0])
+    assert (prior.cdf(truths) - prior.cdf(ends[0])) / mass == pytest.approx((np.arange(65) + 0.5) / 65, abs=1e-8)
+    mean = prior.expect(lambda p: p, lb=ends[0], ub=ends[1]) / mass
+    assert truths.mean() == pytest.approx(mean, abs=2e-3 * (ends[1] - ends[0]))
+    assert Question.from_json(asked.to_json()) == asked
+
+
+def test_a_prior_that_believes_one_value_averages_what_is_true_there() -> None:
+    sure = question(average=True, believed_ones=2500.0, believed_zeros=7500.0, sets=(1,), values=9)
+    there = question(lowest=0.25, highest=0.25, sets=(1,))
+    for one, other in zip(answered(sure).designs, answered(there).designs, strict=True):
+        assert one.key == other.key
+        error, exact = (each.figures["root_mean_squared_error"].measure.value for each in (one, other))
+        assert error == pytest.approx(exact, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"believed_ones": 2.0}, "unless a proportion is averaged over"),
+        ({"average": True, "believed_ones": 0.0}, "believed_ones"),
+        ({"average": True, "lowest": 0.001, "highest": 0.01, "believed_ones": 1e4}, "holds nothing from 0.001 to 0.01"),
+    ],
+)
+def test_a_prior_without_sense_is_refused_in_a_sentence(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        question(**changes)

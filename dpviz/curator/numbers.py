@@ -228,7 +228,7 @@ def _over_truths(design: Assessed, one: AccuracyMeasure, figure: Figure, source:
     """A measure over the range of true values, the worst of them or their average."""
     asked, measure = design.question, figure.measure
     ranged = asked.ranged
-    where = f"average over {len(asked.truths)} true values"
+    where = ", ".join(filter(None, (f"average over {len(asked.truths)} true values", asked.prior_in_words)))
     if not math.isnan(figure.at):
         where = f"worst of {len(asked.truths)} true values, at {ranged.symbol} = {readable(figure.at)}"
     how, note = asked.data.exactly, ""

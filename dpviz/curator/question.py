@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-from dpviz.analysis import LEVEL
+from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.checked import checked
 from dpviz.comparisons import CategoryData, CountData, DataKind, Method, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED, Analysis
@@ -21,6 +22,7 @@ from dpviz.curator.protection import NO_LIMIT, PROTECTIONS, Protection
 from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter, readable, shown
 from dpviz.studies.plan import SEED
+from dpviz.types import FloatArray
 
 KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, CategoryData, UnknownVariance)}
 """The kinds of data that a curator can ask about, by key."""
@@ -36,9 +38,19 @@ GOALS: dict[str, str] = {
 VALUES = Parameter(
     name="values", symbol="", title="True values tried", minimum=1, maximum=65, default=9, integer=True,
     slider_maximum=33, private_end="neither",
-    help="How many true values are tried, evenly spaced from the lowest to the highest. All numbers are the worst of "
-    "these, or their average.",
+    help="How many true values are tried, from the lowest to the highest. All numbers are the worst of these, or their "
+    "average.",
 )  # fmt: skip
+BELIEVED_ONES = dataclasses.replace(
+    GAMMA_ONES, name="believed_ones", symbol="a", title="Your prior ones",
+    help="What you believe of the true proportion before you see the data, as rows with a one that you have seen: a "
+    "Beta distribution, cut off at the lowest and the highest proportion. 1 and 1: all are alike.",
+)  # fmt: skip
+BELIEVED_ZEROS = dataclasses.replace(
+    GAMMA_ZEROS, name="believed_zeros", symbol="b", title="Your prior zeros",
+    help="The same for rows with a zero. The larger both numbers, the surer you are of a / (a + b).",
+)  # fmt: skip
+PRIOR = BELIEVED_ONES, BELIEVED_ZEROS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +58,9 @@ class Question:
     """A curator's question; `stream_designs` answers it.
 
     `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`
-    are tried, and `average` says whether their average counts or the worst of them. `sets` and `rules` are the numbers
+    are tried, and `average` says whether their average counts or the worst of them: of the worst they are evenly
+    spaced, of the average evenly in probability under a prior, of a proportion Beta(`believed_ones`, `believed_zeros`),
+    cut off at both ends. `sets` and `rules` are the numbers
     of sets and the analyses that are considered, `methods` the keys of the methods, all of them where it is empty.
     `goal` is a key of `GOALS`. `repetitions` and `seed` are those of what has to be simulated.
 
@@ -66,6 +80,8 @@ class Question:
     limits: tuple[AccuracyLimit, ...] = ()
     values: int = VALUES.default  # type: ignore[assignment]
     average: bool = False
+    believed_ones: float = 1.0
+    believed_zeros: float = 1.0
     sets: tuple[int, ...] = (1, 5)
     rules: tuple[str, ...] = ("reiter_2003",)
     methods: tuple[str, ...] = ()
@@ -82,6 +98,13 @@ class Question:
         if not isinstance(self.average, bool):
             raise ValueError(f"average must be true or false; got {shown(self.average)}.")
         declared = self.ranged
+        for one in PRIOR:
+            self._set(one.name, one.check(getattr(self, one.name)))
+        if (self.believed_ones, self.believed_zeros) != (1, 1) and not (self.average and takes_prior(declared)):
+            raise ValueError(
+                f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
+                f"{readable(self.believed_ones)} and {readable(self.believed_zeros)}."
+            )
         for name in ("lowest", "highest"):
             self._set(name, dataclasses.replace(declared, name=name).check(getattr(self, name)))
         if self.lowest > self.highest:
@@ -119,9 +142,34 @@ class Question:
     @cached_property
     def truths(self) -> tuple[float, ...]:
         """The true values that are tried."""
-        if self.lowest == self.highest or self.values == 1:
+        if self.lowest == self.highest or (self.values == 1 and not self.average):
             return ((self.lowest + self.highest) / 2,)
-        return tuple(float(f"{one:.12g}") for one in np.linspace(self.lowest, self.highest, self.values))
+        shares = (np.arange(self.values) + 0.5) / self.values
+        found = self._believed(shares) if self.average else np.linspace(self.lowest, self.highest, self.values)
+        return tuple(float(f"{one:.12g}") for one in found)
+
+    def _believed(self, shares: FloatArray) -> FloatArray:
+        """The quantiles of the prior between both ends, from the tail in which the range has its digits."""
+        if (self.believed_ones, self.believed_zeros) == (1, 1):
+            return self.lowest + shares * (self.highest - self.lowest)
+        beta = self.believed_ones, self.believed_zeros
+        below, quantile = betainc, betaincinv
+        if below(*beta, self.lowest) > 0.5:
+            below, quantile = betaincc, betainccinv
+        first, last = (float(below(*beta, end)) for end in (self.lowest, self.highest))
+        found: FloatArray = np.clip(quantile(*beta, first + shares * (last - first)), self.lowest, self.highest)
+        if first == last or not np.isfinite(found).all():
+            raise ValueError(
+                f"Your prior, Beta({readable(beta[0])}, {readable(beta[1])}), holds nothing from "
+                f"{readable(self.lowest)} to {readable(self.highest)} for possible: widen the range, or lower both."
+            )
+        return found
+
+    @property
+    def prior_in_words(self) -> str:
+        """What is believed of the true value, where that is more than that all are alike."""
+        beta = self.believed_ones, self.believed_zeros
+        return "" if beta == (1, 1) else f"prior Beta({readable(beta[0])}, {readable(beta[1])})"
 
     @cached_property
     def data_at(self) -> tuple[DataKind, ...]:
@@ -182,6 +230,11 @@ class Question:
                 values[name] = make(dict(values[name]))
         given: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
         return cls(**given)
+
+
+def takes_prior(ranged: Parameter) -> bool:
+    """Whether a Beta distribution can say what is believed of a true value: where it is a proportion."""
+    return (ranged.minimum, ranged.maximum) == (0, 1)
 
 
 def _made(name: str, known: Mapping[str, type[Any]], key: object, values: object) -> Any:

@@ -13,7 +13,7 @@ from dpviz.comparisons import DataKind
 from dpviz.comparisons.base import SIMULATED, Analysis
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.protection import PROTECTIONS
-from dpviz.curator.question import GOALS, KINDS, VALUES, Question
+from dpviz.curator.question import GOALS, KINDS, PRIOR, VALUES, Question, takes_prior
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter, readable
@@ -78,6 +78,7 @@ NUMBERS: dict[str, Parameter] = {
         for name, one in asked_by(limit).items()
     },
     **{one.asks.name: one.asks for one in ACCURACY.values()},
+    **{one.name: one for one in PRIOR},
     "values": VALUES,
     "level": Analysis.numbers()["level"],
     "repetitions": SIMULATED,
@@ -153,6 +154,8 @@ def choose() -> Asked | Refused:
                       help=SPEC.note("goal"))  # fmt: skip
     with at("over"):
         over = segments("Over the range, what counts is the", WORST.values(), OVER, help=SPEC.note("over"))
+    if over == WORST[True] and takes_prior(_ranged(kind)):
+        values |= page.values(*(one.name for one in PRIOR))
     with at("methods"):
         labels = {one.key: one.label for one in kind.methods if not one.reference}
         methods = several("Methods considered", labels, METHODS[kind.key])
@@ -192,6 +195,7 @@ def asked_with(
         ),
         limits=tuple(AccuracyLimit(key, values[ACCURACY[key].asks.name]) for key in limited),
         **{name: values[name] for name in ("values", "level", "repetitions", "seed")},
+        **{one.name: values[one.name] for one in PRIOR if further.get("average") and takes_prior(_ranged(kind))},
         **further,
     )
     shared = {name: values[name] for name in Design.numbers() if name in values}

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.curator.question import KINDS, Question
+from dpviz.curator.question import KINDS, PRIOR, Question
 from dpviz.curator.report.files import load_question
 from dpviz.parameters import shown
 from pages.components.address import SETTINGS
@@ -70,7 +70,10 @@ def settings_of(question: Question) -> dict[str, Any]:
     for one in question.protections:
         numbers |= {name: getattr(one, its.name) for name, its in asked_by(one).items()}
     numbers |= {one.measure.asks.name: one.limit for one in question.limits}
-    numbers |= {name: getattr(question, name) for name in ("values", "level", "repetitions", "seed")}
+    numbers |= {
+        name: getattr(question, name)
+        for name in (*(one.name for one in PRIOR), "values", "level", "repetitions", "seed")
+    }
     tried = [str(one) for one in question.sets]
     again = asked_with(
         kind, {name: one.default for name, one in NUMBERS.items()} | numbers, protect, limited, rules=question.rules,

@@ -222,7 +222,8 @@ def over(question: Question) -> str:
     if len(truths) == 1:
         return f"at {symbol} = {readable(truths[0], 3)}"
     ends = f"from {readable(truths[0], 3)} to {readable(truths[-1], 3)}"
-    return f"{'on average over' if question.average else 'at worst over'} {symbol} {ends}"
+    prior = f", {question.prior_in_words}" if question.prior_in_words else ""
+    return f"{'on average over' if question.average else 'at worst over'} {symbol} {ends}{prior}"
 
 
 def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit], *, plain: bool = False) -> str:

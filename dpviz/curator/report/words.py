@@ -55,7 +55,12 @@ def question(design: Assessed) -> Iterator[str]:
     wanted = next(one for one in data.estimands if one.key == data.estimand)
     yield f"What users of the release want to know: {wanted.label} ({wanted.symbol})."
     low, high = readable(asked.lowest), readable(asked.highest)
-    tried = f"{len(asked.truths)} evenly spaced values are tried" if len(asked.truths) > 1 else "one value is tried"
+    spaced = (
+        f"values evenly spaced in probability ({asked.prior_in_words})"
+        if asked.prior_in_words
+        else "evenly spaced values"
+    )
+    tried = f"{len(asked.truths)} {spaced} are tried" if len(asked.truths) > 1 else "one value is tried"
     counts = "their average counts" if asked.average else "the worst of them counts"
     yield f"The {ranged.title.lower()} {ranged.symbol} may be anywhere from {low} to {high}: {tried}, and {counts}."
     sets = " or ".join(readable(one) for one in asked.sets)
