@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dpviz.comparisons import CountData, EqualPrivacy, UnknownVariance
+from dpviz.comparisons import CategoryData, CountData, EqualPrivacy, UnknownVariance
 from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
@@ -341,6 +341,9 @@ def test_a_method_whose_share_of_epsilon_is_too_small_to_compute_with_is_absent(
     assert {one.method.key for one in desk.designs} == set(FAST) - {"modips"}
     ((name, why),) = desk.absent
     assert (name, "too small" in why) == (f"{CountData.method('modips').label}, 50 sets", True)
+    many = CategoryData(n=10_000, m=10_000, p=0.5, cells=100)
+    desk = answered(question(data=many, methods=(), protections=(PrivacyLoss(most_epsilon=1e-6),), sets=(20,)))
+    assert any("too small" in why for _, why in desk.absent)
 
 
 @pytest.mark.parametrize("key", ACCURACY)

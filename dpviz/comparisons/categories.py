@@ -51,6 +51,7 @@ class CategoryMethod(BinaryMethod):
         return self.table(data, epsilon)
 
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
+        self.synthesizer(data, setting / sets)  # a share that is too small for the prior of one category is refused
         return sets * pure_epsilon(self.guarded(data, setting / sets))
 
     def real_delta(
