@@ -27,12 +27,14 @@ from pages.curator.pilot import outward, share_of
 from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, relaxed_sentence
 from tests.page_cases import JUDGED
 from tests.pages import (
+    DESK,
     WRONG,
     address,
     html,
     marks,
     open_comparison,
     open_desk,
+    open_page,
     problems,
     run_script,
     table_called,
@@ -179,6 +181,17 @@ def test_the_table_has_the_designs_in_their_order(state: dict[str, Any]) -> None
     assert [(int(place), label, sets.replace("&nbsp;", " ")) for place, label, sets, _ in rows] == [
         (place, one.method.label, one.name.rpartition(", ")[2]) for place, one in enumerate(designs, start=1)
     ]
+
+
+@pytest.mark.parametrize("n", [20, 1000])
+def test_the_design_to_pin_and_to_open_elsewhere_is_the_one_that_leads(n: int) -> None:
+    page = open_page(path=DESK, prefix="cu_", n=n)
+    for _ in range(2):
+        desk: Desk = page.session_state["cu_designs"].latest
+        offered = [one for one in page.button if one.key == "cu_pin_first"]
+        assert bool(offered) == desk.complete
+        assert (f"{desk.designs[0].name}, on" in "".join(html(page))) == desk.complete
+        whole(page, "cu_designs")
 
 
 def test_pins_are_kept_in_the_address_and_a_fourth_takes_the_place_of_the_first() -> None:

@@ -31,7 +31,9 @@ def show_answer(asked: Asked) -> None:
         _draw(asked, growing.latest)
     else:
         show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step", slow=True)
-    if first := desk_of(asked).first:
+    desk = desk_of(asked)
+    if desk.first and desk.complete:  # until then another may lead, and these would still name the one before
+        first = desk.first
         pin_button(first)
         lead_further(first, f"{first.name}, on")
 

@@ -261,7 +261,8 @@ def reading(measure: AccuracyMeasure, value: float, other: float = math.nan) -> 
 
 def analysis(one: Assessed) -> str:
     """What the analyst does, in a few words."""
-    return f"with the analysis “{RULES[one.rule].label}”"
+    instead = "" if one.rule in one.question.rules else " (what you chose needs several sets)"
+    return f"with the analysis “{RULES[one.rule].label}”{instead}"
 
 
 def setting_of(one: Assessed) -> float:
