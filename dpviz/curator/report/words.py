@@ -25,8 +25,8 @@ WARNING = (
     "are for study alone. To publish anything, use a library made for it, as at the end of this report."
 )
 PICTURES_KEY = (
-    "Against the true value: what is exact is a line, what is simulated is dots with bars of two standard errors. The "
-    "ring marks the worst of the true values, with its number. A dashed line is a limit."
+    "Against the true value: what is exact is a line through the values tried, what is simulated is dots with bars of "
+    "two standard errors. The ring marks the worst of the true values, with its number. A dashed line is a limit."
 )
 RANKING_KEY = (
     "A filled dot keeps all limits (✓), a hollow one does not (✗) or is not decided (?). The chosen design is framed. "
