@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import mpmath
@@ -30,7 +31,6 @@ from dpviz.synthesizers import (
 )
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from dpviz.synthesizers.prior import PriorSynthesizer
-from pages.components.address import SETTINGS
 from pages.components.navigation import PAGES
 from pages.components.prior_rule import settings_of
 from pages.components.spec import PageSpec
@@ -401,11 +401,17 @@ def test_a_design_is_handed_to_every_page_to_the_last_digit(page: PageSpec) -> N
         mechanism="beta_binomial", n=41, m=7, sets=3, epsilon=math.sqrt(2), delta=1e-4 / 3, prior="exact",
         confidential_count=3, rules=("score",),
     )  # fmt: skip
+    import_module(page.module)  # which declares the settings of the page
     shown = open_page(path=page.file, prefix="", **settings_of(page.prefix, design))
     assert not problems(shown)
     held = shown.session_state[f"{page.prefix}valid"].design
-    whole = f"{page.prefix}m" in SETTINGS  # pages that compare methods have a size and a promise alone
-    shared = ("mechanism", "n", "m", "epsilon", "delta", "alpha_of_one_set") if whole else ("n", "epsilon")
+    sizes = {
+        "compare_synthesizers": ("n", "epsilon"),
+        "budget": ("n", "epsilon"),
+        "curator": ("n", "m", "epsilon", "delta"),
+    }
+    whole = page.folder not in sizes  # those set methods beside each other, and have no synthesizer of their own
+    shared = sizes.get(page.folder, ("mechanism", "n", "m", "epsilon", "delta", "alpha_of_one_set"))
     assert {name: getattr(held, name) for name in shared} == {name: getattr(design, name) for name in shared}
     if whole:
         assert held.sets == (1 if page.folder == "transition_matrices" else design.sets)  # a matrix is that of one set

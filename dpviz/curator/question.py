@@ -114,7 +114,8 @@ class Question:
             )
         self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in _listed("sets", self.sets)})))
         self._set("rules", _known("rules", self.rules, RULES))
-        self._set("methods", _known("methods", self.methods, {one.key: one for one in type(self.data).methods}))
+        methods = [one.key for one in type(self.data).methods]
+        self._set("methods", tuple(sorted(_known("methods", self.methods, dict.fromkeys(methods)), key=methods.index)))
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
         if not isinstance(self.goal, str) or self.goal not in GOALS:
