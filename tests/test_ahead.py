@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from streamlit import runtime
+from streamlit.testing.v1 import AppTest
 
 from dpviz.designs import Design
 from pages.components import ahead, cached
-from pages.components.ahead import AHEAD, Ahead
-from pages.components.controls import MOVED
+from pages.components.ahead import AHEAD, Ahead, Step
+from pages.components.controls import MOVED, PageNumbers
 from pages.components.turns import TURNS
-from pages.coverage import exact
-from pages.coverage.controls import first_asked as first_of_coverage
-from pages.minimum_priors import next_stops
-from pages.minimum_priors.controls import NUMBERS, first_asked
-from tests.pages import check_sound, open_coverage, open_priors
+from pages.minimum_priors.controls import NUMBERS
+from tests.pages import check_sound, open_coverage, open_page, open_priors
 
 PATIENCE = 60
 
@@ -81,35 +80,39 @@ def test_without_a_server_nothing_is_started() -> None:
 STOP = {"epsilon": 1.4}
 
 
-def computed_anew(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is computed from now on, as texts of the arguments."""
-    anew: list[str] = []
+def computed_anew(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, str]]:
+    """What is computed from now on: the store of the function, and a text of the arguments."""
+    anew: list[tuple[object, str]] = []
     keep = cached.Store._keep
 
     def noted(store: cached.Store, made_from: str, result: object) -> None:
-        anew.append(made_from)
+        anew.append((store, made_from))
         keep(store, made_from, result)
 
     monkeypatch.setattr(cached.Store, "_keep", noted)
     return anew
 
 
-def test_minimum_priors_asks_for_what_was_computed_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    cached.forget()
-    for step in next_stops._steps(first_asked(), [STOP], "delta"):
-        step()
-    anew = computed_anew(monkeypatch)
-    check_sound(open_priors(**STOP))
-    assert not [one for one in anew if "synth_post_one" in one or "bernoulli" in one]
+@pytest.mark.parametrize("opened", [open_page, open_priors, open_coverage])
+def test_a_page_asks_for_what_was_computed_ahead(
+    opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(page: PageNumbers, design: Design, steps: Callable[[Design], Iterable[Step]], *rest: object) -> None:
+        taken.extend(steps(dataclasses.replace(design, **STOP)))
 
-
-def test_coverage_asks_for_what_was_computed_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Step] = []
+    with monkeypatch.context() as at_first:
+        at_first.setattr(PageNumbers, "compute_ahead", take)
+        opened()
     cached.forget()
-    for step in exact._steps(first_of_coverage().design, [STOP]):
+    computed = computed_anew(monkeypatch)
+    for step in taken:
         step()
-    anew = computed_anew(monkeypatch)
-    check_sound(open_coverage(**STOP))
-    assert not anew
+    before = {*computed}
+    computed.clear()
+    check_sound(opened(**STOP))
+    assert before
+    assert not before & {*computed}
 
 
 @pytest.mark.parametrize("name", ["epsilon", "n"])
@@ -117,12 +120,13 @@ def test_the_next_stops_are_those_of_the_slider_that_was_moved(name: str, monkey
     followed: list[tuple[object, list[object]]] = []
     monkeypatch.setattr(AHEAD, "follow", lambda key, steps: followed.append((key, list(steps))))
     page = open_priors(n=40)
-    assert not followed  # nobody has moved a slider yet
+    (first, _) = followed.pop()  # nobody has moved a slider yet: it is that of ε
     page.session_state[MOVED] = f"mp_{name}"
     page.run()
     page.run()
     (key, steps), (same, _) = followed
     assert key == same
+    assert (key == first) == (name == "epsilon")
     designs: list[Design] = [step.args[0].design for step in steps]  # type: ignore[attr-defined]
     assert NUMBERS[name].slider_maximum in {getattr(one, name) for one in designs}
     assert all(one.m == one.n for one in designs)

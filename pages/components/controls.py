@@ -3,8 +3,8 @@
 import bisect
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, Self
@@ -15,6 +15,7 @@ from dpviz.designs import Design
 from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
+from pages.components.ahead import AHEAD, Step
 from pages.components.choices import switch
 from pages.components.last_valid import Refused, accepted
 from pages.components.places import folded
@@ -98,21 +99,30 @@ class PageNumbers:
         """Whether a number follows another one."""
         return name in self.links and bool(st.session_state.get(self.prefix + LINKS[name].switch, True))
 
-    def next_stops(self, design: Design) -> tuple[Hashable, list[dict[str, float]]]:
-        """What the slider that was moved last would change at its other stops, the nearest first; nothing but a design.
+    def compute_ahead(self, design: Design, steps: Callable[[Design], Iterable[Step]], *rest: Hashable) -> None:
+        """Have the `steps` of the designs at all stops of a slider taken, the nearest first.
 
-        With it comes all of the design that would stay as it is.
+        It is the slider that was moved last on this page, or that of ε. The design and the `rest` are what they follow
+        from.
         """
         key = st.session_state.get(MOVED, "")
-        name = key.removeprefix(self.prefix)
-        if not key.startswith(self.prefix) or name not in self.declared or name not in AHEAD_OF:
-            return None, []
+        name = key.removeprefix(self.prefix) if key.startswith(self.prefix) else "epsilon"
+        if name not in self.declared or name not in AHEAD_OF:
+            return
         stops = _stops(self.declared[name], name == "delta")
         here = bisect.bisect(stops, getattr(design, name))
         near = sorted(range(len(stops)), key=lambda place: abs(place - here))
-        moving = [name, *(other for other in self.links if LINKS[other].leader == name and self.follows(other))]
-        stays = tuple(getattr(design, one.name) for one in dataclasses.fields(design) if one.name not in moving)
-        return (name, stays), [dict.fromkeys(moving, stops[place]) for place in near]
+        linked = {other for other in self.links if LINKS[other].leader == name and self.follows(other)}
+        fields: dict[str, Any] = {one.name: getattr(design, one.name) for one in dataclasses.fields(design)}
+        moving = [one for one in fields if one == name or one in linked]
+        stays = tuple(value for one, value in fields.items() if one not in moving)
+
+        def all_steps() -> Iterator[Step]:
+            for place in near:
+                with suppress(ValueError):
+                    yield from steps(type(design)(**fields | dict.fromkeys(moving, stops[place])))
+
+        AHEAD.follow((self.prefix, name, stays, *rest), all_steps())
 
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""

@@ -2,8 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -23,12 +22,12 @@ from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable, readable_apart, rounded_up
 from dpviz.synthesizers import Synthesizer
-from pages.components.ahead import AHEAD, Step
+from pages.components.ahead import Step
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
 from pages.coverage import SPEC
-from pages.coverage.controls import PAGE, PREFIX, named
+from pages.coverage.controls import PREFIX, named
 
 GROWING = f"{PREFIX}growing"
 AXES = {"against p": "p", "against ε": "epsilon"}
@@ -46,19 +45,9 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
     return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
 
 
-def compute_ahead(design: Design) -> None:
-    """The exact coverage at each of the next stops of a slider, and the distribution of the estimate there."""
-    stays, stops = PAGE.next_stops(design)
-    if stops:
-        AHEAD.follow((PREFIX, stays), _steps(design, stops))
-
-
-def _steps(design: Design, stops: Iterable[Mapping[str, Any]]) -> Iterator[Step]:
-    for stop in stops:
-        with suppress(ValueError):
-            there = dataclasses.replace(design, **stop)
-            yield partial(exact_values, there)
-            yield partial(exact_estimates, there)
+def next_steps(design: Design) -> tuple[Step, Step]:
+    """What the page computes where its slider may come next: the exact coverage, the distribution of the estimate."""
+    return partial(exact_values, design), partial(exact_estimates, design)
 
 
 def exact_estimates(design: Design) -> EstimateLaw | None:

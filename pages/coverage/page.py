@@ -9,8 +9,8 @@ from pages.components.last_valid import answerable
 from pages.components.links import lead_on
 from pages.components.words import problem
 from pages.coverage import SPEC
-from pages.coverage.controls import PREFIX, choose, first_asked
-from pages.coverage.exact import AXES, compute_ahead
+from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
+from pages.coverage.exact import AXES, next_steps
 from pages.coverage.live import AXIS, FAST, SPEED, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
@@ -27,27 +27,22 @@ with results:
     answered = answerable(PREFIX, asked, lambda one: one.design.release, first_asked).design
     answer = st.container()
     lead_on(SPEC, answered)
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    left, pace, middle, right = (row.container(width=one) for one in ("content", "content", 110, 110))
-    with pace:
-        choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         axes = [name for name in AXES if AXES[name] in ("p", *answered.promised)]
         label = choice(st.segmented_control, "Picture", axes, AXIS, required=True, label_visibility="collapsed")
+        choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
+        run = current_run(answered)
+        show_buttons(answered, run)
     live = st.container()  # what moves may start the page over: what does not is drawn before it
     section = look_closer(LOOK, SECTIONS)
-    details = st.container()
 write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
 with results:
     try:
-        run = current_run(answered)
         with answer:
             show_answer(answered)
-        show_buttons(answered, run, middle, right)
         with live:
             show_live(answered, run, AXES[label])
-        with details:
-            show_section(SECTIONS.get(section), answered)
+        show_section(SECTIONS.get(section), answered)
     except ValueError as broken:
         problem(str(broken))
-compute_ahead(answered)
+PAGE.compute_ahead(answered, next_steps)

@@ -7,7 +7,6 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.coverage import CoveragePlan, Tally, stream_coverage
 from dpviz.designs import Design
@@ -20,6 +19,7 @@ SLOW, MOST_WORK = 0.4, 1.0  # where a picture takes longer than SLOW s, as much 
 FIRST_PICTURES = 10  # a single chunk between each: they double in size, so that a short run is seen to grow too
 AWAY = 3.0  # seconds without a step that count as seen at most: after them the reader was elsewhere
 REVEALED = 15  # first intervals that each picture adds to those drawn before
+WIDE = 110  # pixels of a button: as wide with its other words
 
 
 @dataclass
@@ -144,7 +144,7 @@ def current_run(design: Design) -> Run | None:
     return kept
 
 
-def show_buttons(design: Design, run: Run | None, left: DeltaGenerator, right: DeltaGenerator) -> None:
+def show_buttons(design: Design, run: Run | None) -> None:
     """Start, Stop or Resume, and Reset."""
 
     def start() -> None:
@@ -161,5 +161,5 @@ def show_buttons(design: Design, run: Run | None, left: DeltaGenerator, right: D
         words, action = "Run again", start
     else:
         words, action = ("Stop", run.stop) if run.running else ("Resume", run.resume)
-    left.button(words, on_click=action, key=f"{PREFIX}go", width="stretch")
-    right.button("Reset", on_click=reset, key=f"{PREFIX}reset", width="stretch", disabled=run is None)
+    st.button(words, on_click=action, key=f"{PREFIX}go", width=WIDE)
+    st.button("Reset", on_click=reset, key=f"{PREFIX}reset", width=WIDE, disabled=run is None)

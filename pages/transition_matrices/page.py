@@ -9,10 +9,10 @@ from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.links import lead_on
 from pages.transition_matrices import SPEC
-from pages.transition_matrices.controls import PREFIX, Asked, choose, first_asked
+from pages.transition_matrices.controls import PAGE, PREFIX, Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
-from pages.transition_matrices.tables import show_tables
+from pages.transition_matrices.tables import next_steps, show_tables
 from pages.transition_matrices.verdict import show_verdict
 
 page_head(SPEC)
@@ -38,3 +38,4 @@ with results:
     show_section(SECTIONS.get(section), Answered(summary, answered.given_text))
     show_tables(summary)
 write_address(PREFIX)
+PAGE.compute_ahead(design, next_steps)

@@ -1,6 +1,7 @@
 """The transition matrix and the log-odds table: laid out as in the paper while they are small, heatmaps beyond."""
 
 import math
+from functools import partial
 
 import streamlit as st
 
@@ -8,9 +9,11 @@ from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure, power_of_ten
+from dpviz.designs import Design
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import keep_choice
+from pages.components.ahead import Step
 from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.class_mode import table_for_class
@@ -28,6 +31,11 @@ ABSOLUTE = "Log-odds |ln Pr(m | first) / Pr(m | second)|"
 SHOW = keep_choice("tm_show", SHOWN, "tables")
 PICTURE = keep_choice("tm_picture", PICTURES, "matrix")
 SIGN = keep_choice("tm_sign", SIGNS, "absolute")
+
+
+def next_steps(design: Design) -> tuple[Step]:
+    """What the page computes where its slider may come next: the release held against the promise, and its profile."""
+    return (partial(cached(_profile), design.synthesizer, design.epsilon, design.delta),)
 
 
 def show_tables(summary: PrivacySummary) -> None:
