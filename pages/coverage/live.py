@@ -7,17 +7,23 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import estimates_chart
+from dpviz.charts.style import Figure
 from dpviz.coverage import (
     CoverageLines,
+    EstimateLaw,
     ExactCoverage,
     Performance,
     RulePerformance,
+    estimate_law,
     performance_of,
 )
 from dpviz.coverage.performance import first_totals
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
+from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.types import FloatArray
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
 from pages.components.words import listing, number, page_answer, percent
@@ -220,17 +226,26 @@ def _apart(exact: float, key: str, found: Performance) -> str:
     return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
 
 
+def _estimates_chart(law: EstimateLaw, color: str, counted: FloatArray | None = None) -> Figure:
+    marks = {"p": law.proportion, "mean": law.mean}
+    return estimates_chart(law.support, law.probabilities, **marks, color=color, counted=counted)
+
+
+def _still_estimates(release: TwoCellSynthesizer, p: float, sets: int, color: str) -> Figure:
+    return _estimates_chart(cached(estimate_law)(release, p=p, sets=sets), color)
+
+
 def _estimates(design: Design, run: Run | None) -> None:
     st.html("<b>Where the estimate falls</b>")
-    law = exact_estimates(design)
+    law, color = exact_estimates(design), design.law.key
     if law is None:
         st.caption(f"The exact distribution of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
         return
-    counted = None
     if run and run.tally:
         counted = first_totals(run.tally, run.watched) if run.watching else run.tally.totals / run.tally.repetitions
-    marks = {"p": design.p, "mean": law.mean}
-    chart = estimates_chart(law.support, law.probabilities, **marks, color=design.law.key, counted=counted)
+        chart = _estimates_chart(law, color, counted)
+    else:
+        chart = cached(_still_estimates)(design.release, design.p, design.sets, color)
     alt = "The exact distribution of the estimate as a line, simulated shares as bars, the truth and the mean."
     show_figure(chart, key=f"{PREFIX}estimates", alt=alt, height=400)
     st.caption(estimate_sentence(law, design.law))

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpviz.charts.prior_curves import curves_chart
+from dpviz.charts.style import Figure
 from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
 from pages.components.cached import cached
@@ -49,15 +50,24 @@ def complete_curves(asked: Asked, axis: Axis) -> Curves:
     return known
 
 
-def _key(asked: Asked, axis: Axis) -> object:
+def _key(asked: Asked, axis: Axis) -> tuple[object, ...]:
     return "prior curves", asked.kind, asked.setting, axis, asked.m_is_n
+
+
+def _chart(key: tuple[object, ...], sets: int, together: dict[str, float]) -> Figure:
+    """The picture of complete curves by their key."""
+    curves = finished_before(key, Curves)
+    assert curves is not None  # asked of those that are kept alone
+    return curves_chart(curves, sets=sets, together=together)
 
 
 def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     sets = asked.design.sets
     together = needed_by_all(asked, asked.design.delta)[0] if sets > 1 else {}  # as in the table
+    key = _key(asked, axis)
+    kept = finished_before(key, Curves) is curves
     show_figure(
-        curves_chart(curves, sets=sets, together=together),
+        cached(_chart)(key, sets, together) if kept else curves_chart(curves, sets=sets, together=together),
         key=f"{PREFIX}curves",
         alt=f"{asked.kind.axis[0].upper()}{asked.kind.axis[1:]} of every method {NAMES[axis]}: exact as lines, pure ε "
         "dotted, printed bounds dashed.",
