@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from dpviz.comparisons import Outcome
 from dpviz.parameters import Parameter, readable
@@ -57,133 +55,113 @@ class Figure:
     at: float
 
 
-class AccuracyMeasure(ABC):
-    """One number that says how good an analyst's answer is, and on which side of a limit it must lie."""
+@dataclass(frozen=True, kw_only=True)
+class AccuracyMeasure:
+    """One number that says how good an analyst's answer is, and on which side of a limit it must lie.
 
-    key: ClassVar[str]
-    label: ClassVar[str]
-    symbol: ClassVar[str]
-    formula: ClassVar[str]
-    asks: ClassVar[Parameter]
-    needs_interval: ClassVar[bool] = False
-    sense: ClassVar[str] = "at most"
-    told: ClassVar[str]
-    """The measure in words, with its value in braces."""
-    share: ClassVar[bool] = False
-    """Whether it is read in per cent."""
+    `key` is its name in an `Outcome`, and `told` the measure in words, with its value in braces. A `share` of all cases
+    is read in per cent, and the larger it is the better; of any other measure the smaller. `root` says that it is the
+    root of an average, which is what an average over true values is then taken of.
+    """
 
-    @abstractmethod
+    key: str
+    label: str
+    symbol: str
+    meaning: str
+    asks: Parameter
+    told: str = ""
+    needs_interval: bool = False
+    share: bool = False
+    root: bool = False
+
+    @property
+    def sense(self) -> str:
+        """On which side of a limit it must lie."""
+        return "at least" if self.share else "at most"
+
+    @property
+    def formula(self) -> str:
+        """The symbol and what it stands for."""
+        return f"{self.symbol}{self.meaning}"
+
     def of(self, outcome: Outcome) -> Measure:
-        """Return the measure at one true value; the smaller the better, or the larger where a limit is a smallest."""
+        """Return the measure at one true value, without a sign."""
+        found: Measure = getattr(outcome, self.key)
+        return Measure(abs(found.value), found.error)
 
     def worse(self, one: float, other: float) -> bool:
         """Whether the first is worse."""
-        return one > other
+        return one < other if self.share else one > other
 
     def surely(self, found: Measure) -> float:
         """Return a limit that such a number keeps for sure: itself where it is exact."""
         reach = SURE * (1 + ROUNDING) * found.error
-        return found.value - reach if self.worse(0.0, 1.0) else found.value + reach
+        return found.value - reach if self.share else found.value + reach
 
     def slack(self, value: float, limit: float) -> float:
-        """Return how much of the limit is used: at most 1 where it is kept, infinite where there is no value."""
-        return math.inf if math.isnan(value) else value / limit
+        """Return how much of the limit is used: at most 1 where it is kept, infinite where there is no value.
+
+        Of a share it is what is missed against what may be missed, so that 0.85 for 0.9 uses 1.5 of it.
+        """
+        if math.isnan(value):
+            return math.inf
+        if not self.share:
+            return value / limit
+        if limit == 1:
+            return 1.0 if on_limit(value, 1.0) else math.inf
+        return (1 - value) / (1 - limit)
 
     def over(self, truths: Sequence[float], outcomes: Sequence[Outcome], average: bool) -> Figure:
         """Return the worst of the true values, or the average with each alike; NaN while one of them is unknown."""
         found = [self.of(one) for one in outcomes]
-        if any(math.isnan(one.value) for one in found):
+        values = [one.value for one in found]
+        if any(map(math.isnan, values)):
             return Figure(Measure.unknown(), math.nan)
         if average:
             return Figure(self.mean(found), math.nan)
-        place = 0
-        for index, one in enumerate(found):
-            if self.worse(one.value, found[place].value):
-                place = index
+        place = values.index(min(values) if self.share else max(values))
         return Figure(found[place], truths[place])
 
     def mean(self, found: Sequence[Measure]) -> Measure:
         """Return the average. Simulations of all true values share a seed, so that all may err to the same side."""
-        error = math.fsum(one.error for one in found) / len(found)
-        return Measure(math.fsum(one.value for one in found) / len(found), error)
+        if self.root:
+            found = [Measure(one.value**2, 2 * one.value * one.error) for one in found]
+        value, error = (math.fsum(getattr(one, name) for one in found) / len(found) for name in ("value", "error"))
+        return Measure(value, error).root() if self.root else Measure(value, error)
 
 
-class Bias(AccuracyMeasure):
-    """|E[q] − p|."""
-
-    key = "bias"
-    label = "bias"
-    symbol = "|E[q] − p|"
-    formula = "|E[q] − p|, q the analyst's estimate and p the true value"
-    asks = MOST_BIAS
-    told = "the estimate is off by {} on average"
-
-    def of(self, outcome: Outcome) -> Measure:
-        return Measure(abs(outcome.bias.value), outcome.bias.error)
-
-
-class RootMeanSquaredError(AccuracyMeasure):
-    """√E[(q − p)²]."""
-
-    key = "root_mean_squared_error"
-    label = "root mean squared error"
-    symbol = "√E[(q − p)²]"
-    formula = "√E[(q − p)²] over confidential data and release"
-    asks = MOST_ERROR
-    told = "the estimate is typically off by {}"
-
-    def of(self, outcome: Outcome) -> Measure:
-        return outcome.root_mean_squared_error
-
-    def mean(self, found: Sequence[Measure]) -> Measure:
-        """The root of the average squared error."""
-        squares = [Measure(one.value**2, 2 * one.value * one.error) for one in found]
-        return super().mean(squares).root()
-
-
-class Coverage(AccuracyMeasure):
-    """Pr(low ≤ p ≤ high)."""
-
-    key = "coverage"
-    label = "coverage"
-    symbol = "Pr(low ≤ p ≤ high)"
-    formula = "Pr(low ≤ p ≤ high), how often the analyst's interval holds the true value"
-    asks = LEAST_COVERAGE
-    told = "the interval holds the true value in {} of all cases"
-    needs_interval = True
-    share = True
-    sense = "at least"
-
-    def of(self, outcome: Outcome) -> Measure:
-        return outcome.coverage
-
-    def worse(self, one: float, other: float) -> bool:
-        return one < other
-
-    def slack(self, value: float, limit: float) -> float:
-        """The share that is missed against the share that may be missed, so that 0.85 for 0.9 uses 1.5 of it."""
-        if math.isnan(value) or limit == 1:
-            return 1.0 if on_limit(value, 1.0) else math.inf
-        return (1 - value) / (1 - limit)
-
-
-class Length(AccuracyMeasure):
-    """E[high − low]."""
-
-    key = "mean_width"
-    label = "length of the interval"
-    symbol = "E[high − low]"
-    formula = "E[high − low], the mean length of the analyst's interval, where there is one"
-    asks = MOST_LENGTH
-    told = "the interval is {} long on average"
-    needs_interval = True
-
-    def of(self, outcome: Outcome) -> Measure:
-        return outcome.mean_width
-
-
-ACCURACY: dict[str, AccuracyMeasure] = {one.key: one for one in (Bias(), RootMeanSquaredError(), Coverage(), Length())}
+ACCURACY: dict[str, AccuracyMeasure] = {
+    one.key: one
+    for one in (
+        AccuracyMeasure(
+            key="bias", label="bias", symbol="|E[q] − p|",
+            meaning=", q the analyst's estimate and p the true value",
+            asks=MOST_BIAS, told="the estimate is off by {} on average",
+        ),
+        AccuracyMeasure(
+            key="root_mean_squared_error", label="root mean squared error", symbol="√E[(q − p)²]",
+            meaning=" over confidential data and release", root=True,
+            asks=MOST_ERROR, told="the estimate is typically off by {}",
+        ),
+        AccuracyMeasure(
+            key="coverage", label="coverage", symbol="Pr(low ≤ p ≤ high)",
+            meaning=", how often the analyst's interval holds the true value", share=True, needs_interval=True,
+            asks=LEAST_COVERAGE, told="the interval holds the true value in {} of all cases",
+        ),
+        AccuracyMeasure(
+            key="mean_width", label="length of the interval", symbol="E[high − low]",
+            meaning=", the mean length of the analyst's interval, where there is one", needs_interval=True,
+            asks=MOST_LENGTH, told="the interval is {} long on average",
+        ),
+    )
+}  # fmt: skip
 """Every measure on which there can be a limit, by key."""
+
+USABLE = AccuracyMeasure(
+    key="usable_share", label="usable share of the releases", symbol="Pr(usable)",
+    meaning=", the probability that a release can be analyzed", share=True, asks=LEAST_COVERAGE,
+)  # fmt: skip
+"""How often a release can be analyzed at all; no limit is set on it."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from functools import lru_cache
 
 from dpviz.audits.releases import RELEASE_METHODS
 from dpviz.comparisons import KINDS as COMPARED
-from dpviz.comparisons import Outcome
-from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure, Figure
+from dpviz.curator.accuracy import ACCURACY, USABLE, AccuracyMeasure, Figure
 from dpviz.curator.protection import PROTECTIONS, PrivacyLoss, Protection
 from dpviz.curator.search import Assessed
 from dpviz.parameters import readable, readable_apart, rounded_up
@@ -196,32 +195,14 @@ def _is_matrix(design: Assessed) -> bool:
     return made is not None and isinstance(made.synthesizer, TwoCellSynthesizer)
 
 
-class UsableShare(AccuracyMeasure):
-    """How often a release can be analyzed at all; no limit is set on it."""
-
-    key = "usable_share"
-    label = "usable share of the releases"
-    symbol = "Pr(usable)"
-    formula = "Pr(usable), the probability that a release can be analyzed"
-    share = True
-    sense = "at least"
-
-    def of(self, outcome: Outcome) -> Measure:
-        return outcome.usable_share
-
-    def worse(self, one: float, other: float) -> bool:
-        return one < other
-
-
 def _accuracy(design: Assessed) -> Iterator[Number]:
     asked, rule = design.question, design.analysis.rule_for(design.sets)
     for key, one in ACCURACY.items():
         source = f"{rule.source}: {rule.formula}" if one.needs_interval else "Morris, White & Crowther (2019), Table 6"
         page = COVERED if one.needs_interval and _is_matrix(design) else _elsewhere(design)
         yield _over_truths(design, one, design.figures[key], source, page)
-    usable = UsableShare()
-    figure = usable.over(asked.truths, design.outcomes, asked.average)
-    yield _over_truths(design, usable, figure, design.method.source, _elsewhere(design))
+    figure = USABLE.over(asked.truths, design.outcomes, asked.average)
+    yield _over_truths(design, USABLE, figure, design.method.source, _elsewhere(design))
 
 
 def _over_truths(design: Assessed, one: AccuracyMeasure, figure: Figure, source: str, page: str) -> Number:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from dpviz.curator.accuracy import ACCURACY
 from dpviz.curator.protection import LOSS, PrivacyLoss
 from dpviz.curator.question import Question
 from dpviz.curator.search import Assessed, assess
+from dpviz.parameters import Parameter
 from dpviz.studies import Measure
 
 REACH = 10.0  # The frontier goes from the wanted ε divided by this to this times it
@@ -32,29 +32,23 @@ CLOSE = 1e-9  # Relative distance within which two exact numbers are equal
 SURE = 2.0  # Standard errors of a difference that a simulation can tell
 
 
-class Path(ABC):
-    """One number of a question that is changed while all others stay."""
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """One number of a question that is changed while all others stay.
 
-    key: ClassVar[str]
-    label: ClassVar[str]
-    symbol: ClassVar[str]
-    log: ClassVar[bool] = False
+    `values` are the places on the axis, rising, none where the data have no such number; `at` is the question at one of
+    them, and `here` where the question itself stands, NaN where it has no such number.
+    """
 
-    @abstractmethod
-    def values(self, question: Question) -> list[float]:
-        """Return the places on the axis, rising; none where the data have no such number."""
-
-    @abstractmethod
-    def at(self, question: Question, value: float) -> Question:
-        """Return the question there."""
-
-    def sets(self, design: Assessed, value: float) -> int:  # noqa: ARG002
-        """Return how many sets the design releases there."""
-        return design.sets
-
-    @abstractmethod
-    def here(self, question: Question) -> float:
-        """Return where the question itself stands; NaN where it has no such number."""
+    key: str
+    label: str
+    symbol: str
+    log: bool = True
+    values: Callable[[Question], list[float]]
+    at: Callable[[Question, float], Question]
+    here: Callable[[Question], float] = lambda _: math.nan
+    sets: Callable[[Assessed, float], int] = lambda design, _: design.sets
+    """How many sets a design releases at a place."""
 
     def least(self, question: Question, value: float) -> float | None:
         """Return the smallest error that any release can add there, where that is known."""
@@ -64,135 +58,96 @@ class Path(ABC):
         return asked.data.least_error(*asked.promises[0])
 
 
-class AlongEpsilon(Path):
-    """The promised ε, with the δ of the question: the frontier."""
-
-    key = "epsilon"
-    label = "privacy loss ε, left is more private"
-    symbol = "ε"
-    log = True
-
-    def values(self, question: Question) -> list[float]:
-        here = self.here(question)
-        if math.isnan(here):
-            here = min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=1.0)
-        middle = min(max(here, REACH * LOSS.minimum), LOSS.maximum)
-        found = np.geomspace(middle / REACH, min(middle * REACH, LOSS.maximum), POINTS).tolist()
-        return sorted({float(f"{one:.6g}") for one in [*found, middle]})
-
-    def at(self, question: Question, value: float) -> Question:
-        loss = PrivacyLoss(most_epsilon=value, most_delta=self._failure(question))
-        return dataclasses.replace(question, protections=(loss,))
-
-    def here(self, question: Question) -> float:
-        """The ε that with the δ of the question says all that its limits on protection say, if there is one."""
-        failure = self._failure(question)
-        for epsilon, delta in question.promises:
-            if (
-                epsilon > 0
-                and delta == failure
-                and all(
-                    (epsilon <= other and delta <= more) or (delta == 0 and epsilon <= pure_within(other, more))
-                    for other, more in question.promises
-                )
-            ):
-                return epsilon
-        return math.nan
-
-    def _failure(self, question: Question) -> float:
-        return max((one.most_delta for one in question.protections if isinstance(one, PrivacyLoss)), default=0.0)
+def _failure(question: Question) -> float:
+    return max((one.most_delta for one in question.protections if isinstance(one, PrivacyLoss)), default=0.0)
 
 
-class AlongTruth(Path):
-    """The true value, over the range of the question."""
+def _epsilon_here(question: Question) -> float:
+    """The ε that with the δ of the question says all that its limits on protection say, if there is one."""
 
-    key = "truth"
-    label = "true value"
-    symbol = "p"
+    def says(epsilon: float, delta: float, other: float, more: float) -> bool:
+        return (epsilon <= other and delta <= more) or (delta == 0 and epsilon <= pure_within(other, more))
 
-    def values(self, question: Question) -> list[float]:
-        return list(question.truths)
-
-    def at(self, question: Question, value: float) -> Question:
-        return dataclasses.replace(question, lowest=value, highest=value)
-
-    def here(self, question: Question) -> float:  # noqa: ARG002
-        return math.nan
+    for epsilon, delta in question.promises:
+        if epsilon > 0 and delta == _failure(question) and all(says(epsilon, delta, *one) for one in question.promises):
+            return epsilon
+    return math.nan
 
 
-class AlongRows(Path):
-    """The number of rows, where the limits stay; as many are released as there are, if that was so."""
-
-    key = "rows"
-    label = "confidential rows n"
-    symbol = "n"
-    log = True
-
-    def values(self, question: Question) -> list[float]:
-        here = int(self.here(question))
-        fits = [one for one in question.data.parameters() if one.name in ("n", "m")]
-        low, high = max(one.minimum for one in fits), min(one.maximum for one in fits)
-        wanted = {here, *(round(here * size) for size in SIZES)}
-        return sorted(float(one) for one in wanted if low <= one <= high)
-
-    def at(self, question: Question, value: float) -> Question:
-        data = question.data
-        sizes = [one.name for one in data.parameters() if one.name in ("n", "m")]
-        changed: dict[str, Any] = {name: int(value) for name in sizes if getattr(data, name) == self.here(question)}
-        return dataclasses.replace(question, data=dataclasses.replace(data, **changed))
-
-    def here(self, question: Question) -> float:
-        return float(question.data.n)  # type: ignore[attr-defined]  # every kind of data has rows
+def _epsilons(question: Question) -> list[float]:
+    here = _epsilon_here(question)
+    if math.isnan(here):
+        here = min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=1.0)
+    middle = min(max(here, REACH * LOSS.minimum), LOSS.maximum)
+    found = np.geomspace(middle / REACH, min(middle * REACH, LOSS.maximum), POINTS).tolist()
+    return sorted({float(f"{one:.6g}") for one in [*found, middle]})
 
 
-class AlongReleased(Path):
-    """The number of released rows, of data that can release more or fewer than there are."""
-
-    key = "released"
-    label = "released rows m"
-    symbol = "m"
-    log = True
-
-    def values(self, question: Question) -> list[float]:
-        declared = next((one for one in question.data.parameters() if one.name == "m"), None)
-        if declared is None:
-            return []
-        rows = question.data.n  # type: ignore[attr-defined]  # every kind of data has rows
-        wanted = {self.here(question), *(float(round(rows * share)) for share in SHARES)}
-        return sorted(one for one in wanted if declared.minimum <= one <= declared.maximum)
-
-    def at(self, question: Question, value: float) -> Question:
-        changed: dict[str, Any] = {"m": int(value)}
-        return dataclasses.replace(question, data=dataclasses.replace(question.data, **changed))
-
-    def here(self, question: Question) -> float:
-        return float(question.data.m)  # type: ignore[attr-defined]
+def _at_epsilon(question: Question, value: float) -> Question:
+    loss = PrivacyLoss(most_epsilon=value, most_delta=_failure(question))
+    return dataclasses.replace(question, protections=(loss,))
 
 
-class AlongSets(Path):
-    """The number of sets; a method that releases one only stays where it is."""
+def _sizes(question: Question, *names: str) -> dict[str, Parameter]:
+    """Declarations of those of these sizes that the data have."""
+    return {one.name: one for one in question.data.parameters() if one.name in names}
 
-    key = "sets"
-    label = "synthetic sets M"
-    symbol = "M"
-    log = True
 
-    def values(self, question: Question) -> list[float]:
-        return sorted({float(one) for one in (*SETS, *question.sets)})
+def _among(question: Question, wanted: Iterable[float], *names: str) -> list[float]:
+    """Those of the wanted numbers that all of these sizes can have; none where the data lack them."""
+    fits = _sizes(question, *names).values()
+    low, high = max((one.minimum for one in fits), default=1.0), min((one.maximum for one in fits), default=0.0)
+    return sorted(float(one) for one in set(wanted) if low <= one <= high)
 
-    def at(self, question: Question, value: float) -> Question:
-        return dataclasses.replace(question, sets=(int(value),))
 
-    def sets(self, design: Assessed, value: float) -> int:
-        return design.method.sets(int(value))
+def _size(question: Question, name: str) -> int:
+    """Return a size of the data, 0 where they lack it."""
+    return int(getattr(question.data, name, 0))
 
-    def here(self, question: Question) -> float:  # noqa: ARG002
-        return math.nan
+
+def _with(question: Question, value: float, *names: str) -> Question:
+    changed: dict[str, Any] = dict.fromkeys(names, int(value))
+    return dataclasses.replace(question, data=dataclasses.replace(question.data, **changed))
+
+
+def _at_rows(question: Question, value: float) -> Question:
+    """As many are released as there are, if that was so."""
+    rows = _size(question, "n")
+    return _with(question, value, *(name for name in _sizes(question, "n", "m") if _size(question, name) == rows))
 
 
 PATHS: dict[str, Path] = {
-    one.key: one for one in (AlongEpsilon(), AlongRows(), AlongReleased(), AlongSets(), AlongTruth())
-}
+    one.key: one
+    for one in (
+        # The promised ε, with the δ of the question: the frontier
+        Path(
+            key="epsilon", label="privacy loss ε, left is more private", symbol="ε",
+            values=_epsilons, at=_at_epsilon, here=_epsilon_here,
+        ),
+        Path(
+            key="rows", label="confidential rows n", symbol="n", at=_at_rows,
+            values=lambda asked: _among(asked, [round(_size(asked, "n") * one) for one in SIZES], "n", "m"),
+            here=lambda asked: _size(asked, "n"),
+        ),
+        Path(
+            key="released", label="released rows m", symbol="m", at=lambda asked, value: _with(asked, value, "m"),
+            values=lambda asked: _among(
+                asked, [_size(asked, "m"), *(round(_size(asked, "n") * one) for one in SHARES)], "m"),
+            here=lambda asked: _size(asked, "m"),
+        ),
+        # A method that releases one set only stays where it is.
+        Path(
+            key="sets", label="synthetic sets M", symbol="M",
+            values=lambda asked: sorted({float(one) for one in (*SETS, *asked.sets)}),
+            at=lambda asked, value: dataclasses.replace(asked, sets=(int(value),)),
+            sets=lambda design, value: design.method.sets(int(value)),
+        ),
+        Path(
+            key="truth", label="true value", symbol="p", log=False, values=lambda asked: list(asked.truths),
+            at=lambda asked, value: dataclasses.replace(asked, lowest=value, highest=value),
+        ),
+    )
+}  # fmt: skip
 """Every axis, by key."""
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from dpviz.curator.accuracy import ACCURACY, Figure
 from dpviz.curator.question import Question
 from dpviz.parameters import rounded_up
 
-Result = TypeVar("Result")
 Told = TypeVar("Told")
 
 LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
@@ -158,26 +157,19 @@ def stream_designs(question: Question) -> Iterator[Desk]:
         for rule in dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules):
             made: Assessed | None
             if setting is None:
-                made = yield from _telling(_seeking(question, method, sets, rule), desk)
+                made = yield from seek_smallest(question, method, sets, rule, desk)
             else:
-                started = _streams(question, method, sets, rule, setting)
-                made = _assessed(question, method, sets, rule, setting, [next(one) for one in started])
-                streams[made.key] = started
+                made, begun = _begun(question, method, sets, rule, setting)
+                streams[made.key] = begun
             if made is None:
                 absent[name] = f"no ε that was tried up to {SCANNED[-1]:g} keeps the limits"
                 continue
             found[made.key] = made
             yield desk()
     while waiting := _waiting(desk().designs):
-        streams_here = streams.pop(waiting.key)
-        for place, stream in enumerate(streams_here):
-            for outcome in stream:
-                outcomes = list(found[waiting.key].outcomes)
-                outcomes[place] = outcome
-                found[waiting.key] = dataclasses.replace(found[waiting.key], outcomes=tuple(outcomes))
-                yield desk()
-        found[waiting.key] = dataclasses.replace(found[waiting.key], complete=True)
-        yield desk()
+        for further in _completed(waiting, streams.pop(waiting.key)):
+            found[waiting.key] = further
+            yield desk()
     yield desk(complete=True)
 
 
@@ -188,33 +180,24 @@ def candidates(question: Question) -> list[tuple[Method, int]]:
 
 def assess(question: Question, method: Method, sets: int, rule: str, setting: float, *, whole: bool = True) -> Assessed:
     """Return a design at this setting, with everything known of it, or with what is quick."""
-    streams = _streams(question, method, sets, rule, setting)
-    outcomes = [next(one) for one in streams]
+    design, streams = _begun(question, method, sets, rule, setting)
     if whole:
-        for place, stream in enumerate(streams):
-            for outcome in stream:
-                outcomes[place] = outcome
-    return dataclasses.replace(_assessed(question, method, sets, rule, setting, outcomes), complete=whole)
+        *_, design = _completed(design, streams)
+    return design
 
 
-def smallest_setting(question: Question, method: Method, sets: int, rule: str) -> Assessed | None:
+def seek_smallest(
+    question: Question, method: Method, sets: int, rule: str, tell: Callable[[], Told]
+) -> Generator[Told, None, Assessed | None]:
     """Return the design with the smallest ε found that keeps the limits on accuracy; None where none tried does.
+
+    After every value that is tried what there is to `tell` is yielded.
 
     Of 25 values from 0.01 to 100 the first that keeps them, and then halved towards the one before: between two of
     these, or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four
     digits, and keeps the limits as it stands. Where bias or error are too large at five values far apart, no other is
     tried.
     """
-    seeking = _seeking(question, method, sets, rule)
-    while True:
-        try:
-            next(seeking)
-        except StopIteration as ended:
-            return cast("Assessed | None", ended.value)
-
-
-def _seeking(question: Question, method: Method, sets: int, rule: str) -> Generator[None, None, Assessed | None]:
-    """Yield after every value that is tried, and return what `smallest_setting` does."""
 
     def at(setting: float) -> Assessed | None:
         quick = assess(question, method, sets, rule, setting, whole=False)
@@ -227,13 +210,13 @@ def _seeking(question: Question, method: Method, sets: int, rule: str) -> Genera
     for value in FAR_APART.tolist():
         if assess(question, method, sets, rule, value, whole=False).keeps_all is not False:
             break
-        yield
+        yield tell()
     else:
         return None
     low: float | None = None
     for high in SCANNED.tolist():
         found = at(high)
-        yield
+        yield tell()
         if found is not None:
             break
         low = high
@@ -243,7 +226,7 @@ def _seeking(question: Question, method: Method, sets: int, rule: str) -> Genera
         for _ in range(HALVINGS):
             middle = math.sqrt(low * high)
             better = at(middle)
-            yield
+            yield tell()
             low, high, found = (low, middle, better) if better else (middle, high, found)
         rounded = at(min(rounded_up(high, DIGITS), PROMISES.maximum))
         found = rounded or found
@@ -262,17 +245,12 @@ class Relaxed:
     epsilon: float | None
 
 
-def relaxations(desk: Desk, number: int = 3) -> list[Relaxed]:
-    """Return, of the nearest designs where none keeps all limits, which limit would have to give way and how far.
-
-    The ε is that of `smallest_setting`, of all sets together as it is given to the method.
-    """
-    *_, found = stream_relaxations(desk, number)
-    return list(found)
-
-
 def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, ...]]:
-    """Yield what `relaxations` returns as far as it is known, first nothing, and again after every ε that is tried."""
+    """Yield, of the nearest designs where none keeps all limits, which limit would have to give way and how far.
+
+    What is known comes as it is found: first nothing, and again after every ε that is tried. The ε is that of
+    `seek_smallest`, of all sets together as it is given to the method.
+    """
     found: list[Relaxed] = []
     yield ()
     for one in () if desk.keeping else desk.designs[:number]:
@@ -281,19 +259,9 @@ def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, .
             for limit in desk.question.limits
             if not one.verdicts[limit.key]
         }
-        enough = yield from _telling(_seeking(desk.question, one.method, one.sets, one.rule), lambda: tuple(found))
+        enough = yield from seek_smallest(desk.question, one.method, one.sets, one.rule, lambda: tuple(found))
         found.append(Relaxed(one, broken, None if enough is None else enough.setting))
         yield tuple(found)
-
-
-def _telling(steps: Generator[None, None, Result], tell: Callable[[], Told]) -> Generator[Told, None, Result]:
-    """Yield what there is to tell after every step of a search, and return what that returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            return cast("Result", ended.value)
-        yield tell()
 
 
 def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:
@@ -305,17 +273,25 @@ def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:
     return None
 
 
-def _streams(question: Question, method: Method, sets: int, rule: str, setting: float) -> list[Iterator[Outcome]]:
+def _begun(
+    question: Question, method: Method, sets: int, rule: str, setting: float
+) -> tuple[Assessed, list[Iterator[Outcome]]]:
+    """Return a design with what is quick, and at each true value what makes the rest of it."""
     analysis = question.analysis(sets, rule)
-    return [data.outcomes(method, setting, setting, analysis) for data in question.data_at]
+    streams = [data.outcomes(method, setting, setting, analysis) for data in question.data_at]
+    outcomes = tuple(next(one) for one in streams)
+    design = Assessed(question=question, method=method, sets=sets, rule=rule, setting=setting, outcomes=outcomes)
+    return design, streams
 
 
-def _assessed(
-    question: Question, method: Method, sets: int, rule: str, setting: float, outcomes: list[Outcome]
-) -> Assessed:
-    return Assessed(
-        question=question, method=method, sets=sets, rule=rule, setting=setting, outcomes=tuple(outcomes)
-    )  # fmt: skip
+def _completed(design: Assessed, streams: list[Iterator[Outcome]]) -> Iterator[Assessed]:
+    """Yield a design with every outcome that comes, at last complete."""
+    outcomes = list(design.outcomes)
+    for place, stream in enumerate(streams):
+        for outcome in stream:
+            outcomes[place] = outcome
+            yield dataclasses.replace(design, outcomes=tuple(outcomes))
+    yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
 
 
 def _absence(question: Question, method: Method, sets: int) -> str:
