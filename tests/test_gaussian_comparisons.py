@@ -14,6 +14,7 @@ from scipy.stats import kstest, laplace, multinomial, norm, truncnorm
 from dpviz.audits.releases import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, UnknownVariance
 from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, moments_of
+from dpviz.comparisons.gaussian import MOST
 from dpviz.comparisons.gaussian_data import GaussianData
 from dpviz.comparisons.gaussian_exact import law_of_mean
 from dpviz.comparisons.gaussian_histograms import (
@@ -347,7 +348,7 @@ def test_outcomes_grow_and_end_with_all_repetitions() -> None:
     found = list(data.compare([method], [1.0], Analysis(sets=5, repetitions=1200)))
     errors = [one.bias.error for one in found]
     assert errors == sorted(errors, reverse=True)
-    last = study(data, method, sets=5, repetitions=1200, seed=1)
+    last = study(data, method, sets=5, repetitions=1200, seed=1, batch=MOST)
     assert isinstance(last, GaussianMeasures)
     assert found[-1].measures == vars(last)
     assert found[-1].real_epsilon == pytest.approx(1.0)

@@ -210,11 +210,12 @@ class Truncated(Bounding):
 
 def _limits(centre: FloatArray, scale: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
     """The bounds in standard deviations from the centre; unlimited where the deviation is 0."""
-    some = scale > 0
-    if some.all():
-        return (low - centre) / scale, (high - centre) / scale
-    width = np.where(some, scale, 1.0)
-    return np.where(some, (low - centre) / width, -math.inf), np.where(some, (high - centre) / width, math.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least, most = (low - centre) / scale, (high - centre) / scale
+    equal = scale == 0
+    if equal.any():
+        least[equal], most[equal] = -math.inf, math.inf
+    return least, most
 
 
 def _laplace_cdf(value: FloatArray) -> FloatArray:

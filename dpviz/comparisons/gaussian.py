@@ -44,7 +44,7 @@ HISTOGRAMS: tuple[GaussianMethod, ...] = (
     SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
 )  # fmt: skip
 
-FEWEST, MOST = 20, 500  # Repetitions in a block
+FEWEST, MOST = 20, 1000  # Repetitions in a block
 USUAL = "perturbed_histogram_safe", "smoothed_histogram"
 
 

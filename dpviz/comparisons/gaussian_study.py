@@ -175,16 +175,16 @@ class _Work:
         """q̄, b and v̄ of each estimand in a block, shape (estimands, 3, size); q̄ is NaN where a set gave no estimate."""
         data, drawn, parts = self.plan.data, self._draw(random), []
         made = drawn.usable[:size]
-        # What cannot be used is replaced by an arbitrary number, and no sum takes it.
-        found = type(drawn.moments)(*(np.where(made, part[:, :size], 0.0) for part in drawn.moments))
+        found = type(drawn.moments)(*(_replaced(part[:, :size], made) for part in drawn.moments))
         for asked in (data.studied[key] for key in self.plan.estimands):
             each, within = asked.estimate(found), asked.within(found, data)
             usable = made & ~np.isnan(each).any(axis=0)
-            each, within = np.where(usable, each, 0.0), np.where(usable, within, 0.0)
+            each, within = _replaced(each, usable), _replaced(within, usable)
             estimate = each.mean(axis=0)
             between = np.square(each - estimate).sum(axis=0) / max(self.plan.sets - 1, 1)
             between[between <= EQUAL * estimate**2] = 0.0
-            parts.append([np.where(usable, estimate, math.nan), between, within.mean(axis=0)])
+            estimate[~usable] = math.nan
+            parts.append([estimate, between, within.mean(axis=0)])
         return np.array(parts)
 
     def _apply(self, asked: NormalEstimand, parts: FloatArray) -> EstimandTally:
@@ -212,6 +212,11 @@ class _Work:
             unbounded=int(np.count_nonzero(unbounded)),
             **_units(width=width, width_squared=width**2),
         )
+
+
+def _replaced(values: FloatArray, usable: BoolArray) -> FloatArray:
+    """`values`, an arbitrary number in place of those that cannot be used: no sum takes it."""
+    return values if usable.all() else np.where(usable, values, 0.0)
 
 
 def _units(**values: FloatArray) -> dict[str, int]:

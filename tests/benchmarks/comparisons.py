@@ -16,6 +16,7 @@ import numpy as np
 from scipy.stats import t
 
 from dpviz.comparisons import BinaryData, GaussianPlan, KnownVariance, UnknownVariance
+from dpviz.comparisons.gaussian import MOST as MOST_OF_BLOCK
 from dpviz.comparisons.gaussian_data import GaussianData
 from dpviz.comparisons.gaussian_methods import GaussianMethod, ModipsMean, ModipsSplit
 from dpviz.published.liu_gaussian import compare_liu_gaussian
@@ -31,7 +32,9 @@ PROMISES = np.geomspace(math.exp(-10), math.exp(5), 16).tolist()
 
 
 def study(data: GaussianData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
-    plan = GaussianPlan(data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed)
+    plan = GaussianPlan(
+        data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed, batch=MOST_OF_BLOCK
+    )
     return run_study(plan).measures("mean", "reiter_2003").coverage.value
 
 
