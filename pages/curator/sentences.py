@@ -166,11 +166,10 @@ def others(desk: Desk) -> str:
     close = len(desk.undecided) - len(wait)
     goal = GOALS[desk.question.goal]
     if more:
-        words = (
-            f"{counted(more, 'other design').capitalize()} {'does' if more == 1 else 'do'}, too; this one has {goal}."
-        )
+        kept = "keeps all limits" if more == 1 else "keep all limits"
+        words = f"{counted(more, 'other design').capitalize()} {kept}, too; this one has {goal}."
     else:
-        words = f"No other of the {counted(len(desk.designs), 'design')} considered does."
+        words = f"No other of the {counted(len(desk.designs), 'design')} considered keeps all limits."
     if close:
         words += (
             f" Of {counted(close, 'more', 'more')} it cannot be told: a limit lies within two standard errors of what "
