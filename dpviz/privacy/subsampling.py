@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from dpviz import limits
-from dpviz.checked import argument, check_epsilon, checked
+from dpviz.checked import argument, checked
 from dpviz.numerics.sums import log_binomials
 from dpviz.parameters import Parameter
 from dpviz.privacy.hockey_stick import epsilon_for_delta
-from dpviz.synthesizers.base import LARGEST_EXPONENT, TwoCellSynthesizer, WorstCase, worse_direction
+from dpviz.synthesizers.base import LARGEST_EXPONENT, TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray, IntArray
 
 POPULATION = Parameter(
@@ -21,7 +21,6 @@ POPULATION = Parameter(
 )  # fmt: skip
 
 FULL_DIGITS = 1e-280  # Probability from which a sum of products has kept all its terms
-LEFT_OUT = 1e-18  # Share of the largest surplus of a cell below which one is not worth a logarithm
 TIE = 1e-13  # Relative distance within which a log-odds of an extreme pair counts as the largest
 
 
@@ -87,28 +86,6 @@ class SubsampledRelease(TwoCellSynthesizer):
             return super().worst_log_odds()
         value = subsampled_tight(float(ends[end, column]), size / self.population)
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
-
-    @checked(epsilon=check_epsilon)
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        rows = np.arange(self.n)
-        up = self._surplus(epsilon, rows, self._differences).sum(axis=1)
-        down = self._surplus(epsilon, rows + 1, -self._differences).sum(axis=1)
-        return worse_direction(up, down)
-
-    def _surplus(self, epsilon: float, rows: IntArray, change: FloatArray) -> FloatArray:
-        """(Q + `change` − e^ε Q)₊, Q the rows of the matrix, by ln Q where Q itself underflows."""
-        law = self._probabilities[rows]
-        surplus: FloatArray = np.maximum(change - math.expm1(min(epsilon, LARGEST_EXPONENT)) * law, 0.0)
-        small = law < FULL_DIGITS
-        while epsilon > 0:
-            place, column = np.nonzero(small & (surplus > LEFT_OUT * surplus.max()))
-            if len(place) == 0:
-                break
-            with np.errstate(over="ignore"):
-                grown = np.exp(epsilon + self._log_cells(rows[place], column))
-            surplus[place, column] = np.maximum(change[place, column] - grown, 0.0)
-            small[place, column] = False
-        return surplus
 
     @cached_property
     def _log_samples(self) -> FloatArray:

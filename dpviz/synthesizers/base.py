@@ -238,15 +238,19 @@ class TwoCellSynthesizer(Synthesizer):
         likelihood: FloatArray = self.log_transition(np.arange(self.n + 1), counts).T.sum(axis=0)
         return likelihood
 
+    @cached_property
+    def _odds(self) -> FloatArray:
+        return self.log_odds_table()
+
     @checked(epsilon=check_epsilon)
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        matrix = self.transition_matrix()
-        grown = math.exp(min(epsilon, LARGEST_EXPONENT)) * matrix
-        if epsilon > LARGEST_EXPONENT:
-            with np.errstate(over="ignore"):  # twice that makes any positive number exceed 1
-                grown *= math.exp(min(epsilon - LARGEST_EXPONENT, LARGEST_EXPONENT))
-        up, down = matrix[1:] - grown[:-1], matrix[:-1] - grown[1:]
-        return worse_direction(*(np.maximum(part, 0.0, out=part).sum(axis=1) for part in (up, down)))
+        """Σ Pr · max(0, 1 − e^{ε − log-odds}): a difference of probabilities would lose digits where they are alike."""
+        matrix, found = self.transition_matrix(), []
+        for likelier, losses in ((matrix[1:], -self._odds), (matrix[:-1], self._odds)):
+            told, part = losses > epsilon, np.zeros_like(likelier)
+            part[told] = likelier[told] * -np.expm1(epsilon - losses[told])
+            found.append(part.sum(axis=1))
+        return worse_direction(*found)
 
 
 def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
@@ -254,19 +258,6 @@ def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
     if up.max() >= down.max():
         return WorstCase(float(up.max()), int(up.argmax()) + 1, int(up.argmax()))
     return WorstCase(float(down.max()), int(down.argmax()), int(down.argmax()) + 1)
-
-
-def divergence_by_log_odds(made: TwoCellSynthesizer, epsilon: float) -> WorstCase:
-    """Return the largest hockey-stick divergence as Σ Pr · max(0, 1 − e^{ε − log-odds}).
-
-    A difference of probabilities loses the digits of neighbours that are nearly alike; this keeps them.
-    """
-    matrix, odds = made.transition_matrix(), made.log_odds_table()
-    up, down = (
-        -np.sum(likelier * np.expm1(np.minimum(epsilon - losses, 0.0)), axis=1)
-        for likelier, losses in ((matrix[1:], -odds), (matrix[:-1], odds))
-    )
-    return worse_direction(up, down)
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:

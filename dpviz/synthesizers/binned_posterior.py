@@ -10,16 +10,8 @@ import numpy as np
 from scipy.special import betainc, betaincc, betaln, logsumexp
 
 from dpviz import limits
-from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
-from dpviz.synthesizers.base import (
-    ROWS,
-    SYNTHETIC_ROWS,
-    TwoCellSynthesizer,
-    WorstCase,
-    divergence_by_log_odds,
-    parameter,
-)
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer, parameter
 from dpviz.synthesizers.noise import NOISE_EPSILON
 from dpviz.types import FloatArray, IntArray
 
@@ -78,10 +70,6 @@ class BinnedPosterior(TwoCellSynthesizer):
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         return _odds(self)[np.asarray(pairs)[:, None], np.asarray(columns)[None, :]]
-
-    @checked(epsilon=check_epsilon)
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        return divergence_by_log_odds(self, epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)

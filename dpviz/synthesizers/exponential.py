@@ -8,16 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from dpviz import limits
-from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.sums import log_binomials
-from dpviz.synthesizers.base import (
-    ROWS,
-    SYNTHETIC_ROWS,
-    TwoCellSynthesizer,
-    WorstCase,
-    divergence_by_log_odds,
-    parameter,
-)
+from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, TwoCellSynthesizer, WorstCase, parameter
 from dpviz.synthesizers.noise import NOISE_EPSILON
 from dpviz.types import FloatArray, IntArray
 
@@ -91,10 +83,6 @@ class ExponentialMechanism(TwoCellSynthesizer):
         column, likelier, other = (0, pair, pair + 1) if growth >= 0 else (self.m, pair + 1, pair)
         odds = float(self.log_odds(np.array([pair]), np.array([column]))[0, 0])
         return WorstCase(abs(odds), likelier, other, column)
-
-    @checked(epsilon=check_epsilon)
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        return divergence_by_log_odds(self, epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
