@@ -7,7 +7,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -91,6 +91,30 @@ def argument(
         name=name, symbol=name, title=title or name, minimum=minimum, maximum=maximum, default=maximum, help="",
         integer=integer, open_minimum=open_minimum,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DeclaredFields:
+    """A frozen dataclass whose fields carry their declarations as "parameter", by which they are checked one by one."""
+
+    def __post_init__(self) -> None:
+        for declaration in self.parameters():
+            value = getattr(self, declaration.name)
+            if declaration.per_cell and (isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1):
+                value = tuple(declaration.check(item) for item in value)
+            else:
+                value = declaration.check(value)
+            object.__setattr__(self, declaration.name, value)
+        self.check()
+
+    @classmethod
+    @functools.cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Declarations of its numbers, in the order of its signature."""
+        return tuple(one.metadata["parameter"] for one in fields(cls) if "parameter" in one.metadata)
+
+    def check(self) -> None:
+        """Raise a ValueError where the values contradict each other."""
 
 
 def check_epsilon(epsilon: float) -> float:

@@ -19,7 +19,7 @@ from dpviz.numerics.round_bounds import round_bounds
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
 SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"
-READINGS = ("proportion", "categories", "numbers")
+READINGS = ("proportion", "numbers")
 
 
 def column(*cells: str, name: str = "x") -> Column:
@@ -70,11 +70,11 @@ COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "beyond the floats": (["1", "1e999"], "numbers", ["line 3 is too large", "from −10¹⁰⁰"]),
     "beyond what is read": (["1", "-2e100"], "numbers", ["line 3 is too large", "from −10¹⁰⁰"]),
     "a formula": (["1", "=SUM(A1)"], "numbers", ["line 3 begins with “=”", "no formula is evaluated", "a number from"]),
-    "a formula among words": (["a", "@me", "b"], "categories", ["line 3 begins with “@”", "no formula is evaluated"]),
+    "a formula among words": (["a", "@me", "b"], "proportion", ["line 3 begins with “@”", "no formula is evaluated"]),
     "a formula of two": (["a", "-b"], "proportion", ["line 3 begins with “-”", "a letter before a text"]),
     "a single number": (["7"], "numbers", ["a single number", "at least two"]),
     "one value for all": (["no", "no"], "proportion", ["a single distinct value", "2 to 1,000"]),
-    "too many categories": ([str(n) for n in range(CELLS + 1)], "categories", ["1,001 distinct values", "2 to 1,000"]),
+    "too many categories": ([str(n) for n in range(CELLS + 1)], "proportion", ["1,001 distinct values", "2 to 1,000"]),
     "no choice among three": (["a", "b", "c"], "proportion", ["3 distinct values", "say which of them"]),
 }
 
@@ -118,7 +118,7 @@ def ask(content: str | bytes) -> None:
         return
     for one in file.columns:
         assert 0 <= one.missing <= one.rows == file.rows
-        for reading, fits in zip(READINGS, (one.two_valued, one.categorical, one.numeric), strict=True):
+        for reading, fits in zip(READINGS, (one.two_valued, one.numeric), strict=True):
             try:
                 facts = getattr(one, reading)()
             except PilotProblem as problem:
@@ -257,8 +257,7 @@ def test_shares_are_those_of_the_values_that_are_there() -> None:
     shares = [place.proportion(value).share for value in place.values]
     assert place.values == ("north", "south", "west")
     assert shares == [0.2, 0.6, 0.2]
-    facts = place.categories()
-    assert (facts.n, facts.missing, facts.k, facts.smallest_share) == (5, 1, 3, 0.2)
+    assert (place.n, place.missing, place.distinct) == (5, 1, 3)
     with pytest.raises(PilotProblem, match="one must be one of the 3 values of “x”"):
         place.proportion("east")
 
@@ -344,7 +343,7 @@ def test_objects_print_as_a_name_and_sizes_and_never_alike() -> None:
     for content in contents:
         file = read_columns(content)
         objects: list[PilotFile | Column | Facts] = [file, *file.columns]
-        objects += [getattr(one, reading)() for one in file.columns for reading in READINGS[:2]]
+        objects += [one.proportion() for one in file.columns]
         objects += [file.column(name).numbers() for name in ("age", "share")]
         printed += [f"{one!r} {one}" for one in objects]
         assert [f"{one!r} {one}" for one in objects] == printed[-len(objects) :]
@@ -381,9 +380,6 @@ def test_the_warning_names_what_is_taken_and_what_it_costs() -> None:
         "take the bounds from an earlier survey or from public knowledge instead."
     )
     assert "Agencies often publish n. Where you can, take n from" in warning(numbers, ["n"])
-    assert "often publish n and the number of categories, but not the smallest share." in warning(
-        file.column("place").categories()
-    )
     for wrong in ([], ["age"], ["n", "share"]):
         with pytest.raises(ValueError, match="taken must name at least one of n, low, high, mean"):
             warning(numbers, wrong)

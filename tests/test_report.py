@@ -17,7 +17,7 @@ from dpviz.comparisons.binary_methods import BetaBinomialRelease, GeometricRelea
 from dpviz.comparisons.terms import setting_for
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.numbers import Number, numbers_of
-from dpviz.curator.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.curator.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, Protection, RiskRatio
 from dpviz.curator.question import KINDS, Question
 from dpviz.curator.report.document import report_html
 from dpviz.curator.report.drawing import ends, log_ticks, ticks
@@ -111,20 +111,25 @@ def test_every_number_of_a_design_stands_in_its_report(name: str) -> None:
         assert one.at in said
 
 
+def limit(one: Protection) -> float:
+    """The largest value of what is limited: the last number of a limit."""
+    return float(getattr(one, one.parameters()[-1].name))
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_a_release_with_the_promised_loss_reaches_a_limit_on_odds_and_risks(epsilon: float) -> None:
     for one in (PosteriorOdds(believed_before=0.2, most_after=0.6), RiskRatio(risk_before=0.3, most_ratio=2.5)):
         loss, delta = one.promise
         assert delta == 0
-        assert one.reached(loss, lambda _: math.nan) == pytest.approx(one.limit, rel=1e-12)
-        assert (one.reached(epsilon, lambda _: math.nan) > one.limit) == (epsilon > loss)
+        assert one.reached(loss, lambda _: math.nan) == pytest.approx(limit(one), rel=1e-12)
+        assert (one.reached(epsilon, lambda _: math.nan) > limit(one)) == (epsilon > loss)
 
 
 @pytest.mark.parametrize("prior", [0.05, 0.5, 0.8])
 def test_a_release_with_the_promised_delta_reaches_a_limit_on_right_guesses(prior: float) -> None:
     one = GuessRate(known_before=prior, most_success=0.97)
     epsilon, delta = one.promise
-    assert one.reached(9.0, {epsilon: delta}.__getitem__) == pytest.approx(one.limit, rel=1e-12)
+    assert one.reached(9.0, {epsilon: delta}.__getitem__) == pytest.approx(limit(one), rel=1e-12)
 
 
 def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
@@ -144,7 +149,7 @@ def test_a_limit_is_reached_no_further_than_it_may() -> None:
         _, design = answered(name)
         for one in design.question.protections:
             found = number(design, one.measured[0].upper() + one.measured[1:])
-            assert found.measure.value <= one.limit * (1 + 1e-9) + 1e-12
+            assert found.measure.value <= limit(one) * (1 + 1e-9) + 1e-12
 
 
 def test_where_only_the_loss_is_known_rates_are_bounds() -> None:

@@ -7,12 +7,12 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar
 
 from scipy.special import ndtr
 
 from dpviz.analysis import LEVEL, SETS
+from dpviz.checked import DeclaredFields
 from dpviz.comparisons.terms import PROMISES, EqualPromise, Terms
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.designs import Design
@@ -208,7 +208,7 @@ def simulated_share(share: Measure, repetitions: int) -> Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataKind(ABC):
+class DataKind(DeclaredFields, ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
 
     A subclass declares its sizes, bounds and true values as fields (`dpviz.synthesizers.base.parameter`), which are
@@ -235,18 +235,11 @@ class DataKind(ABC):
     """Key of what the analyst wants to know; the first of `estimands` unless it is set."""
 
     def __post_init__(self) -> None:
-        for declared in self.parameters():
-            object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
+        super().__post_init__()
         keys = [one.key for one in self.estimands]
         if not isinstance(self.estimand, str) or self.estimand not in ("", *keys):
             raise ValueError(f"estimand must be one of {', '.join(keys)}; got {shown(self.estimand)}.")
         object.__setattr__(self, "estimand", self.estimand or keys[0])
-        self.check()
-
-    @classmethod
-    def parameters(cls) -> tuple[Parameter, ...]:
-        """Declarations of its sizes, bounds and true values, in the order of its signature."""
-        return _declared(cls)
 
     @classmethod
     def method(cls, key: str) -> Method:
@@ -255,9 +248,6 @@ class DataKind(ABC):
         if key not in found:
             raise ValueError(f"method must be one of {', '.join(found)}; got {shown(key)}.")
         return found[key]
-
-    def check(self) -> None:  # noqa: B027 (kinds whose values cannot contradict each other have none)
-        """Raise a ValueError where the values contradict each other."""
 
     @property
     @abstractmethod
@@ -355,8 +345,3 @@ def stream_comparison(
         yield Compared(dict(found), dict(least))
     if terms.delta > 0:
         yield from search()
-
-
-@cache
-def _declared(kind: type[DataKind]) -> tuple[Parameter, ...]:
-    return tuple(field.metadata["parameter"] for field in dataclasses.fields(kind) if "parameter" in field.metadata)

@@ -17,9 +17,7 @@ from dpviz.limits import CELLS, PILOT_BYTES, PILOT_COLUMNS, PILOT_LARGEST, PILOT
 from dpviz.numerics.round_bounds import round_bounds
 from dpviz.parameters import readable, shown
 
-__all__ = [
-    "Categories", "Column", "Facts", "Numbers", "PilotFile", "PilotProblem", "Proportion", "read_columns", "warning",
-]  # fmt: skip
+__all__ = ["Column", "Facts", "Numbers", "PilotFile", "PilotProblem", "Proportion", "read_columns", "warning"]
 
 ONES = ("1", "yes", "true", "y", "t", "ja")  # What is counted as a one unless the reader chooses, the first of them
 FITS = f"Keep the columns that you need: one of {PILOT_ROWS:,} values fits."
@@ -34,7 +32,6 @@ class Facts(Quiet):
     missing: int
 
     words: ClassVar[dict[str, str]] = {"n": "n"}  # what a design may take of it, in words
-    often_public: ClassVar[tuple[str, ...]] = ("n", "k")
 
     @property
     def _sizes(self) -> str:
@@ -53,21 +50,6 @@ class Proportion(Facts):
     share: float
 
     words: ClassVar = {**Facts.words, "share": "the share of ones"}
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Categories(Facts):
-    r"""How many categories occur, and the share of the rarest; one that nobody is in is not seen.
-
-    >>> found = read_columns("place\nnorth\nsouth\nwest\nsouth").column("place").categories()
-    >>> found.k, found.smallest_share
-    (3, 0.25)
-    """
-
-    k: int
-    smallest_share: float
-
-    words: ClassVar = {**Facts.words, "k": "the number of categories", "smallest_share": "the smallest share"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -109,7 +91,7 @@ class Numbers(Facts):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Column(GivenColumn):
-    """A column, and what it says read as yes or no, as categories or as numbers."""
+    """A column, and what it says read as a share of one value or as numbers."""
 
     @property
     def categorical(self) -> bool:
@@ -149,12 +131,6 @@ class Column(GivenColumn):
         return Proportion(
             column=self.name, n=self.n, missing=self.missing, one=chosen, share=self.counts[chosen] / self.n
         )
-
-    def categories(self) -> Categories:
-        """Return how many categories there are and the smallest share, or raise a PilotProblem."""
-        self._check_categories()
-        rarest = min(self.counts.values()) / self.n
-        return Categories(column=self.name, n=self.n, missing=self.missing, k=self.distinct, smallest_share=rarest)
 
     def numbers(self) -> Numbers:
         """Return the extremes, mean, standard deviation and suggested bounds, or raise a PilotProblem."""
@@ -281,14 +257,13 @@ def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
         raise ValueError(
             f"taken must name at least one of {', '.join(facts.words)}, and only these; got {shown(taken)}."
         )
-    public = _listed([facts.words[name] for name in used if name in facts.often_public])
-    secret = _listed([facts.words[name] for name in used if name not in facts.often_public])
-    often = f"Agencies often publish {public}{f', but not {secret}' if secret else ''}. " if public else ""
+    secret = _listed([facts.words[name] for name in used if name != "n"])
+    often = f"Agencies often publish n{f', but not {secret}' if secret else ''}. " if "n" in used else ""
     return (
         f"You take {_listed([facts.words[name] for name in used])} from the confidential column "
         f"{quoted(facts.column)}. This spends privacy that no ε of the design accounts for: whoever learns what you "
         f"took, or can tell it from the design, learns something about the people in the data. {often}Where you can, "
-        f"take {secret or public} from an earlier survey or from public knowledge instead."
+        f"take {secret or 'n'} from an earlier survey or from public knowledge instead."
     )
 
 

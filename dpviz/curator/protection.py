@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from scipy.special import expit, logit
 
-from dpviz.checked import checked
+from dpviz.checked import DeclaredFields, checked
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.trade_off import PRIOR
@@ -50,7 +50,7 @@ RISK, RATIO = replace(PRIOR_RISK, name="risk_before", symbol="p₀"), replace(RI
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection(ABC):
+class Protection(DeclaredFields, ABC):
     """One limit on what all sets together may give away, on any two neighbouring data sets.
 
     A subclass declares its numbers as fields, which are checked one by one; `check` says what must hold between them.
@@ -67,19 +67,6 @@ class Protection(ABC):
     share: ClassVar[bool] = False
     """Whether what is limited is a probability."""
 
-    def __post_init__(self) -> None:
-        for declared in self.parameters():
-            object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
-        self.check()
-
-    @classmethod
-    def parameters(cls) -> tuple[Parameter, ...]:
-        """Declarations of its numbers, in the order of its signature."""
-        return tuple(one.metadata["parameter"] for one in fields(cls))
-
-    def check(self) -> None:  # noqa: B027 (a limit whose numbers cannot contradict each other has none)
-        """Raise a ValueError where no release can keep the limit."""
-
     @property
     @abstractmethod
     def promise(self) -> tuple[float, float]:
@@ -95,11 +82,6 @@ class Protection(ABC):
     def measured(self) -> str:
         """What is limited, in a few words, with what the attacker starts from."""
 
-    @property
-    @abstractmethod
-    def limit(self) -> float:
-        """The largest value that it may have."""
-
     @abstractmethod
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:
         """Return what a release attains of what is limited, from its pure ε and its δ at any ε."""
@@ -108,9 +90,7 @@ class Protection(ABC):
     def translated(self) -> str:
         """What the limit asks of ε and δ, in a few words."""
         epsilon, delta = self.promise
-        if epsilon == math.inf:
-            return "every release keeps this"
-        return f"the same as {promise_in_words(epsilon, delta)}"
+        return f"the same as {promise_in_words(epsilon, delta)}" if epsilon < math.inf else "every release keeps this"
 
 
 def promise_in_words(epsilon: float, delta: float) -> str:
@@ -151,10 +131,6 @@ class PrivacyLoss(Protection):
     @property
     def measured(self) -> str:
         return f"probability mass that escapes ε = {readable(self.most_epsilon, 4)}"
-
-    @property
-    def limit(self) -> float:
-        return self.most_delta
 
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return delta(self.most_epsilon)
@@ -209,10 +185,6 @@ class GuessRate(Protection):
     def measured(self) -> str:
         return f"share of right guesses, from π = {readable(self.known_before)}"
 
-    @property
-    def limit(self) -> float:
-        return self.most_success
-
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         rarer = self._rarer
         return 1 - rarer + rarer * delta(max(float(-logit(rarer)), 0.0))
@@ -257,10 +229,6 @@ class PosteriorOdds(Protection):
     def measured(self) -> str:
         return f"probability after the release, from {readable(self.believed_before)} before"
 
-    @property
-    def limit(self) -> float:
-        return self.most_after
-
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return float(expit(logit(self.believed_before) + loss))
 
@@ -299,10 +267,6 @@ class RiskRatio(Protection):
     @property
     def measured(self) -> str:
         return f"ratio of the risk after the release to {readable(self.risk_before)} before"
-
-    @property
-    def limit(self) -> float:
-        return self.most_ratio
 
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return risk_ratio(loss, prior_risk=self.risk_before)

@@ -18,7 +18,7 @@ from dpviz.checked import checked
 from dpviz.comparisons import CategoryData, CountData, DataKind, Method, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED, Analysis
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
-from dpviz.curator.protection import NO_LIMIT, PROTECTIONS, Protection
+from dpviz.curator.protection import PROTECTIONS, Protection
 from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter, readable, shown
 from dpviz.studies.plan import SEED
@@ -181,7 +181,7 @@ class Question:
     @cached_property
     def promises(self) -> tuple[tuple[float, float], ...]:
         """What the limits on protection ask, as ε and δ; without those that every release keeps."""
-        return tuple(one.promise for one in self.protections if one.promise != NO_LIMIT and one.promise[0] < math.inf)
+        return tuple(one.promise for one in self.protections if one.promise[0] < math.inf)
 
     @property
     def tried(self) -> tuple[Method, ...]:

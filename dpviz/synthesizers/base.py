@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from dpviz import limits
-from dpviz.checked import check_epsilon, checked
+from dpviz.checked import DeclaredFields, check_epsilon, checked
 from dpviz.parameters import Parameter, plain_number, shown
 from dpviz.types import FloatArray, IntArray
 
@@ -57,7 +57,7 @@ class Release(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Synthesizer(ABC):
+class Synthesizer(DeclaredFields, ABC):
     """A release mechanism on a table of k counts: the distribution of the released counts given the confidential ones.
 
     A subclass declares its parameters as fields (`parameter`) and gives `log_transition`; it may override what follows
@@ -78,20 +78,6 @@ class Synthesizer(ABC):
     """Whether rows are drawn after noise was added, so that several sets average the draw out."""
     needs_no_matrix: ClassVar[bool] = False
     """Whether what is asked of a release of many rows can be found without its whole matrix."""
-
-    def __post_init__(self) -> None:
-        for declaration in self.parameters():
-            value = getattr(self, declaration.name)
-            if declaration.per_cell and (isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1):
-                value = tuple(declaration.check(item) for item in value)
-            else:
-                value = declaration.check(value)
-            object.__setattr__(self, declaration.name, value)
-
-    @classmethod
-    def parameters(cls) -> tuple[Parameter, ...]:
-        """Declarations of its parameters, in the order of its signature."""
-        return _declared(cls)
 
     @classmethod
     @cache
@@ -266,8 +252,3 @@ def check_index(index: int, count: int, name: str = "index") -> int:
     if number is None or not 0 <= number < count or number != math.floor(number):
         raise ValueError(f"{name} must be a whole number from 0 to {shown(count - 1)}; got {shown(index)}.")
     return int(number)
-
-
-@cache
-def _declared(law: type[Any]) -> tuple[Parameter, ...]:
-    return tuple(field.metadata["parameter"] for field in dataclasses.fields(law) if "parameter" in field.metadata)
