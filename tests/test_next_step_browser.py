@@ -71,6 +71,23 @@ def test_steps_come_without_timers_and_references(chromium: Browser, server: str
         check_polite(heard, least_steps=5)
 
 
+LATE = "(own) => { window.setTimeout = (act, pause, ...rest) => own.call(window, act, pause || 200, ...rest); }"
+"""Has what waits until the browser is free wait for 200 ms, as it does where the browser is busy."""
+
+
+def test_a_move_is_answered_however_late_the_browser_sends_it(chromium: Browser, server: str) -> None:
+    with visiting(chromium, f"{server}{COVERAGE}") as page:
+        page.evaluate(f"({LATE})(window.setTimeout)")
+        press(page, "Start")
+        expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
+        for _ in range(6):
+            slider(page, "p").press("ArrowRight")
+            reached = slider(page, "p").get_attribute("aria-valuetext")
+            expect(page.locator(".dpviz-answer").first).to_contain_text(f"p = {reached}", timeout=20_000)
+        control(page, "reset").get_by_role("button").click()
+        settle(page)
+
+
 def test_curves_that_grow_ask_in_the_same_way(chromium: Browser, server: str) -> None:
     slow = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"  # nobody has seen it grow yet
     with visiting(chromium, f"{server}/") as page, listened(page) as heard:

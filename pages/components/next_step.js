@@ -26,20 +26,33 @@ export default function (component) {
   stop(parentElement);
   const held = { step: data.step };
   waiting.set(parentElement, held);
+  const lookAfter = (pause) => Object.assign(held, { touched, timer: setTimeout(look, pause) });
   const look = () => {
     if (!parentElement.isConnected) return stop(parentElement);
     const now = performance.now();
-    if (busy() || now - touched < HANDS_OFF || (asked.by !== parentElement && now - asked.at < APART)) {
-      held.timer = setTimeout(look, PATIENCE);
-    } else {
-      asked = { at: now, by: parentElement };
-      held.timer = setTimeout(look, FORGOTTEN);
-      setTriggerValue("step", data.step);
-    }
-    return undefined;
+    const free = now - touched >= HANDS_OFF && held.touched === touched; // what a later touch caused has been sent
+    if (busy() || !free || (asked.by !== parentElement && now - asked.at < APART)) return lookAfter(PATIENCE);
+    asked = { at: now, by: parentElement };
+    lookAfter(FORGOTTEN);
+    return alone(() => setTriggerValue("step", data.step));
   };
-  held.timer = setTimeout(look, data.after);
+  lookAfter(data.after);
   return undefined;
+}
+
+/** Make a request that Streamlit sends at once.
+ *
+ * It would send it after a timeout of 0, together with whatever the reader moves until then; and where a step is among
+ * several changes, the server runs nothing but the step: the move was lost on a busy machine.
+ */
+function alone(request) {
+  const later = window.setTimeout;
+  window.setTimeout = (act, pause, ...rest) => (pause ? later(act, pause, ...rest) : void act(...rest));
+  try {
+    request();
+  } finally {
+    window.setTimeout = later;
+  }
 }
 
 function stop(parentElement) {
