@@ -167,7 +167,7 @@ def falling_roots(
     low, high = low.copy(), high.copy()
     x = (low + high) / 2
     if start is not None:
-        x = np.where((low < start) & (start < high), start, x)
+        x = np.where((low <= start) & (start < high), start, x)
     here = np.arange(len(x))
     for _ in range(MOST_STEPS):
         if not len(here):

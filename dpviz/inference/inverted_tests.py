@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpviz.inference._turning_points import falling_roots
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.sum_law import ReleaseSums, binomial_weights
 from dpviz.types import FloatArray, IntArray
 
 SAFE = 1e-12  # What every tail is taken to be larger than computed: more than all rounding of a tail or of an end
 GRID = 65  # Proportions between which the ends are bracketed
-STEPS, NEAR = 100, 1e-13
+NEAR = 1e-13
 
 
 def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
@@ -115,27 +116,16 @@ def _last_below(lower: FloatArray, weights: FloatArray, tail: FloatArray, sums: 
 def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """For each row the p in [low, high] up to which Σ_x Binomial(x; n, p) row_x ≤ target, from below and to 1e-13.
 
-    Newton's method in a bracket; a step that leaves it is replaced by its middle. The value passes the target once.
+    The value passes the target once.
     """
-    low, high, p = low.copy(), high.copy(), low.copy()
-    rows, n = np.arange(len(low)), table.shape[1] - 1
+    n = table.shape[1] - 1
     x = np.arange(n + 1)
-    for _ in range(STEPS):
-        if not len(rows):
-            break
-        here = p[rows]
-        terms = binomial_weights(here, n)
+
+    def room(rows: IntArray, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        terms = binomial_weights(p, n)
         terms *= table[rows]
-        value = terms.sum(axis=1) - target[rows]
-        slope = (terms @ x - n * here * (value + target[rows])) / np.maximum(here * (1 - here), 1e-300)
-        below = value <= 0
-        low[rows] = np.where(below, here, low[rows])
-        high[rows] = np.where(below, high[rows], here)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            following = here - value / slope
-        done = below & (slope > 0) & (following - here <= 2 * NEAR) | (high[rows] - low[rows] <= NEAR * high[rows])
-        following -= NEAR  # so that the last step comes to lie below
-        inside = (following > low[rows]) & (following < high[rows])
-        p[rows] = np.where(inside, following, (low[rows] + high[rows]) / 2)
-        rows = rows[~done]
-    return low
+        value = terms.sum(axis=1)
+        slope = (terms @ x - n * p * value) / np.maximum(p * (1 - p), 1e-300)
+        return target[rows] - value, -slope
+
+    return np.maximum(falling_roots(room, low, high, low, NEAR) - NEAR, low)

@@ -51,16 +51,6 @@ class NoiseSanitizer(TwoCellSynthesizer):
         table[:, at_n] = tails[self.n - i][:, None]
         return table
 
-    def transition_matrix(self) -> FloatArray:
-        """As of every synthesizer: a mass at each distance, a tail in the first and last column."""
-        n, distances = self.n, np.arange(self.n + 1)
-        with np.errstate(under="ignore"):
-            mass, tails = np.exp(self.log_mass(distances)), np.exp(self.log_tail(distances))
-        by_shift = np.concatenate([mass[:0:-1], mass])
-        matrix = np.lib.stride_tricks.sliding_window_view(by_shift, n + 1)[::-1].copy()
-        matrix[:, 0], matrix[:, n] = tails, tails[::-1]
-        return matrix
-
     def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
         """As of every synthesizer, by geometric sums whose digits do not cancel.
 
