@@ -6,7 +6,6 @@ differentially private data, arXiv:1606.08052, Table 1 (a).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from dpviz.coverage import within_reach
 from dpviz.coverage.law import IN_A_MINUTE, release_law
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import Releases, reached, releases
+from dpviz.numerics.blocks import blocks
 from dpviz.numerics.quantiles import quantile_table
 from dpviz.published.record import Record, read_tables
 from dpviz.synthesizers import GeometricSanitizer, Modips, TwoCellSynthesizer
@@ -26,8 +26,8 @@ __all__ = ["FITTING", "PRINTED_TABLE", "READINGS", "compare_liu_binary"]
 CAPTION = "Coverage probability of 95 % intervals by different variance combination rules, M = 10: binary data"
 PRINTED_TABLE = read_tables("liu_binary_table", {1: CAPTION})[1]  # The binary half of Table 1 as printed
 TIMES = 10  # The rows of the data are this many times those of the column n
-PRINTED_REPETITIONS, REPETITIONS, SEED, AT_ONCE = 5_000, 100_000, 2016, 1_000_000
-SETS, LEVEL, ROUNDING = 10, 0.95, 0.001 / math.sqrt(12)
+PRINTED_REPETITIONS, REPETITIONS, SEED = 5_000, 100_000, 2016
+SETS, LEVEL = 10, 0.95
 NO_NOISE = 1000.0  # ε from which on the noise of the geometric sanitizer rounds to none
 
 RUBIN_FEW = CombiningRule(
@@ -91,39 +91,25 @@ def compare_row(row: dict[str, float], readings: Sequence[Reading] = READINGS) -
     found: dict[tuple[str, str], tuple[float, int]] = {}
     for sets in dict.fromkeys(one.sets for one in readings):
         reads = [one for one in readings if one.sets == sets]
-        made = reads[0].synthesizer(n, epsilon)
-        if within_reach(n, n, max(sets, 1)):
-            parts, runs = _exact(made, p, max(sets, 1)), 0
+        made, drawn = reads[0].synthesizer(n, epsilon), max(sets, 1)
+        if within_reach(n, n, drawn):
+            law, runs = release_law(made, p=p, sets=drawn, reach=IN_A_MINUTE), 0
+            parts: Iterator[tuple[FloatArray, Releases]] = (
+                (law.probability[some], law.releases.at(some)) for some in blocks(len(law.total), 1)
+            )
         else:
-            parts, runs = _simulated(made, p, sets), REPETITIONS
+            parts, runs = _simulated(made, p, drawn), REPETITIONS
         shares = np.zeros(len(reads))
         for probability, part in parts:
             shares += [float(probability @ _covers(one.rule, part, p)) for one in reads]
         found |= {(one.column, one.verdict): (float(share), runs) for one, share in zip(reads, shares, strict=True)}
     for one in readings:
         ours, runs = found[one.column, one.verdict]
-        # One share for both, as where they agree: at 0 or 1 the printed share would have no error.
-        both = (row[one.column] * PRINTED_REPETITIONS + ours * runs) / (PRINTED_REPETITIONS + runs) if runs else ours
-        spread = math.sqrt(both * (1 - both))
-        our_error = spread / math.sqrt(runs) if runs else 0.0
-        yield Record(
-            source="Liu (2016), Table 1 (a)",
-            what=one.column,
-            printed=row[one.column],
-            ours=ours,
-            error=math.hypot(spread / math.sqrt(PRINTED_REPETITIONS), our_error, ROUNDING),
-            our_error=our_error,
-            verdict=one.verdict,
+        yield Record.of_share(
+            source="Liu (2016), Table 1 (a)", what=one.column, verdict=one.verdict,
+            printed=row[one.column], ours=ours, of=PRINTED_REPETITIONS, runs=runs,
             design={"epsilon": epsilon, "n": n, "p": p, "sets": one.sets},
-        )
-
-
-def _exact(made: TwoCellSynthesizer, p: float, sets: int) -> Iterator[tuple[FloatArray, Releases]]:
-    """Yield all releases of these sets with their probabilities, some at a time."""
-    law = release_law(made, p=p, sets=sets, reach=IN_A_MINUTE)
-    for start in range(0, len(law.total), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        yield law.probability[part], releases(made, sets, law.total[part], law.squares[part])
+        )  # fmt: skip
 
 
 def _simulated(made: TwoCellSynthesizer, p: float, sets: int) -> Iterator[tuple[FloatArray, Releases]]:

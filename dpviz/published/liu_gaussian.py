@@ -6,7 +6,6 @@ differentially private data, arXiv:1606.08052, Table 1 (b).
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ CAPTION = "Coverage probability of 95 % intervals by different variance combinat
 PRINTED_TABLE = read_tables("liu_gaussian_table", {1: CAPTION})[1]  # The normal half of Table 1 as printed
 PRINTED_REPETITIONS, SEED = 5_000, 2016
 REPETITIONS = 5_000  # As many as the paper has, so that a page need not wait
-SETS, ROUNDING = 10, 0.001 / math.sqrt(12)
+SETS = 10
 
 
 class Reading(NamedTuple):
@@ -95,17 +94,8 @@ def _row(row: dict[str, float]) -> list[Record[float]]:
 
 
 def _record(row: dict[str, float], reading: Reading, ours: float) -> Record[float]:
-    printed = row[reading.column]
-    # One share for both, as where they agree: at 0 or 1 a share of its own would have no error.
-    both = (printed * PRINTED_REPETITIONS + ours * REPETITIONS) / (PRINTED_REPETITIONS + REPETITIONS)
-    spread = math.sqrt(both * (1 - both))
-    return Record(
-        source="Liu (2016), Table 1 (b)",
-        what=reading.column,
-        printed=printed,
-        ours=ours,
-        error=math.hypot(spread / math.sqrt(PRINTED_REPETITIONS), spread / math.sqrt(REPETITIONS), ROUNDING),
-        our_error=spread / math.sqrt(REPETITIONS),
-        verdict=reading.verdict,
+    return Record.of_share(
+        source="Liu (2016), Table 1 (b)", what=reading.column, verdict=reading.verdict,
+        printed=row[reading.column], ours=ours, of=PRINTED_REPETITIONS, runs=REPETITIONS,
         design={"epsilon": row["epsilon"], "n": row["n"], "sets": reading.sets},
-    )
+    )  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -37,6 +38,18 @@ class Record(Generic[Printed]):
     our_error: float = 0.0
     verdict: str
     design: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of_share(
+        cls, *, printed: float, ours: float, of: int, runs: int, places: int = 3, **said: Any
+    ) -> Record[float]:
+        """Return a share of `of` repetitions, printed with so many decimals, beside ours, of `runs` or exact for 0."""
+        # One share for both, as where they agree: at 0 or 1 a share of its own would have no error.
+        both = (printed * of + ours * runs) / (of + runs) if runs else ours
+        spread = math.sqrt(both * (1 - both))
+        our_error = spread / math.sqrt(runs) if runs else 0.0
+        error = math.hypot(spread / math.sqrt(of), our_error, 10.0**-places / math.sqrt(12))
+        return Record(printed=printed, ours=ours, error=error, our_error=our_error, **said)
 
     @property
     def z(self: Record[float]) -> float:

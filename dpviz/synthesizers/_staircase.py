@@ -9,34 +9,27 @@ so δ_i = D − (e^ε − 1) Pr(m1 ≥ t | i). The threshold never decreases in 
 That loses digits as δ falls, so the pairs that matter are summed again with positive terms alone (`_stop_loss`).
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpviz.numerics.ends import gain
-from dpviz.numerics.sums import cumulative_sum
 from dpviz.numerics.worst_pair import largest_pairs
 from dpviz.synthesizers._stop_loss import log_delta_of_pairs
 from dpviz.synthesizers.base import WorstCase
+from dpviz.synthesizers.prior import PriorSynthesizer
 from dpviz.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from dpviz.synthesizers.beta_binomial import BetaBinomial
 
 # δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer.
 EXACT = 1e-4
 RANKED = 1e-12  # δ from which the difference of tails still tells which pairs can be the worst
 NOISE = 1e-14  # What rounding may put on the difference of tails, relative to what was added to get them
-BLOCK = 64  # Factors multiplied together before the product is held as a logarithm
 SMALLEST = 1e-290  # Least product that has kept its digits
 FEW = 200  # Pairs up to which all are summed rather than searched
 LARGEST_EXPONENT = 700.0  # Exponent from which a bound counts as far larger than any δ
 
 
-def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
+def worst_upward_pair(s: PriorSynthesizer, epsilon: float) -> WorstCase:
     """The largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over i; the other direction is that of the mirrored release."""
     i = np.arange(s.n)
     x = s.alpha + i
@@ -49,8 +42,9 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
     thresholds = np.floor(x * (s.m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
     thresholds = np.minimum(thresholds + 1, s.m)
     first_row = s.row(0)
-    if epsilon < 30 and first_row[thresholds[0]] > 1e-200:
-        estimate, added = _tail_differences(s, epsilon, thresholds, x, y, first_row)
+    known = epsilon < 30 and first_row[thresholds[0]] > 1e-200
+    if known and (found := _tail_differences(s, epsilon, thresholds, x, y, first_row)):
+        estimate, added = found
         best = int(estimate.argmax())
         if estimate[best] > EXACT:
             return WorstCase(float(estimate[best]), best + 1, best)
@@ -64,9 +58,12 @@ def worst_upward_pair(s: BetaBinomial, epsilon: float) -> WorstCase:
 
 
 def _tail_differences(
-    s: BetaBinomial, epsilon: float, t: IntArray, x: FloatArray, y: FloatArray, first_row: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """δ_i of the leading pairs, and all that was added to get the tails along (0, t_0), (1, t_0), …, (1, t_1), …"""
+    s: PriorSynthesizer, epsilon: float, t: IntArray, x: FloatArray, y: FloatArray, first_row: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """δ_i of the leading pairs, and all that was added to get the tails along (0, t_0), (1, t_0), …, (1, t_1), …
+
+    None where a number on the way would underflow and lose its digits.
+    """
     m, width = s.m, t - t[0]
     pairs = np.arange(len(t))
     rows = np.repeat(pairs[1:], t[1:] - t[:-1])
@@ -77,7 +74,10 @@ def _tail_differences(
     path[corner[:-1] + 1] = ((x + t) / x * (y / (y + (m - t))))[:-1]
     room = m - columns
     path[passed + 1] = room * (s.alpha + (rows + columns)) / ((columns + 1) * (s.beta + (s.n - rows) + (room - 1)))
-    path = _running_product(path)
+    with np.errstate(over="ignore", under="ignore"):
+        np.multiply.accumulate(path, out=path)
+    if not (path.min() > SMALLEST and path.max() < math.inf):
+        return None
     difference = path[corner] * (t / x)
     gained, lost = np.empty(len(t)), np.zeros(len(columns) + 1)
     gained[0], gained[1:] = first_row[t[0] :].sum(), difference[:-1]
@@ -86,23 +86,7 @@ def _tail_differences(
     return difference - math.expm1(epsilon) * (gained - lost[width]), gained
 
 
-def _running_product(factors: FloatArray) -> FloatArray:
-    """Products of the first 1, 2, 3, … factors: block by block where one on the way would underflow and lose digits."""
-    with np.errstate(over="ignore", under="ignore"):
-        product: FloatArray = np.multiply.accumulate(factors)
-        if product.min() > SMALLEST and product.max() < math.inf:
-            return product
-        blocks = -(-len(factors) // BLOCK)
-        padded = np.ones(blocks * BLOCK)
-        padded[: len(factors)] = factors
-        inside = np.multiply.accumulate(padded.reshape(blocks, BLOCK), axis=1)
-        if not (inside.min() > SMALLEST and inside.max() < math.inf):
-            return np.exp(cumulative_sum(np.log(factors)).total()[1:])
-        inside *= np.exp(cumulative_sum(np.log(inside[:-1, -1])).total())[:, None]
-        return np.ravel(inside)[: len(factors)]
-
-
-def _largest_of(s: BetaBinomial, epsilon: float, pairs: IntArray) -> WorstCase:
+def _largest_of(s: PriorSynthesizer, epsilon: float, pairs: IntArray) -> WorstCase:
     """The largest δ_i of the given pairs, however small; where they are many, of all pairs by branch and bound."""
 
     def log_delta(i: FloatArray, rest: FloatArray) -> FloatArray:
