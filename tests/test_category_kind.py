@@ -163,7 +163,6 @@ def test_the_prior_of_many_categories_pulls_to_an_even_share_unless_that_is_take
     )
     assert naive.bias.value == pytest.approx(0.25 - 0.7, abs=0.01)
     assert aware.bias.value == pytest.approx(0, abs=1e-13)
-    assert "taken back" in data.estimate_in_words(method, Analysis(rule="score"))
 
 
 def test_what_does_not_fit_is_refused_in_a_sentence() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
-from dpviz.comparisons.binary_methods import BetaBinomialRelease, GeometricRelease
+from dpviz.comparisons.binary_methods import BETA_BINOMIAL, GEOMETRIC
 from dpviz.comparisons.terms import setting_for
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
 from dpviz.curator.numbers import Number, numbers_of
@@ -22,7 +22,7 @@ from dpviz.curator.question import KINDS, Question
 from dpviz.curator.report.document import report_html
 from dpviz.curator.report.drawing import ends, log_ticks, ticks
 from dpviz.curator.report.files import chosen, design_json, load_question, report_script
-from dpviz.curator.report.handoff import RECIPES, handoff_of
+from dpviz.curator.report.handoff import handoff_of, recipe_of
 from dpviz.curator.report.registry import registry_entry, registry_json
 from dpviz.curator.search import Assessed, Desk, assess, stream_designs
 from dpviz.privacy import pure_epsilon, trade_off_curve
@@ -365,7 +365,7 @@ def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: in
             compile(handed.script, method.key, "exec")
             assert "$" not in handed.script
             assert handed.note.endswith((".", "script for it."))
-            assert bool(handed.script) == (type(method) in RECIPES)
+            assert bool(handed.script) == (recipe_of(method) is not None)
             assert handed.same == handed.note.startswith("OpenDP has what")
 
 
@@ -374,13 +374,13 @@ def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
     asked = Question(
         data=data, lowest=0.5, highest=0.5, sets=(1,), protections=(PrivacyLoss(most_epsilon=0.5, most_delta=0.01),)
     )
-    setting = setting_for(BetaBinomialRelease(), data, 1, asked.promises)
+    setting = setting_for(BETA_BINOMIAL, data, 1, asked.promises)
     assert setting is not None
-    handed = handoff_of(assess(asked, BetaBinomialRelease(), 1, "as_if_real", setting, whole=False))
+    handed = handoff_of(assess(asked, BETA_BINOMIAL, 1, "as_if_real", setting, whole=False))
     assert not handed.same
     found = re.search(r"n, epsilon = 30, (.*)", handed.script)
     assert found is not None
-    worst = GeometricRelease().real_delta(data, float(found[1]), 1, 0.5)
+    worst = GEOMETRIC.real_delta(data, float(found[1]), 1, 0.5)
     assert worst is not None
     assert worst.value <= 0.01 * (1 + 1e-9)
     assert setting > 1.2 * float(found[1])  # the promised δ lets the prior shrink far more than the noise

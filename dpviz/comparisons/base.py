@@ -86,23 +86,21 @@ class Method(ABC):
     """A way to release data of one kind under a promised ε.
 
     The promise covers all sets together, and each of M sets has its share ε/M. A reference promises nothing: it is the
-    same at every ε.
+    same at every ε. A subclass gives the data of a method as attributes or as fields.
     """
 
-    key: ClassVar[str]
-    label: ClassVar[str]
-    source: ClassVar[str]
-    releases: ClassVar[str]
+    key = label = source = ""
+    releases = ""
     """What is released and what it spends, in whole sentences."""
-    audited: ClassVar[str] = ""
+    audited = ""
     """Key of the record of `dpviz.audits.releases` that says what it really gives away; of none where there is none."""
-    finding: ClassVar[str] = ""
+    finding = ""
     """The same in whole sentences, of a method that has no record, or none of its own."""
-    reference: ClassVar[bool] = False
-    several_sets: ClassVar[bool] = True
-    sets_of_each: ClassVar[int] = 1
+    reference = False
+    several_sets = True
+    sets_of_each = 1
     """Sets that are made of one share of ε."""
-    first_statistic: ClassVar[str] = "the mean"
+    first_statistic = "the mean"
     """What has the share of ε that `usual_shares` and `with_share` speak of."""
 
     def sets(self, wanted: int) -> int:
@@ -253,10 +251,6 @@ class DataKind(DeclaredFields, ABC):
     @abstractmethod
     def truth(self) -> float:
         """The true value of what the analyst wants to know."""
-
-    def estimate_in_words(self, method: Any, analysis: Analysis) -> str:  # noqa: ARG002
-        """Return what the analyst takes for the truth, as part of a sentence; nothing where that needs no words."""
-        return ""
 
     def least_error(self, epsilon: float, delta: float = 0.0) -> float | None:  # noqa: ARG002
         """Return the smallest `release_error` that any mechanism with this promise can have; None where unknown."""

@@ -1,14 +1,16 @@
-"""What every method is that releases sets of one yes/no variable, most of them sets of one transition matrix."""
+"""One proportion and its study, and what every method is that releases sets of it, most of them of one matrix."""
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import Analysis, Method
+from dpviz.comparisons.base import Analysis, DataKind, Estimand, Method, Outcome
 from dpviz.comparisons.binary_measures import (
     RowMoments,
     end_masses,
@@ -20,27 +22,85 @@ from dpviz.comparisons.binary_measures import (
 from dpviz.coverage.law import exact_work
 from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_law
+from dpviz.inference.rules import RULES
+from dpviz.optimum import least_error
 from dpviz.parameters import readable
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.studies import Measure
-from dpviz.synthesizers import (
-    TwoCellSynthesizer,
-    WorstCase,
-)
+from dpviz.synthesizers import Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.types import FloatArray
-
-if TYPE_CHECKING:
-    from dpviz.comparisons.binary import OneProportion
 
 LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
 """Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class OneProportion(DataKind):
+    """n rows that are 1 with probability p, of which m are released; the analyst estimates p by the mean of the sets.
+
+    Bias and error are sums over x ~ Binomial(n, p) of the moments of a row, to rounding. Coverage and width are those
+    of `exact_coverage`; where that takes a moment they are simulated first, and where it takes longer, simulated alone.
+    """
+
+    rules: ClassVar[tuple[str, ...]] = tuple(RULES)
+    true_value: ClassVar[str] = "p"
+    assumed: ClassVar[str] = "each row independently 1 with probability p"
+    exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
+
+    n: int
+    m: int
+    p: float
+
+    @property
+    def truth(self) -> float:
+        return self.p
+
+    def least_error(self, epsilon: float, delta: float = 0.0) -> float:
+        return least_error(n=self.n, epsilon=epsilon, delta=delta).lower_bound
+
+    def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
+        generator, found = np.random.default_rng(seed), dict[str, FloatArray]()
+        x = int(generator.binomial(self.n, self.p))
+        for method, setting in settings.items():
+            count = method.sets(sets)
+            found[method.key] = method.draw(generator, self, setting / count, x, count)
+        return x / self.n, found
+
+    def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> RowMoments:
+        """Return the moments of the analyst's estimate from all sets."""
+        sets = method.sets(analysis.sets)
+        moments: RowMoments = method.moments(self, setting / sets)
+        return moments.of_sets(sets)
+
+    def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
+        sets = method.sets(analysis.sets)
+        moments = self.estimate_moments(method, setting, analysis)
+        bias, error = moments.error(binomial_law(self.n, self.p), self.p)
+        _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n)
+        first = Outcome(
+            method=method,
+            epsilon=epsilon,
+            setting=setting,
+            sets=sets,
+            bias=Measure(bias, 0.0),
+            root_mean_squared_error=Measure(error, 0.0),
+            coverage=Measure.unknown(),
+            mean_width=Measure.unknown(),
+            usable_share=Measure(method.usable_share(self, setting, sets), 0.0),
+            real_epsilon=method.real_epsilon(self, setting, sets),
+            release_error=Measure(added, 0.0),
+        )
+        yield first
+        for coverage, width in method.intervals(self, setting, sets, analysis):
+            yield dataclasses.replace(first, coverage=coverage, mean_width=width)
+
+
 class BinaryRelease(Method):
     """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
 
-    noisy: ClassVar[bool] = False
+    noisy = False
     """Whether a unit is made of the count with noise of scale 1/ε′."""
 
     def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:  # noqa: ARG002
@@ -65,10 +125,35 @@ class BinaryRelease(Method):
         """Yield the coverage and mean width of the analyst's interval, the better known the later."""
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BinaryMethod(BinaryRelease):
-    """A method whose sets are independent releases of one transition matrix, that of a `law` of the registry."""
+    """A method whose sets are independent releases of one transition matrix, that of a `law` of the registry.
 
-    law: ClassVar[type[TwoCellSynthesizer]]
+    Key, label and source are those of the law where no other is given.
+    """
+
+    law: type[TwoCellSynthesizer]
+    key: str = ""
+    label: str = ""
+    source: str = ""
+    releases: str
+    audited: str = ""
+    finding: str = ""
+    reference: bool = False
+    several_sets: bool = True
+    noisy: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("key", "label", "source"):
+            object.__setattr__(self, name, getattr(self, name) or getattr(self.named_after, name))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.key!r})"
+
+    @property
+    def named_after(self) -> type[Synthesizer]:
+        """What gives it its name."""
+        return self.law
 
     def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         return row_moments(self.synthesizer(data, epsilon))

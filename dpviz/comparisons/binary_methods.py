@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.binary_base import BinaryMethod, OneProportion
 from dpviz.synthesizers import (
     BetaBinomial,
     BinnedPosterior,
@@ -18,23 +18,12 @@ from dpviz.synthesizers import (
 )
 from dpviz.synthesizers.modips import Modips, ModipsTruncated
 
-if TYPE_CHECKING:
-    from dpviz.comparisons.binary import OneProportion
-
 OWN_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
 NO_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
 
 
 class OriginalData(BinaryMethod):
     """The confidential data as they are."""
-
-    key = "original"
-    law = GeometricSanitizer
-    label = "Original data"
-    source = "no protection"
-    releases = "Nothing is done to the data. This is what an analyst would find who may see them; no ε holds."
-    reference = True
-    several_sets = False
 
     def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
         return {"epsilon": NO_NOISE}
@@ -50,37 +39,16 @@ class OriginalData(BinaryMethod):
         return math.inf
 
 
-class MultipleSynthesis(BinaryMethod):
-    """Posterior predictive draws without a promise."""
-
-    key = "multiple_synthesis"
-    law = BetaBinomial
-    label = "Multiple synthesis, no promise"
-    source = "Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)"
-    releases = (
-        "Each set draws the proportion from its posterior, with a third of an invented row of each kind, and then n "
-        "rows. No privacy is promised."
-    )
-    reference = True
+class OwnPrior(BinaryMethod):
+    """A method that draws from the posterior under the papers' own prior, whatever ε is."""
 
     def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
-        return {"alpha": OWN_PRIOR, "beta": OWN_PRIOR}
+        noise = {} if self.reference else {"epsilon": epsilon}
+        return {"alpha": OWN_PRIOR, "beta": OWN_PRIOR, **noise}
 
 
 class LaplaceRelease(BinaryMethod):
     """The count with Laplace noise, one set."""
-
-    key = "laplace"
-    law = LaplaceSanitizer
-    label = LaplaceSanitizer.label
-    source = "Bowen & Liu (2016), Laplace sanitizer; Abowd & Vilhuber (2008)"
-    releases = (
-        "One set: the number of ones plus Laplace noise of scale 1/ε, rounded and moved to the nearest end where it "
-        "falls outside 0 to n. It spends all of ε."
-    )
-    audited = "laplace_count"
-    noisy = True
-    several_sets = False
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:  # noqa: ARG002
         """Pr(0 < x + Laplace(1/ε) < n) = 1 − ½E[e^{−εx}] − ½E[e^{−ε(n−x)}], before rounding, x ~ Binomial(n, p).
@@ -93,151 +61,88 @@ class LaplaceRelease(BinaryMethod):
         return max(1 - (below + above) / 2, 0.0)
 
 
-class ModipsRelease(BinaryMethod):
-    """Liu's model-based release, boundary-inflated."""
-
-    key = Modips.key
-    law = Modips
-    label = Modips.label
-    source = "Bowen & Liu (2016), modips-thresholding; Liu (2016), Algorithm 1"
-    releases = (
-        "Each set adds Laplace noise for its share of ε to the number of ones, moves what falls outside 0 to n to the "
-        "nearest end, draws the proportion from the posterior that this gives, with a third of an invented row of each "
-        "kind, and then the rows to be released."
-    )
-    audited = "proportion_clipped"
-    noisy = True
-
-    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
-        return super().protection(data, epsilon) | {"alpha": OWN_PRIOR, "beta": OWN_PRIOR}
-
-
-class ModipsTruncatedRelease(ModipsRelease):
-    """Liu's model-based release, truncated."""
-
-    key = ModipsTruncated.key
-    law = ModipsTruncated
-    label = ModipsTruncated.label
-    source = "Bowen & Liu (2016), modips-truncation; Liu (2016), Algorithm 1"
-    releases = (
-        "As modips, boundary-inflated; but noise that leads outside 0 to n is drawn again until the noisy number is "
-        "inside."
-    )
-    audited = "proportion_truncated"
-
-
-class BetaBinomialRelease(BinaryMethod):
-    """Charest's synthesizer, the smallest prior for ε/M."""
-
-    key = "beta_binomial"
-    law = BetaBinomial
-    label = BetaBinomial.label
-    source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
-    releases = (
-        "Each set draws the proportion from its posterior and then the rows to be released. It invents as many rows of "
-        "each kind as its share of ε asks for, and spends exactly that."
-    )
-    audited = "beta_binomial"
-
-
-class PlugInRelease(BinaryMethod):
-    """Zheng's and McClure & Reiter's synthesizer, one set."""
-
-    key = "posterior_mean"
-    law = PosteriorMean
-    label = PosteriorMean.label
-    source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
-    releases = (
-        "One set of rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
-        "ε, all of which it spends."
-    )
-    audited = "dp_prior"
-    several_sets = False
-
-
-class ExponentialRowsRelease(BinaryMethod):
-    """Wasserman & Zhou's release: all data sets are outcomes, one set."""
-
-    key = ExponentialRows.key
-    law = ExponentialRows
-    label = ExponentialRows.label
-    source = "Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)"
-    releases = (
-        "One set of rows, by the exponential mechanism over all data sets of zeros and ones: the nearer a data set's "
-        "distribution function is to the real one, the likelier it is. Most data sets have about as many ones as "
-        "zeros, which draws the count to the middle. It spends all of ε. With k categories there are kⁿ data sets, so "
-        "it can only be simulated."
-    )
-    audited = "exponential_sequences"
-    several_sets = False
-
-
-class ExponentialCountsRelease(BinaryMethod):
-    """The same mechanism, where the tables are the outcomes."""
-
-    key = ExponentialCounts.key
-    law = ExponentialCounts
-    label = ExponentialCounts.label
-    source = "Bowen & Liu (2016), equation (7), over tables; McSherry & Talwar (2007)"
-    releases = (
-        "One set, by the exponential mechanism over all possible counts, each of which counts once. It spends ε/2 on "
-        "the distance of the distribution functions, and of the other half only what the largest and the smallest "
-        "count give away."
-    )
-    audited = "exponential_counts"
-    several_sets = False
-
-
-class BinnedPosteriorRelease(BinaryMethod):
-    """Liu's SDD, the printed sensitivity."""
-
-    key = BinnedPosterior.key
-    law = BinnedPosterior
-    label = BinnedPosterior.label
-    source = "Liu (2016), Algorithm 2 (SDD), Proposition 3"
-    releases = (
-        "Each set cuts the posterior of the proportion into 100 bins from 0.05 to 0.95, chooses one of them by the "
-        "exponential mechanism with its share of ε, draws the proportion evenly from it, and then the rows "
-        "to be released."
-    )
-    finding = (
-        "This keeps the promise but hardly uses it: the printed sensitivity is about a hundred times what one row can "
-        "change at n = 100, so the bins are chosen nearly at random."
-    )
-
-
-class BinnedPosteriorExactRelease(BinaryMethod):
-    """Liu's SDD, the sensitivity that its score has."""
-
-    key = BinnedPosteriorExact.key
-    law = BinnedPosteriorExact
-    label = BinnedPosteriorExact.label
-    source = "Liu (2016), Algorithm 2 (SDD), with the sensitivity of its score"
-    releases = (
-        "As the posterior in bins, with the most that one row can really change the logarithm of a bin's probability. "
-        "It keeps the promise with far less noise."
-    )
-
-
-class GeometricRelease(BinaryMethod):
-    """The count with geometric noise, one set."""
-
-    key = GeometricSanitizer.key
-    law = GeometricSanitizer
-    label = GeometricSanitizer.label
-    source = "Ghosh, Roughgarden & Sundararajan (2009)"
-    releases = (
-        "One set: the number of ones plus noise on the whole numbers, where each further one is e^ε times less likely, "
-        "moved to the nearest end where it falls outside 0 to n. It spends all of ε."
-    )
-    finding = "This keeps the promise exactly: every released count tells neighbours apart by ε, and by no more."
-    noisy = True
-    several_sets = False
-
+ORIGINAL = OriginalData(
+    law=GeometricSanitizer, key="original", label="Original data", reference=True, several_sets=False,
+    source="no protection",
+    releases="Nothing is done to the data. This is what an analyst would find who may see them; no ε holds.",
+)  # fmt: skip
+LAPLACE = LaplaceRelease(
+    law=LaplaceSanitizer, audited="laplace_count", noisy=True, several_sets=False,
+    source="Bowen & Liu (2016), Laplace sanitizer; Abowd & Vilhuber (2008)",
+    releases="One set: the number of ones plus Laplace noise of scale 1/ε, rounded and moved to the nearest end where "
+    "it falls outside 0 to n. It spends all of ε.",
+)  # fmt: skip
+BETA_BINOMIAL = BinaryMethod(
+    law=BetaBinomial, audited="beta_binomial",
+    source="Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)",
+    releases="Each set draws the proportion from its posterior and then the rows to be released. It invents as many "
+    "rows of each kind as its share of ε asks for, and spends exactly that.",
+)  # fmt: skip
+GEOMETRIC = BinaryMethod(
+    law=GeometricSanitizer, noisy=True, several_sets=False,
+    releases="One set: the number of ones plus noise on the whole numbers, where each further one is e^ε times less "
+    "likely, moved to the nearest end where it falls outside 0 to n. It spends all of ε.",
+    finding="This keeps the promise exactly: every released count tells neighbours apart by ε, and by no more.",
+)  # fmt: skip
 
 BINARY_METHODS: tuple[BinaryMethod, ...] = (
-    OriginalData(), MultipleSynthesis(), ModipsRelease(), ModipsTruncatedRelease(), LaplaceRelease(),
-    BetaBinomialRelease(), PlugInRelease(), ExponentialRowsRelease(), ExponentialCountsRelease(),
-    BinnedPosteriorRelease(), BinnedPosteriorExactRelease(),
+    ORIGINAL,
+    OwnPrior(
+        law=BetaBinomial, key="multiple_synthesis", label="Multiple synthesis, no promise", reference=True,
+        source="Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)",
+        releases="Each set draws the proportion from its posterior, with a third of an invented row of each kind, and "
+        "then n rows. No privacy is promised.",
+    ),
+    OwnPrior(
+        law=Modips, audited="proportion_clipped", noisy=True,
+        source="Bowen & Liu (2016), modips-thresholding; Liu (2016), Algorithm 1",
+        releases="Each set adds Laplace noise for its share of ε to the number of ones, moves what falls outside 0 to "
+        "n to the nearest end, draws the proportion from the posterior that this gives, with a third of an invented "
+        "row of each kind, and then the rows to be released.",
+    ),
+    OwnPrior(
+        law=ModipsTruncated, audited="proportion_truncated", noisy=True,
+        source="Bowen & Liu (2016), modips-truncation; Liu (2016), Algorithm 1",
+        releases="As modips, boundary-inflated; but noise that leads outside 0 to n is drawn again until the noisy "
+        "number is inside.",
+    ),
+    LAPLACE,
+    BETA_BINOMIAL,
+    BinaryMethod(
+        law=PosteriorMean, audited="dp_prior", several_sets=False,
+        source="Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)",
+        releases="One set of rows drawn with the posterior mean as their proportion. Enough rows are invented that "
+        "this keeps ε, all of which it spends.",
+    ),
+    BinaryMethod(
+        law=ExponentialRows, audited="exponential_sequences", several_sets=False,
+        source="Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)",
+        releases="One set of rows, by the exponential mechanism over all data sets of zeros and ones: the nearer a "
+        "data set's distribution function is to the real one, the likelier it is. Most data sets have about as many "
+        "ones as zeros, which draws the count to the middle. It spends all of ε. With k categories there are kⁿ data "
+        "sets, so it can only be simulated.",
+    ),
+    BinaryMethod(
+        law=ExponentialCounts, audited="exponential_counts", several_sets=False,
+        source="Bowen & Liu (2016), equation (7), over tables; McSherry & Talwar (2007)",
+        releases="One set, by the exponential mechanism over all possible counts, each of which counts once. It spends "
+        "ε/2 on the distance of the distribution functions, and of the other half only what the largest and the "
+        "smallest count give away.",
+    ),
+    BinaryMethod(
+        law=BinnedPosterior,
+        source="Liu (2016), Algorithm 2 (SDD), Proposition 3",
+        releases="Each set cuts the posterior of the proportion into 100 bins from 0.05 to 0.95, chooses one of them "
+        "by the exponential mechanism with its share of ε, draws the proportion evenly from it, and then the rows to "
+        "be released.",
+        finding="This keeps the promise but hardly uses it: the printed sensitivity is about a hundred times what one "
+        "row can change at n = 100, so the bins are chosen nearly at random.",
+    ),
+    BinaryMethod(
+        law=BinnedPosteriorExact,
+        source="Liu (2016), Algorithm 2 (SDD), with the sensitivity of its score",
+        releases="As the posterior in bins, with the most that one row can really change the logarithm of a bin's "
+        "probability. It keeps the promise with far less noise.",
+    ),
 )  # fmt: skip
-"""Every method that is a matrix, in the order of the pictures: a new one is a class and a name here."""
+"""Every method that is a matrix, in the order of the pictures: a new one is a few words here."""

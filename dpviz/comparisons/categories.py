@@ -33,6 +33,7 @@ from dpviz.synthesizers.cells import CELLS, CellSynthesizer, PriorCellSynthesize
 MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum of several
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CategoryMethod(BinaryMethod):
     """A method that releases all k counts, of which the analyst reads one.
 
@@ -40,7 +41,11 @@ class CategoryMethod(BinaryMethod):
     whatever the others are. What the release gives away is what all of its counts do: that of `of_cells`.
     """
 
-    of_cells: ClassVar[type[CellSynthesizer]]
+    of_cells: type[CellSynthesizer]
+
+    @property
+    def named_after(self) -> type[CellSynthesizer]:
+        return self.of_cells
 
     @abstractmethod
     def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
@@ -66,10 +71,11 @@ class CategoryMethod(BinaryMethod):
         return Design.releasing(self.table(data, setting / sets), sets=sets, p=data.p, **shared)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PriorCellsRelease(CategoryMethod):
     """Invented rows in every category; the other categories together have k − 1 times as many as the one."""
 
-    of_cells: ClassVar[type[PriorCellSynthesizer]]
+    of_cells: type[PriorCellSynthesizer]
 
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
         alpha = self.law.least_alpha(m=data.m, epsilon=epsilon)
@@ -110,49 +116,8 @@ class PriorCellsRelease(CategoryMethod):
         return super().absence(data)
 
 
-class DirichletMultinomialRelease(PriorCellsRelease):
-    """The shares of all categories are drawn, then the rows."""
-
-    key = DirichletMultinomial.key
-    of_cells = DirichletMultinomial
-    law = DirichletMultinomial.two_cells
-    label = DirichletMultinomial.label
-    source = DirichletMultinomial.source
-    releases = (
-        "Each set draws the shares of all categories from their posterior and then m rows. It invents as many rows in "
-        "every category as its share of ε asks for, and spends exactly that."
-    )
-
-
-class MultinomialRelease(PriorCellsRelease):
-    """The rows are drawn with the posterior mean of the shares, one set."""
-
-    key = MultinomialMean.key
-    of_cells = MultinomialMean
-    law = MultinomialMean.two_cells
-    label = MultinomialMean.label
-    source = MultinomialMean.source
-    releases = (
-        "One set of m rows drawn with the posterior mean of the shares. Enough rows are invented in every category "
-        "that this keeps ε, all of which it spends."
-    )
-    several_sets = False
-
-
 class LaplaceCellsRelease(CategoryMethod):
     """Every count with Laplace noise, one set."""
-
-    key = LaplaceCells.key
-    of_cells = LaplaceCells
-    law = LaplaceSanitizer
-    label = LaplaceCells.label
-    source = LaplaceCells.source
-    releases = (
-        "One set: every count plus Laplace noise of scale 2/ε, rounded and moved to the nearest end where it falls "
-        "outside 0 to n. The released counts need not add up to n; the share is the count over n. It spends all of ε "
-        "from three rows on."
-    )
-    several_sets = False
 
     def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:  # noqa: ARG002
         return {"the count of every category": 2 / epsilon}
@@ -164,6 +129,14 @@ class LaplaceCellsRelease(CategoryMethod):
         return LaplaceCells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)
 
 
+LAPLACE_CELLS = LaplaceCellsRelease(
+    of_cells=LaplaceCells, law=LaplaceSanitizer, several_sets=False,
+    releases="One set: every count plus Laplace noise of scale 2/ε, rounded and moved to the nearest end where it "
+    "falls outside 0 to n. The released counts need not add up to n; the share is the count over n. It spends all of ε "
+    "from three rows on.",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class CategoryData(CountData):
     """n rows in k categories, of which all counts are released; the analyst asks for one of them, whose share is p."""
@@ -171,7 +144,17 @@ class CategoryData(CountData):
     key: ClassVar[str] = "categories"
     label: ClassVar[str] = "Categories (k counts)"
     methods: ClassVar[tuple[Method, ...]] = (
-        DirichletMultinomialRelease(), MultinomialRelease(), LaplaceCellsRelease(),
+        PriorCellsRelease(
+            of_cells=DirichletMultinomial, law=DirichletMultinomial.two_cells,
+            releases="Each set draws the shares of all categories from their posterior and then m rows. It invents as "
+            "many rows in every category as its share of ε asks for, and spends exactly that.",
+        ),
+        PriorCellsRelease(
+            of_cells=MultinomialMean, law=MultinomialMean.two_cells, several_sets=False,
+            releases="One set of m rows drawn with the posterior mean of the shares. Enough rows are invented in every "
+            "category that this keeps ε, all of which it spends.",
+        ),
+        LAPLACE_CELLS,
     )  # fmt: skip
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
     assumed: ClassVar[str] = "each row independently in that category with probability p"

@@ -159,7 +159,7 @@ class MixedMultipleSynthesis(MixedSynthesis):
 class SharedWithCounts(Shared, MixedMethod):
     """A chosen share w of the ε of each set goes to the counts of the cells."""
 
-    first_statistic: ClassVar[str] = "the counts"
+    first_statistic = "the counts"
 
 
 @dataclass(frozen=True, kw_only=True)

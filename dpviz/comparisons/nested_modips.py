@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammainc, gammaln, logsumexp
 
 from dpviz.comparisons.base import Analysis, simulated_share
-from dpviz.comparisons.binary_base import BinaryRelease
+from dpviz.comparisons.binary_base import BinaryRelease, OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
 from dpviz.comparisons.binary_methods import OWN_PRIOR
 from dpviz.inference.combining_rules import CombiningRule
@@ -19,9 +19,6 @@ from dpviz.inference.confidential import binomial_law
 from dpviz.inference.interval_rules import half_widths, holds
 from dpviz.studies import Measure
 from dpviz.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from dpviz.comparisons.binary import BinaryData, OneProportion
 
 SETS_OF_EACH = 10  # Sets from one noisy count
 AT_ONCE = 1_000_000  # Sets that are drawn at a time
@@ -72,7 +69,7 @@ class Variances(NamedTuple):
         return math.fsum(self)
 
 
-def estimate_variances(data: BinaryData, epsilon: float, sets: int, sets_of_each: int = SETS_OF_EACH) -> Variances:
+def estimate_variances(data: OneProportion, epsilon: float, sets: int, sets_of_each: int = SETS_OF_EACH) -> Variances:
     """Return the parts of the variance of modips' estimate: M noisy counts with ε/M each, and some sets of each.
 
     >>> from dpviz.comparisons import BinaryData
@@ -129,7 +126,7 @@ class NestedModips(BinaryRelease):
         "As modips, boundary-inflated; but ten sets are drawn from each noisy count, so that an analyst can tell what "
         "the noise adds from what the draws add. The noisy counts alone share ε: what is made of them costs nothing."
     )
-    sets_of_each: ClassVar[int] = SETS_OF_EACH
+    sets_of_each = SETS_OF_EACH
     noisy = True
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:

@@ -9,7 +9,7 @@ from typing import Protocol
 import streamlit as st
 
 from dpviz.comparisons import BinaryData
-from dpviz.comparisons.binary_methods import LaplaceRelease
+from dpviz.comparisons.binary_methods import LAPLACE
 from dpviz.parameters import readable
 from dpviz.published import liu_binary, liu_gaussian
 from dpviz.published.record import Record
@@ -49,11 +49,10 @@ def _show_usable() -> None:
     rows, scores = [], []
     for row in csv.DictReader(files("dpviz.published").joinpath("bowen_liu_usable.csv").read_text().splitlines()):
         data, cells = BinaryData(n=int(row["n"]), p=float(row["p"])), []
-        method = LaplaceRelease()
         for name, text in row.items():
             if not name.startswith("ln_epsilon="):
                 continue
-            share = method.usable_share(data, math.exp(int(name.partition("=")[2])), 1)
+            share = LAPLACE.usable_share(data, math.exp(int(name.partition("=")[2])), 1)
             z = (float(text) - share) / math.sqrt(share * (1 - share) / PRINTED_REPETITIONS)
             scores.append(z)
             cells.append(f"<b>{text}</b><br>{readable(share, 3)}<br><small>z = {readable(round(z, 1), 2)}</small>")

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 from typing import Any
 
 from dpviz.comparisons import DataKind, Method
-from dpviz.comparisons.binary_methods import (
-    BetaBinomialRelease,
-    BinnedPosteriorExactRelease,
-    BinnedPosteriorRelease,
-    ExponentialCountsRelease,
-    ExponentialRowsRelease,
-    GeometricRelease,
-    LaplaceRelease,
-    ModipsRelease,
-    ModipsTruncatedRelease,
-    PlugInRelease,
-)
-from dpviz.comparisons.categories import DirichletMultinomialRelease, LaplaceCellsRelease, MultinomialRelease
-from dpviz.comparisons.gaussian_histograms import PerturbedHistogram, PerturbedHistogramSafe
-from dpviz.comparisons.gaussian_methods import ModipsCommunal, ModipsSplit
+from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.binary_methods import GEOMETRIC
+from dpviz.comparisons.categories import LAPLACE_CELLS, PriorCellsRelease
+from dpviz.comparisons.gaussian_histograms import PerturbedHistogram
 from dpviz.comparisons.terms import setting_for
 from dpviz.curator.search import Assessed
 
@@ -59,29 +47,31 @@ class Handoff:
     same: bool
 
 
-NEAREST, NEAREST_CELLS = Recipe("count", GeometricRelease()), Recipe("categories", LaplaceCellsRelease())
-RECIPES: Mapping[type[Method], Recipe] = {
-    GeometricRelease: Recipe("count"),
-    LaplaceRelease: Recipe("rounded_count"),
-    ModipsRelease: Recipe("posterior_of_count"),
-    ModipsSplit: Recipe("mean_and_variance"),
-    ModipsCommunal: Recipe("mean_and_variance"),
-    PerturbedHistogram: Recipe("histogram"),
-    PerturbedHistogramSafe: Recipe("histogram"),
-    LaplaceCellsRelease: Recipe("categories"),
-    **dict.fromkeys((DirichletMultinomialRelease, MultinomialRelease), NEAREST_CELLS),
-    **dict.fromkeys(
-        (BetaBinomialRelease, PlugInRelease, ModipsTruncatedRelease, ExponentialRowsRelease, ExponentialCountsRelease,
-         BinnedPosteriorRelease, BinnedPosteriorExactRelease),
-        NEAREST,
-    ),
-}  # fmt: skip
-"""What OpenDP has for a method; for any other it has nothing."""
+TEXTS = {
+    "geometric": "count",
+    "laplace": "rounded_count",
+    "modips": "posterior_of_count",
+    "modips_split": "mean_and_variance",
+    "modips_communal": "mean_and_variance",
+    "perturbed_histogram": "histogram",
+    "perturbed_histogram_safe": "histogram",
+    "laplace_cells": "categories",
+}
+"""The text of what OpenDP has, by the key of the method that it makes."""
+
+
+def recipe_of(method: Method) -> Recipe | None:
+    """Return what OpenDP has for a method that a curator can choose, or is nearest to it; None where there is none."""
+    if method.key in TEXTS:
+        return Recipe(TEXTS[method.key])
+    if isinstance(method, PriorCellsRelease):
+        return Recipe("categories", LAPLACE_CELLS)
+    return Recipe("count", GEOMETRIC) if isinstance(method, BinaryMethod) else None
 
 
 def handoff_of(design: Assessed) -> Handoff:
     """Return the chosen mechanism as a script for OpenDP, or the nearest one, or a sentence that there is none."""
-    recipe = RECIPES.get(type(design.method))
+    recipe = recipe_of(design.method)
     if recipe is None:
         return Handoff(NONE, "", False)
     text = files("dpviz.curator.report").joinpath(f"opendp_{recipe.text}.txt").read_text(encoding="utf-8")
