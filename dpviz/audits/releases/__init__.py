@@ -1,8 +1,7 @@
 """Methods of synthesis as Bowen & Liu (2016) and Liu (2016) print them: what each promises and what it really gives."""
 
 from dpviz.audits.releases.empirical import EmpiricalLoss, empirical_epsilon
-from dpviz.audits.releases.findings import audit_releases
-from dpviz.audits.releases.methods import RELEASE_METHODS
+from dpviz.audits.releases.methods import RELEASE_METHODS, audit_releases
 from dpviz.audits.releases.record import Loss, ReleaseFinding, ReleaseMethod, ReleaseSetting
 from dpviz.audits.releases.sensitivities import SENSITIVITIES
 

@@ -1,13 +1,13 @@
 """Histograms of bounded numbers: perturbed or smoothed, with public bins or with Scott's, which the data decide."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpviz.audits.releases.noisy_counts import log_table_probability
 from dpviz.checked import argument, checked
+from dpviz.studies import Measure
 from dpviz.types import FloatArray
 
 SCOTT = 3.49
@@ -46,26 +46,13 @@ def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
     return int(_bins(float(np.var(data, ddof=1)), len(data), upper - lower))
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of simulated samples, with its Monte Carlo standard error; `samples` of them were drawn."""
-
-    value: float
-    samples: int
-
-    @property
-    def error(self) -> float:
-        """The standard error of the share."""
-        return math.sqrt(self.value * (1 - self.value) / self.samples)
-
-
 @checked(
     n=argument("n", 2, 5000, integer=True),
     samples=argument("samples", 1, MOST_SAMPLES, integer=True),
     lower=argument("lower", -math.inf, 0),
     upper=argument("upper", 0, math.inf),
 )
-def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> Share:
+def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> Measure:
     """Return the share of samples of n standard normal rows with a neighbour that has another number of bins.
 
     >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
@@ -73,7 +60,7 @@ def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> 
     """
     generator = np.random.default_rng(abs(seed))
     hits = sum(_other_bins(_normal(n, lower, upper, generator), lower, upper) is not None for _ in range(samples))
-    return Share(hits / samples, samples)
+    return Measure.share(hits, samples)
 
 
 def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:

@@ -8,12 +8,7 @@ from scipy.special import gammaln, ndtr, ndtri
 
 from dpviz.audits.releases import histograms, posteriors
 from dpviz.audits.releases.empirical import empirical_epsilon
-from dpviz.audits.releases.laplace_noise import (
-    clipped_log_odds,
-    lowest_rows,
-    no_ones,
-    truncated_log_odds,
-)  # fmt: skip
+from dpviz.audits.releases.laplace_noise import Seen, clipped_log_odds, lowest_rows, no_ones, truncated_log_odds
 from dpviz.audits.releases.record import MIXTURE_STATISTICS, Loss, ReleaseSetting
 from dpviz.comparisons.bounding import TRUNCATION
 from dpviz.limits import MODIPS_ROWS
@@ -83,16 +78,18 @@ def truncated_statistic(setting: ReleaseSetting) -> Loss:
     return Loss.exactly(setting.sets * TRUNCATION.loss(setting.each, setting.n))
 
 
-def truncated_mean(setting: ReleaseSetting) -> Loss:
-    """Rows around a truncated mean, themselves truncated: all rows at the lower bound show the most."""
-    seen = truncated_log_odds(lowest_rows(setting.n, setting.width, truncated=True), setting.each, setting.n)
-    return Loss(setting.sets * max(seen, 0.0), truncated_statistic(setting).at_most)
+def _shown(setting: ReleaseSetting, seen: Seen, truncated: bool) -> Loss:
+    """Sets that are made of one noisy statistic each: what is made of a clipped one is no less private than that is."""
+    if truncated:
+        found = truncated_log_odds(seen, setting.each, setting.n)
+        return Loss(setting.sets * max(found, 0.0), truncated_statistic(setting).at_most)
+    found = clipped_log_odds(seen, setting.each, setting.n)
+    return Loss(setting.sets * min(max(found, 0.0), setting.each), setting.epsilon)
 
 
-def clipped_mean(setting: ReleaseSetting) -> Loss:
-    """Rows around a clipped mean: what is made of a private mean is no less private."""
-    seen = clipped_log_odds(lowest_rows(setting.n, setting.width, truncated=False), setting.each, setting.n)
-    return Loss(setting.sets * min(max(seen, 0.0), setting.each), setting.epsilon)
+def mean(setting: ReleaseSetting, truncated: bool) -> Loss:
+    """Rows around a noisy mean, truncated or clipped like that: all rows at the lower bound show the most."""
+    return _shown(setting, lowest_rows(setting.n, setting.width, truncated), truncated)
 
 
 def truncated_mean_and_variance(setting: ReleaseSetting, share: float = 0.5) -> Loss:
@@ -104,15 +101,9 @@ def truncated_mean_and_variance(setting: ReleaseSetting, share: float = 0.5) -> 
     return Loss.exactly(setting.sets * both)
 
 
-def truncated_communal(setting: ReleaseSetting) -> Loss:
-    """Communal sanitization shares the budget as R to R²."""
-    return truncated_mean_and_variance(setting, 1 / (1 + setting.width))
-
-
 def clipped_mean_and_variance(setting: ReleaseSetting) -> Loss:
     """From all rows at the lower bound to one at the upper: each end has mass ½, times e^{−its share of ε} after it."""
-    masses = [(0.5, 0.5 * math.exp(-setting.each / 2)), (0.5, 0.5 * math.exp(-setting.each / 2))]
-    return Loss.exactly(setting.sets * sum(math.log(first / second) for first, second in masses))
+    return Loss.exactly(setting.sets * 2 * math.log(0.5 / (0.5 * math.exp(-setting.each / 2))))
 
 
 def cell_mean_budget(setting: ReleaseSetting) -> float:
@@ -126,40 +117,17 @@ def clipped_cell_mean(setting: ReleaseSetting) -> Loss:
     return Loss.exactly(cell_mean_budget(setting) * (1 - 1 / rows) - math.log1p(-1 / rows))
 
 
-def unclipped_cell_mean(_: ReleaseSetting) -> Loss:
-    """Far out, two Laplace densities of different scales have no bounded ratio."""
-    return Loss.exactly(math.inf)
-
-
 def parallel(setting: ReleaseSetting) -> Loss:
     """One count in each of two cells, each with ε; a row that changes cells moves both."""
     return Loss.exactly(2 * one_count(setting).at_least)
 
 
-def proportion_truncated(setting: ReleaseSetting, nested: int = 1) -> Loss:
-    """Sets of zeros and ones from one truncated count: a single one from its matrix as far as that goes."""
-    if nested == 1 and setting.n <= MODIPS_ROWS:
-        return Loss.exactly(setting.sets * _modips(setting.n, setting.each, "truncation"))
-    seen = truncated_log_odds(no_ones(setting.n, nested), setting.each, setting.n)
-    return Loss(setting.sets * max(seen, 0.0), truncated_statistic(setting).at_most)
-
-
-def proportion_clipped(setting: ReleaseSetting, nested: int = 1) -> Loss:
-    """Sets of zeros and ones from one clipped count: what is made of a private count is no less private."""
-    if nested == 1 and setting.n <= MODIPS_ROWS:
-        return Loss.exactly(setting.sets * _modips(setting.n, setting.each, "bit"))
-    seen = clipped_log_odds(no_ones(setting.n, nested), setting.each, setting.n)
-    return Loss(setting.sets * min(max(seen, 0.0), setting.each), setting.epsilon)
-
-
-def nested_truncated(setting: ReleaseSetting) -> Loss:
-    """All nested sets together."""
-    return proportion_truncated(setting, setting.draws)
-
-
-def nested_clipped(setting: ReleaseSetting) -> Loss:
-    """All nested sets together."""
-    return proportion_clipped(setting, setting.draws)
+def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> Loss:
+    """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
+    sets = setting.draws if nested else 1
+    if sets == 1 and setting.n <= MODIPS_ROWS:
+        return Loss.exactly(setting.sets * _modips(setting.n, setting.each, "truncation" if truncated else "bit"))
+    return _shown(setting, no_ones(setting.n, sets), truncated)
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,10 +1,12 @@
 """Every printed method of Bowen & Liu (2016) and Liu (2016) that promises an ε, in one table."""
 
+import math
 from functools import partial
 
 from dpviz.audits.releases import losses
 from dpviz.audits.releases.laplace_noise import truncated_factor
-from dpviz.audits.releases.record import ReleaseMethod, ReleaseSetting
+from dpviz.audits.releases.record import Loss, ReleaseFinding, ReleaseMethod, ReleaseSetting
+from dpviz.checked import checked
 
 STATISTIC, ROWS, HISTOGRAM = "the noisy statistics", "the released rows", "the noisy histogram"
 TRUNCATION = (
@@ -74,38 +76,41 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
         why="The noise is R/(size ε), and the size of the cell changes with the row: the scale of the noise shows it.",
         safe="Release noisy sums and noisy counts, and divide them."),
     Printed(key="cell_mean_unbounded", name="Mean of a mixture's cell, any value", source="Bowen & Liu (2016), study 3",
-        promised=losses.cell_mean_budget, released="one noisy cell mean", loss=losses.unclipped_cell_mean,
+        promised=losses.cell_mean_budget, released="one noisy cell mean", loss=lambda _: Loss.exactly(math.inf),
         why="The size of the cell sets the scale of the noise, and far out two scales have no bounded ratio.",
         safe="Release noisy sums and noisy counts, and divide them."),
     Printed(key="truncated", name="Any statistic with truncated noise",
         source="Liu (2016), §5.1; Bowen & Liu (2016), §4.1", loss=losses.truncated_statistic, why=TRUNCATION,
         safe=BIT, factor=_per_set),
     Printed(key="proportion_truncated", name="Modips, proportion, truncation",
-        source="Liu (2016), §5.1; Bowen & Liu (2016), study 1", released=ROWS, loss=losses.proportion_truncated,
-        why=f"{TRUNCATION} The draw of the rows hides a part of it.",
+        source="Liu (2016), §5.1; Bowen & Liu (2016), study 1", released=ROWS,
+        loss=partial(losses.proportion, truncated=True), why=f"{TRUNCATION} The draw of the rows hides a part of it.",
         safe=BIT, factor=_per_set, checked="the log-odds of all tables"),
     Printed(key="proportion_clipped", name="Modips, proportion, BIT",
-        source="Liu (2016), §5.1; Bowen & Liu (2016), study 1", released=ROWS, loss=losses.proportion_clipped,
-        why=CLIPPED_ALIKE, checked="the log-odds of all tables"),
+        source="Liu (2016), §5.1; Bowen & Liu (2016), study 1", released=ROWS,
+        loss=partial(losses.proportion, truncated=False), why=CLIPPED_ALIKE, checked="the log-odds of all tables"),
     Printed(key="mean_truncated", name="Modips, mean with known variance, truncation", source="Liu (2016), §5.1",
-        released=ROWS, loss=losses.truncated_mean, why=TRUNCATION, safe=BIT, factor=_per_set, checked=QUADRATURE),
+        released=ROWS, loss=partial(losses.mean, truncated=True), why=TRUNCATION, safe=BIT, factor=_per_set,
+        checked=QUADRATURE),
     Printed(key="mean_clipped", name="Modips, mean with known variance, BIT", source="Liu (2016), §5.1", released=ROWS,
-        loss=losses.clipped_mean, why=CLIPPED_ALIKE, checked=QUADRATURE),
+        loss=partial(losses.mean, truncated=False), why=CLIPPED_ALIKE, checked=QUADRATURE),
     Printed(key="mean_variance_truncated", name="Modips, mean and variance split evenly, truncation",
         source="Liu (2016), §5.3, Definition 6", released=ROWS, loss=losses.truncated_mean_and_variance, why=TRUNCATION,
         safe=BIT, factor=_per_half),
     Printed(key="communal_truncated", name="Modips, mean and variance communal, truncation",
-        source="Liu (2016), §5.3, Definition 5", released=ROWS, loss=losses.truncated_communal, why=TRUNCATION,
+        source="Liu (2016), §5.3, Definition 5", released=ROWS, why=TRUNCATION,
+        loss=lambda setting: losses.truncated_mean_and_variance(setting, 1 / (1 + setting.width)),  # shared as R to R²
         safe="Set what lies outside to the nearest bound (BIT)."),
     Printed(key="mean_variance_clipped", name="Modips, mean and variance, split or communal, BIT",
         source="Liu (2016), §5.3; Bowen & Liu (2016), study 2", released=ROWS, loss=losses.clipped_mean_and_variance,
         why="All rows at one bound against one row at the other: both statistics lose all that they may."),
     Printed(key="nested_truncated", name="Nested modips, proportion, truncation", source="Liu (2016), §3.1, Figure 3",
-        released="all nested sets", loss=losses.nested_truncated, checked=QUADRATURE,
+        released="all nested sets", loss=partial(losses.proportion, truncated=True, nested=True), checked=QUADRATURE,
         why=f"{TRUNCATION} The more sets are drawn from one noisy count, the better they show it.",
         safe=BIT, factor=_per_set),
     Printed(key="nested_clipped", name="Nested modips, proportion, BIT", source="Liu (2016), §3.1, Figure 3",
-        released="all nested sets", loss=losses.nested_clipped, why=POST_PROCESSED, checked=QUADRATURE),
+        released="all nested sets", why=POST_PROCESSED, checked=QUADRATURE,
+        loss=partial(losses.proportion, truncated=False, nested=True)),
     Printed(key="sets", name="M sets, each with ε/M", source="Liu (2016), Algorithm 1", released="all sets",
         loss=losses.several_sets, why="The losses of independent sets add.", checked="the log-odds of all tables"),
     Printed(key="parallel", name="Parallel composition over cells", source="Liu (2016), §2.1 and §3.4",
@@ -150,3 +155,14 @@ RELEASE_METHODS: tuple[ReleaseMethod, ...] = (
         checked="the exact probability of a larger loss"),
 )  # fmt: skip
 """Methods in the order of the papers; the verdict on each follows from its `loss`."""
+
+
+@checked()
+def audit_releases(setting: ReleaseSetting) -> tuple[ReleaseFinding, ...]:
+    """Return what every printed method really gives at a setting, in the order of the papers.
+
+    >>> found = audit_releases(ReleaseSetting(n=100, epsilon=1.0))
+    >>> [one.method.key for one in found if one.verdict == "not private at any ε"]
+    ['perturbed_scott', 'cell_mean_unbounded', 'standardized']
+    """
+    return tuple(ReleaseFinding(method, setting, method.loss(setting)) for method in RELEASE_METHODS)
