@@ -24,8 +24,6 @@ from dpviz.comparisons.gaussian_histograms import (
     PerturbedHistogram,
     PerturbedHistogramSafe,
     PerturbedHistogramScott,
-    PublicBins,
-    ScottBins,
     SmoothedHistogram,
 )
 from dpviz.comparisons.gaussian_methods import (
@@ -307,8 +305,8 @@ def test_bins_by_scotts_rule_are_as_many_as_in_print() -> None:
     for n, bins in ((40, 7), (100, 10), (1000, 21)):
         data = UnknownVariance(n=n, mean=0.0, sigma=2.0, low=-6.0, high=8.0)
         held = data.draw(np.random.default_rng(5), 200)
-        assert np.median(ScottBins().number(held)) == bins
-        assert abs(int(PublicBins().number(held)[0]) - bins) <= 1
+        assert np.median(PerturbedHistogramScott().number_of_bins(held)) == bins
+        assert abs(int(PerturbedHistogram().number_of_bins(held)[0]) - bins) <= 1
 
 
 def test_one_release_can_be_looked_at() -> None:
@@ -512,7 +510,7 @@ def test_rules_that_read_counts_are_refused_in_a_sentence() -> None:
 def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -> None:
     data = UnknownVariance(n=4, mean=0.5, sigma=100.0, low=0.0, high=1.0)
     held = data.draw(np.random.default_rng(1), 200)
-    bins, variance = ScottBins().number(held), held.moments.variance
+    bins, variance = PerturbedHistogramScott().number_of_bins(held), held.moments.variance
     assert set(bins[variance > 0.24]) == {1}
     assert set(bins[variance == 0]) == {LARGEST_BINS}
     agrees(study(data, PerturbedHistogramScott(), epsilon=100.0).bias, 0.0)

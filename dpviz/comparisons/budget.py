@@ -18,7 +18,6 @@ from dpviz.coverage.exact import coarse_to_fine
 from dpviz.parameters import readable
 
 PAPERS_SETS = 10  # Of both papers
-SHARES = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,9 @@ class Spent:
         The best itself alone where the errors are exact.
         """
         best = self.outcomes[self.best].root_mean_squared_error
-        found = []
-        for place, one in sorted(self.outcomes.items()):
-            mine = one.root_mean_squared_error
-            if mine.value - best.value <= 1.96 * math.hypot(mine.error, best.error):
-                found.append(place)
-        return found
+        errors = sorted((place, one.root_mean_squared_error) for place, one in self.outcomes.items())
+        near = (place for place, one in errors if one.value - best.value <= 1.96 * math.hypot(one.error, best.error))
+        return list(near)
 
     def price(self, place: float) -> float:
         """Return how many times the smallest error the error at `place` is."""
@@ -71,6 +67,8 @@ class Spending(ABC):
     analysis: Analysis
 
     key: ClassVar[str]
+    places: ClassVar[tuple[float, ...]]
+    """The divisions in order."""
     over: ClassVar[str]
     """What ε is divided over, in words."""
     symbol: ClassVar[str]
@@ -95,11 +93,6 @@ class Spending(ABC):
     @abstractmethod
     def unfit(data: DataKind, method: Method) -> str:
         """Return why this cannot be asked of a method, in a sentence; nothing where it can."""
-
-    @property
-    @abstractmethod
-    def places(self) -> list[float]:
-        """The divisions in order."""
 
     @property
     @abstractmethod
@@ -140,10 +133,13 @@ class OverSets(Spending):
     >>> data = BinaryData(n=20, p=0.5)
     >>> asked = OverSets(data=data, method=data.method("beta_binomial"), epsilon=1.0, analysis=Analysis())
     >>> asked.places[:5], asked.at(4)[1].sets
-    ([1, 2, 3, 4, 5], 4)
+    ((1, 2, 3, 4, 5), 4)
     """
 
     key: ClassVar[str] = "sets"
+    places: ClassVar[tuple[float, ...]] = (
+        *range(1, 10), *(round(one) for one in np.geomspace(10, COMPARED_SETS.maximum, 14)),
+    )  # fmt: skip
     over: ClassVar[str] = "several sets"
     symbol: ClassVar[str] = "M"
     log: ClassVar[bool] = True
@@ -156,13 +152,7 @@ class OverSets(Spending):
 
     @staticmethod
     def unfit(data: DataKind, method: Method) -> str:  # noqa: ARG004
-        if method.several_sets:
-            return ""
-        return f"{method.label} releases one set. Choose a method that releases several."
-
-    @property
-    def places(self) -> list[float]:
-        return sorted({*range(1, 11), *(round(one) for one in np.geomspace(10, COMPARED_SETS.maximum, 14))})
+        return "" if method.several_sets else f"{method.label} releases one set. Choose a method that releases several."
 
     @property
     def usual(self) -> dict[str, float]:
@@ -180,6 +170,7 @@ class OverStatistics(Spending):
     """A share w of ε goes to one statistic, such as the mean, and the rest to the others, in each set."""
 
     key: ClassVar[str] = "share"
+    places: ClassVar[tuple[float, ...]] = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
     over: ClassVar[str] = "statistics"
     symbol: ClassVar[str] = "w"
     span: ClassVar[tuple[float, float]] = -0.02, 1.02
@@ -190,13 +181,8 @@ class OverStatistics(Spending):
 
     @staticmethod
     def unfit(data: DataKind, method: Method) -> str:
-        if method.usual_shares(data):
-            return ""
-        return f"{method.label} does not divide its ε. Choose a method that is split."
-
-    @property
-    def places(self) -> list[float]:
-        return list(SHARES)
+        divides = method.usual_shares(data)
+        return "" if divides else f"{method.label} does not divide its ε. Choose a method that is split."
 
     @property
     def usual(self) -> dict[str, float]:

@@ -11,38 +11,14 @@ import numpy as np
 from dpviz.checked import checked
 from dpviz.comparisons.base import COMPARED_SETS, Analysis, Estimand, Method, Outcome
 from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData
-from dpviz.comparisons.gaussian_histograms import (
-    BootstrapThenSanitize,
-    PerturbedHistogram,
-    PerturbedHistogramSafe,
-    PerturbedHistogramScott,
-    SanitizeThenBootstrap,
-    SmoothedHistogram,
-    SmoothedHistogramScott,
-)
-from dpviz.comparisons.gaussian_methods import (
-    GaussianMethod,
-    ModipsCommunal,
-    ModipsCommunalTruncated,
-    ModipsMean,
-    ModipsMeanTruncated,
-    ModipsSplit,
-    ModipsSplitTruncated,
-    MultipleSynthesis,
-    MultipleSynthesisKnownVariance,
-    Original,
-)
+from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
+from dpviz.comparisons.gaussian_methods import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE, GaussianMethod
 from dpviz.comparisons.gaussian_study import SETTINGS, GaussianPlan
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
 from dpviz.studies import Measure, stream_study
 from dpviz.studies.plan import SEED
 from dpviz.types import FloatArray
-
-HISTOGRAMS: tuple[GaussianMethod, ...] = (
-    PerturbedHistogramSafe(), PerturbedHistogram(), PerturbedHistogramScott(),
-    SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
-)  # fmt: skip
 
 FEWEST, MOST = 20, 1000  # Repetitions in a block
 USUAL = "perturbed_histogram_safe", "smoothed_histogram"
@@ -91,7 +67,8 @@ class SimulatedData(GaussianData):
 
         One that cannot be made is left out.
 
-        >>> rows, released = UnknownVariance(n=4, mean=0, sigma=1, low=-4, high=4).draw_release(Original(), 1.0, 1, 1)
+        >>> data = UnknownVariance(n=4, mean=0, sigma=1, low=-4, high=4)
+        >>> rows, released = data.draw_release(data.methods[0], 1.0, 1, 1)  # the original data
         >>> [(rows == one).all() for one in released]
         [np.True_]
         """
@@ -111,9 +88,7 @@ class KnownVariance(SimulatedData):
 
     key: ClassVar[str] = "gaussian_known_variance"
     label: ClassVar[str] = "Numbers between bounds, variance public"
-    methods: ClassVar[tuple[Method, ...]] = (
-        Original(), MultipleSynthesisKnownVariance(), ModipsMean(), ModipsMeanTruncated(), *HISTOGRAMS,
-    )  # fmt: skip
+    methods: ClassVar[tuple[Method, ...]] = *OF_KNOWN_VARIANCE, *HISTOGRAMS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *USUAL
     estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["mean_known_variance"]
 
@@ -123,9 +98,6 @@ class UnknownVariance(SimulatedData):
 
     key: ClassVar[str] = "gaussian"
     label: ClassVar[str] = "Numbers between bounds"
-    methods: ClassVar[tuple[Method, ...]] = (
-        Original(), MultipleSynthesis(), ModipsSplit(), ModipsSplitTruncated(), ModipsCommunal(),
-        ModipsCommunalTruncated(), *HISTOGRAMS,
-    )  # fmt: skip
+    methods: ClassVar[tuple[Method, ...]] = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips_split", "modips_communal", *USUAL
     estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["variance"]

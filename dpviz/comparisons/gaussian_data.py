@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ import numpy as np
 
 from dpviz import limits
 from dpviz.comparisons.base import DataKind, Estimand
-from dpviz.comparisons.bounding import Moments, Rows, moments_of
+from dpviz.comparisons.bounding import Rows, moments_of
 from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers.base import ROWS, parameter
 from dpviz.types import FloatArray
@@ -50,71 +49,40 @@ HIGH = dataclasses.replace(
 
 
 @dataclass(frozen=True)
-class NormalEstimand(Estimand, ABC):
+class NormalEstimand(Estimand):
     """A parameter of the confidential rows, and its estimate and variance estimate from one set of n rows.
 
-    `found` is what `GaussianData.read` makes of the sets; an estimate is NaN where a set has none.
+    `truth` is its true value in the data. From what `GaussianData.read` makes of the sets come the `estimate` of each,
+    NaN where a set has none, and with the data the estimated variance `within`.
     """
 
-    of_mean: ClassVar[bool] = False
+    truth: Callable[[Any], float]
+    estimate: Callable[[Any], FloatArray]
+    within: Callable[[Any, Any], FloatArray]
+    of_mean: bool = False
     """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
-
-    @abstractmethod
-    def truth(self, data: Any) -> float:
-        """Return the true value."""
-
-    @abstractmethod
-    def estimate(self, found: Any) -> FloatArray:
-        """Return the estimate from each set."""
-
-    @abstractmethod
-    def within(self, found: Any, data: Any) -> FloatArray:
-        """Return the estimated variance of the estimate."""
-
-
-class Mean(NormalEstimand):
-    """μ, estimated by x̄ with variance s²/n."""
-
-    of_mean = True
-
-    def truth(self, data: GaussianData) -> float:
-        return data.mean
-
-    def estimate(self, found: Moments) -> FloatArray:
-        return found.mean
-
-    def within(self, found: Moments, data: GaussianData) -> FloatArray:
-        return found.variance / data.n
-
-
-class MeanOfKnownVariance(Mean):
-    """μ, estimated by x̄ with variance σ²/n."""
-
-    def within(self, found: Moments, data: GaussianData) -> FloatArray:
-        return np.full(found.mean.shape, data.sigma**2 / data.n)
-
-
-class Variance(NormalEstimand):
-    """σ², estimated by s² with variance 2s⁴/(n − 1)."""
-
-    def truth(self, data: GaussianData) -> float:
-        return data.sigma**2
-
-    def estimate(self, found: Moments) -> FloatArray:
-        return found.variance
-
-    def within(self, found: Moments, data: GaussianData) -> FloatArray:
-        return 2 * found.variance**2 / (data.n - 1)
 
 
 ESTIMANDS: dict[str, NormalEstimand] = {
     one.key: one
     for one in (
-        Mean("mean", "the mean, its variance estimated by s²/n", "μ"),
-        MeanOfKnownVariance("mean_known_variance", "the mean, its variance σ²/n known to the analyst", "μ"),
-        Variance("variance", "the variance", "σ²"),
+        NormalEstimand(
+            "mean", "the mean, its variance estimated by s²/n", "μ", of_mean=True,
+            truth=lambda data: data.mean, estimate=lambda found: found.mean,
+            within=lambda found, data: found.variance / data.n,
+        ),
+        NormalEstimand(
+            "mean_known_variance", "the mean, its variance σ²/n known to the analyst", "μ", of_mean=True,
+            truth=lambda data: data.mean, estimate=lambda found: found.mean,
+            within=lambda found, data: np.full(found.mean.shape, data.sigma**2 / data.n),
+        ),
+        NormalEstimand(
+            "variance", "the variance", "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
+            truth=lambda data: data.sigma**2, estimate=lambda found: found.variance,
+            within=lambda found, data: 2 * found.variance**2 / (data.n - 1),
+        ),
     )
-}
+}  # fmt: skip
 """What an analyst can ask of normal data, by its key."""
 
 

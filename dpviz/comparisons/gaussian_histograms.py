@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -19,38 +19,6 @@ from dpviz.types import FloatArray, IntArray
 LARGEST_BINS = 1_000
 
 
-class Bins(ABC):
-    """How many bins of equal width lie between the bounds."""
-
-    def public(self, n: int) -> int | None:  # noqa: ARG002
-        """Return the number of bins of any n rows; None where the confidential rows have a part in it."""
-        return None
-
-    @abstractmethod
-    def number(self, held: Confidential) -> IntArray:
-        """Return the number of bins of each data set, from 1 to 1,000."""
-
-
-class ScottBins(Bins):
-    """K = ⌈R/h⌉ with h = 3.49 s n^{−1/3}, where s is the standard deviation of the confidential rows."""
-
-    def number(self, held: Confidential) -> IntArray:
-        width = 3.49 * np.sqrt(held.moments.variance) * held.data.n ** (-1 / 3)
-        with np.errstate(divide="ignore"):
-            bins = np.ceil(held.data.width / width)
-        return np.clip(bins, 1, LARGEST_BINS).astype(np.intp)
-
-
-class PublicBins(Bins):
-    """K = ⌈2 n^{1/3}⌉ from the public n alone: what Scott's rule gives where R = 7σ."""
-
-    def public(self, n: int) -> int:
-        return min(math.ceil(2 * n ** (1 / 3)), LARGEST_BINS)
-
-    def number(self, held: Confidential) -> IntArray:
-        return np.full(held.repetitions, self.public(held.data.n), dtype=np.intp)
-
-
 def counts_of(held: Confidential, bins: IntArray) -> IntArray:
     """Return how many rows of each data set lie in each bin, shape (repetitions, largest number of bins)."""
     data, most = held.data, int(bins.max())
@@ -63,7 +31,22 @@ def counts_of(held: Confidential, bins: IntArray) -> IntArray:
 class Histogram(GaussianMethod):
     """Each set draws n rows from a histogram of the confidential rows that protects them."""
 
-    bins: ClassVar[Bins]
+    scott: ClassVar[bool] = False
+    """Whether Scott's rule says how many bins of equal width lie between the bounds, which one row can change."""
+
+    def public_bins(self, n: int) -> int | None:
+        """K = ⌈2 n^{1/3}⌉ from n alone: what Scott's rule gives where R = 7σ; None where the confidential rows say."""
+        return None if self.scott else min(math.ceil(2 * n ** (1 / 3)), LARGEST_BINS)
+
+    def number_of_bins(self, held: Confidential) -> IntArray:
+        """Return the K of each data set, by Scott's rule ⌈R/h⌉ with h = 3.49 s n^{−1/3}, from 1 to 1,000."""
+        public = self.public_bins(held.data.n)
+        if public is not None:
+            return np.full(held.repetitions, public, dtype=np.intp)
+        width = 3.49 * np.sqrt(held.moments.variance) * held.data.n ** (-1 / 3)
+        with np.errstate(divide="ignore"):
+            bins = np.ceil(held.data.width / width)
+        return np.clip(bins, 1, LARGEST_BINS).astype(np.intp)
 
     @abstractmethod
     def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
@@ -75,10 +58,10 @@ class Histogram(GaussianMethod):
 
     def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float | None:
         """Return that of the weights; no ε can be stated where the bins follow from the confidential rows."""
-        return None if self.bins.public(data.n) is None else sets * self.loss(setting / sets, data.n)
+        return None if self.public_bins(data.n) is None else sets * self.loss(setting / sets, data.n)
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
-        data, number = held.data, self.bins.number(held)
+        data, number = held.data, self.number_of_bins(held)
         counts, every = counts_of(held, number), np.tile(np.arange(held.repetitions), sets)
         for place in side_by_side(np.arange(len(every)), data.n):
             data_set = every[place]
@@ -110,7 +93,6 @@ class PerturbedHistogram(Histogram):
         "n rows from the result."
     )
     audited = "perturbed"
-    bins: ClassVar[Bins] = PublicBins()
     moves: ClassVar[float] = 1.0
     """Noise of each bin in units of 1/ε′; a replaced row moves two counts by one each."""
 
@@ -139,7 +121,7 @@ class PerturbedHistogramScott(PerturbedHistogram):
     key = "perturbed_histogram_scott"
     label = "Perturbed histogram, Scott's bins, as printed"
     audited = "perturbed_scott"
-    bins = ScottBins()
+    scott = True
 
 
 class PerturbedHistogramSafe(PerturbedHistogram):
@@ -211,7 +193,6 @@ class SmoothedHistogram(Histogram):
     )
     audited = "smoothed"
     several_sets = False
-    bins: ClassVar[Bins] = PublicBins()
 
     def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:  # noqa: ARG002
         n = counts.sum(axis=1, keepdims=True)
@@ -226,7 +207,7 @@ class SmoothedHistogram(Histogram):
 
     def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
         """Bias and error by sums over the bins where these are public: its rows follow the mixture."""
-        number = self.bins.public(data.n)
+        number = self.public_bins(data.n)
         if number is None:
             return None
         edges = np.linspace(data.low, data.high, number + 1)
@@ -250,10 +231,16 @@ class SmoothedHistogramScott(SmoothedHistogram):
     key = "smoothed_histogram_scott"
     label = "Smoothed histogram, Scott's bins, as printed"
     audited = "smoothed_scott"
-    bins = ScottBins()
+    scott = True
 
 
 def again(random: np.random.Generator, counts: IntArray) -> IntArray:
     """Return the counts of as many rows drawn with replacement."""
     total = counts.sum(axis=1)
     return random.multinomial(total, counts / total[:, None])
+
+
+HISTOGRAMS: tuple[GaussianMethod, ...] = (
+    PerturbedHistogramSafe(), PerturbedHistogram(), PerturbedHistogramScott(),
+    SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
+)  # fmt: skip

@@ -284,3 +284,11 @@ class ModipsCommunalTruncated(ModipsCommunal):
     label = "Model-based (modips), not split (communal), truncation"
     audited = "communal_truncated"
     bounding = TRUNCATION
+
+
+OF_KNOWN_VARIANCE: tuple[GaussianMethod, ...] = (
+    Original(), MultipleSynthesisKnownVariance(), ModipsMean(), ModipsMeanTruncated(),
+)  # fmt: skip
+OF_UNKNOWN_VARIANCE: tuple[GaussianMethod, ...] = (
+    Original(), MultipleSynthesis(), ModipsSplit(), ModipsSplitTruncated(), ModipsCommunal(), ModipsCommunalTruncated(),
+)  # fmt: skip

@@ -52,80 +52,45 @@ class CellMoments(NamedTuple):
     degrees: FloatArray
 
 
-class CellMean(NormalEstimand):
-    """μ of the smallest cell, estimated by the mean of its n₁ rows with variance s²/n₁, s² being that within cells."""
-
-    def truth(self, data: MixedData) -> float:
-        return float(data.means[0, 0])
-
-    def estimate(self, found: CellMoments) -> FloatArray:
-        return found.mean
-
-    def within(self, found: CellMoments, data: MixedData) -> FloatArray:  # noqa: ARG002
-        return np.where(found.degrees > 0, found.xx, 0.0) / np.maximum(found.rows, 1)
-
-
-class Share(NormalEstimand):
-    """π of the smallest cell, estimated by its share p of the rows with variance p(1 − p)/n."""
-
-    def truth(self, data: MixedData) -> float:
-        return float(data.shares[0])
-
-    def estimate(self, found: CellMoments) -> FloatArray:
-        return found.smallest
-
-    def within(self, found: CellMoments, data: MixedData) -> FloatArray:
-        share = self.estimate(found)
-        return share * (1 - share) / data.n
-
-
-class Half(Share):
-    """π of the first half of the cells, in the same way: those at the first level of a category that has two."""
-
-    def truth(self, data: MixedData) -> float:
-        return float(data.shares[: data.cells // 2].sum())
-
-    def estimate(self, found: CellMoments) -> FloatArray:
-        return found.half
-
-
-class CellVariance(NormalEstimand):
-    """σ², estimated by the variance s² within cells with variance 2s⁴/ν, ν being its degrees of freedom."""
-
-    def truth(self, data: MixedData) -> float:
-        return data.sigma**2
-
-    def estimate(self, found: CellMoments) -> FloatArray:
-        return found.xx
-
-    def within(self, found: CellMoments, data: MixedData) -> FloatArray:  # noqa: ARG002
-        return 2 * found.xx**2 / np.maximum(found.degrees, 1)
-
-
-class Correlation(NormalEstimand):
-    """ρ, estimated by that within cells, r, with variance (1 − r²)²/ν; there is none where a number does not vary."""
-
-    def truth(self, data: MixedData) -> float:
-        return data.correlation
-
-    def estimate(self, found: CellMoments) -> FloatArray:
-        spread = np.sqrt(found.xx * found.yy)
-        return np.clip(np.divide(found.xy, spread, out=np.full(spread.shape, math.nan), where=spread > 0), -1, 1)
-
-    def within(self, found: CellMoments, data: MixedData) -> FloatArray:  # noqa: ARG002
-        return (1 - self.estimate(found) ** 2) ** 2 / np.maximum(found.degrees, 1)
+def _correlation(found: CellMoments) -> FloatArray:
+    """Return that within cells, r; there is none where a number does not vary."""
+    spread = np.sqrt(found.xx * found.yy)
+    return np.clip(np.divide(found.xy, spread, out=np.full(spread.shape, math.nan), where=spread > 0), -1, 1)
 
 
 ESTIMANDS: dict[str, NormalEstimand] = {
     one.key: one
     for one in (
-        Half("half", "the share of the first half of the cells", "π"),
-        Share("share", "the share of the smallest cell", "π₁"),
-        CellMean("cell_mean", "the mean in the smallest cell", "μ₁"),
-        CellVariance("cell_variance", "the variance within cells", "σ²"),
-        Correlation("correlation", "the correlation within cells", "ρ"),
+        # π of the first half of the cells, those at the first level of a category that has two
+        NormalEstimand(
+            "half", "the share of the first half of the cells", "π",
+            truth=lambda data: float(data.shares[: data.cells // 2].sum()), estimate=lambda found: found.half,
+            within=lambda found, data: found.half * (1 - found.half) / data.n,
+        ),
+        NormalEstimand(
+            "share", "the share of the smallest cell", "π₁",
+            truth=lambda data: float(data.shares[0]), estimate=lambda found: found.smallest,
+            within=lambda found, data: found.smallest * (1 - found.smallest) / data.n,
+        ),
+        # Estimated by the mean of its n₁ rows with variance s²/n₁, s² being that within cells
+        NormalEstimand(
+            "cell_mean", "the mean in the smallest cell", "μ₁",
+            truth=lambda data: float(data.means[0, 0]), estimate=lambda found: found.mean,
+            within=lambda found, _: np.where(found.degrees > 0, found.xx, 0.0) / np.maximum(found.rows, 1),
+        ),
+        # Estimated within cells, as the next: with variance 2s⁴/ν, ν being the degrees of freedom, and (1 − r²)²/ν
+        NormalEstimand(
+            "cell_variance", "the variance within cells", "σ²",
+            truth=lambda data: data.sigma**2, estimate=lambda found: found.xx,
+            within=lambda found, _: 2 * found.xx**2 / np.maximum(found.degrees, 1),
+        ),
+        NormalEstimand(
+            "correlation", "the correlation within cells", "ρ",
+            truth=lambda data: data.correlation, estimate=_correlation,
+            within=lambda found, _: (1 - _correlation(found) ** 2) ** 2 / np.maximum(found.degrees, 1),
+        ),
     )
-}
+}  # fmt: skip
 """What an analyst can ask of mixed data, by its key."""
 
 

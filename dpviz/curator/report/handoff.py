@@ -101,5 +101,5 @@ def _numbers(method: Method, data: DataKind, sets: int, setting: float) -> dict[
     found |= {"sets": sets, "epsilon": setting, "share": share, "quarter": found["n"] // 4}
     found |= {f"scale_{place}": one for place, one in enumerate(method.noise_scales(data, share).values(), start=1)}
     if isinstance(method, PerturbedHistogram):
-        found["bins"] = method.bins.public(found["n"])
+        found["bins"] = method.public_bins(found["n"])
     return {"name": method.label, "version": VERSION} | {name: repr(one) for name, one in found.items()}
