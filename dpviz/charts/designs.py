@@ -1,7 +1,5 @@
 """Designs in a curator's order: how much of each limit every one of them uses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

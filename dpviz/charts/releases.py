@@ -1,7 +1,5 @@
 """What single releases give away, along all tables that could be released: the attacker's odds, and draw after draw."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

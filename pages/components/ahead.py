@@ -1,7 +1,5 @@
 """What readers are likely to ask for next, computed while nobody is served."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator

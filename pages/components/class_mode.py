@@ -1,7 +1,5 @@
 """Class mode: large type, thick lines, few controls and three digits, for a projector and for a class with one link."""
 
-from __future__ import annotations
-
 import re
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path

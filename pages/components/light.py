@@ -1,7 +1,5 @@
 """Light on rows and cells of the tables and heatmaps of a page, which are not sent or drawn again for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Links from page to page that take the release along."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from functools import lru_cache

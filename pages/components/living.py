@@ -1,7 +1,5 @@
 """A piece of HTML that stays in the page and takes new words and numbers, so that what changes can move."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where the controls of a page stand: what matters first in sight, the rest under "More"."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """The release that a reader carries from page to page: set on one, kept on the next."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One page is drawn at a time: threads that draw side by side take the interpreter from each other at every step."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

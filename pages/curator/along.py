@@ -1,7 +1,5 @@
 """The frontier, and how the choice changes: designs along ε, the true value, the rows or the sets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The answer of the page: sentence, limits in words, ranked table, what would have to give way."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What the page starts from: the numbers of a fresh page, and the worked cases."""
 
-from __future__ import annotations
-
 RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
 """The lowest and the highest true value of a fresh page, by name."""
 

@@ -1,7 +1,5 @@
 """The controls of the page "Curator's desk", and the question that they ask."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every number of every design as a file, the question as JSON, and the script."""
 
-from __future__ import annotations
-
 from dpviz.curator.question import Question
 from dpviz.curator.search import Desk, stream_designs
 from dpviz.exports.desk import desk_csv, desk_script

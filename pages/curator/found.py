@@ -1,7 +1,5 @@
 """What is computed for a question: the designs in order, and what would have to give way where none keeps all."""
 
-from __future__ import annotations
-
 from dpviz.curator.question import Question
 from dpviz.curator.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
 from pages.components.cached import cached

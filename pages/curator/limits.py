@@ -1,7 +1,5 @@
 """The picture of the page: how much of each limit every design uses."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

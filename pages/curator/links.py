@@ -1,7 +1,5 @@
 """From a design of the desk to the other pages, with its numbers."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A question, or a design with its question, that is opened from a file and sets the controls."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

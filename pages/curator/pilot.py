@@ -1,7 +1,5 @@
 """A column of the curator's own file: what it says, and buttons that take numbers from it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

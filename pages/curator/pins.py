@@ -1,7 +1,5 @@
 """Up to three designs that the reader has pinned, which the address keeps, side by side."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

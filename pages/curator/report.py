@@ -1,7 +1,5 @@
 """The report on a design, the files that go with it, and the way back from them."""
 
-from __future__ import annotations
-
 import datetime
 from functools import partial
 from html import escape

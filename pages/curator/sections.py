@@ -1,7 +1,5 @@
 """The closer looks of the page, each run only when it is opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

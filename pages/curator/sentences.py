@@ -1,7 +1,5 @@
 """What the page says of an answer: pure functions from the designs to sentences."""
 
-from __future__ import annotations
-
 import math
 
 from dpviz.comparisons.terms import TIE

@@ -1,7 +1,5 @@
 """The designs in order, and the methods that have none."""
 
-from __future__ import annotations
-
 import math
 from html import escape
 

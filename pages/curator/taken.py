@@ -1,7 +1,5 @@
 """What the reader has taken from a file of confidential data: the report tells it, for as long as it is used."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

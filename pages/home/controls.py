@@ -1,7 +1,5 @@
 """The one slider of the page, the number of people, and a button that draws another table."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar

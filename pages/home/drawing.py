@@ -1,7 +1,5 @@
 """The drawing that moves: people, secret table, synthetic table, attacker and analyst."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

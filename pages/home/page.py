@@ -1,7 +1,5 @@
 """Start: one release from the people to what is learned, and the four questions."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpviz.overview import Overview

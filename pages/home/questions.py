@@ -1,7 +1,5 @@
 """The four questions, each with its answer at the present ε and a way on; and three ways in."""
 
-from __future__ import annotations
-
 from html import escape
 
 import streamlit as st

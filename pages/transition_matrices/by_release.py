@@ -1,7 +1,5 @@
 """The same attacker release by release: what each table that can be released says of the worst two neighbours."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

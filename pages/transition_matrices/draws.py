@@ -1,7 +1,5 @@
 """Draw a release: one secret table, and released tables drawn from it one after another."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

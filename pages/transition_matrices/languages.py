@@ -1,7 +1,5 @@
 """One attacker in four languages: odds, error rates, guesses and risk, all of the same release."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
