@@ -10,7 +10,7 @@ from dpviz.designs import Design
 from dpviz.parameters import readable
 from pages.budget.controls import PREFIX, Asked
 from pages.budget.pictures import show_pictures
-from pages.components.cached import cached
+from pages.components.cached import first_of
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, number, page_answer, percent
 
@@ -19,11 +19,7 @@ ALIKE = 1e-9  # Relative distance within which two errors are equal
 
 def spent_first(asked: Asked) -> Spent:
     """The first number: a refusal comes with it."""
-    return cached(_first)(asked.spending)
-
-
-def _first(spending: Spending) -> Spent:
-    return next(spending.stream())
+    return first_of(asked.spending.stream)()
 
 
 def growing_answer(asked: Asked) -> Growing[Spent]:

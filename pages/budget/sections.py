@@ -1,16 +1,15 @@
 """The closer looks of the page, each run only when it is opened."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from dpviz.comparisons.budget import NotExact, Spending, Spent, paying_sets
+from dpviz.comparisons.budget import NotExact, paying_sets
 from dpviz.exports.comparison import budget_csv, budget_script
 from dpviz.parameters import readable
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
-from pages.components.cached import cached
+from pages.components.cached import cached, last_of
 from pages.components.downloads import SAVED, Part, show_columns
+from pages.components.frame import Section, text_of
 from pages.components.words import heading, listing, note, number
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
@@ -40,27 +39,18 @@ def _show_paying(asked: Asked) -> None:
     st.caption(SPEC.note("paying"))
 
 
-def _all(spending: Spending) -> Spent:
-    *_, last = spending.stream()
-    return last
-
-
 def _show_downloads(asked: Asked) -> None:
     """Offer every number of the pictures as CSV, and the script."""
     tables: list[Part] = [
-        ("All measures at every division, CSV", "budget.csv", lambda: budget_csv(cached(_all)(asked.spending))),
+        ("All measures at every division, CSV", "budget.csv", lambda: budget_csv(last_of(asked.spending.stream)())),
         "The file is made when the button is pressed, which takes as long as the pictures do.",
     ]
     text = budget_script(asked.spending)
     show_columns(PREFIX, tables, [SAVED], ("budget.py", text, "the numbers of the pictures"))
 
 
-def _why(_asked: Asked) -> None:
-    st.markdown(SPEC.text("words"))
-
-
-SECTIONS: dict[str, Callable[[Asked], None]] = {
+SECTIONS: dict[str, Section[Asked]] = {
     "Are several sets worth it?": _show_paying,
     "Download": _show_downloads,
-    "Why, and sources": _why,
+    "Why, and sources": text_of(SPEC),
 }

@@ -1,13 +1,13 @@
 """The closer looks of the page, each run only when it is opened."""
 
 import math
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Released, release_chart
-from dpviz.comparisons import Compared, MixedData
+from dpviz.comparisons import MixedData
 from dpviz.comparisons.base import stream_comparison
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
@@ -18,9 +18,10 @@ from pages.compare_synthesizers.published import show_published
 from pages.compare_synthesizers.quick import first_outcomes
 from pages.compare_synthesizers.rows import show_rows
 from pages.compare_synthesizers.variances import show_variances
-from pages.components.cached import cached
+from pages.components.cached import last_of
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure
+from pages.components.frame import Section, text_of
 from pages.components.words import listing, note, number
 
 FIRST_SETS = 10  # Sets whose estimates a table lists
@@ -71,31 +72,24 @@ def _show_promises(asked: Asked) -> None:
     listing(["method", "what it releases and spends"], rows, "What each method releases", ())
 
 
-def _all(asked: Asked) -> Compared:
-    *_, last = stream_comparison(asked.data, asked.methods, asked.epsilons, asked.analysis, asked.terms)
-    return last
-
-
 def _show_downloads(asked: Asked) -> None:
     """Offer every number of the pictures as CSV, and the script."""
+    data, methods, analysis, terms = asked.comparison
+    whole = partial(last_of(stream_comparison), data, methods, asked.epsilons, analysis, terms)
     tables: list[Part] = [
-        ("All measures at every ε, CSV", "comparison.csv", lambda: comparison_csv(cached(_all)(asked))),
+        ("All measures at every ε, CSV", "comparison.csv", lambda: comparison_csv(whole())),
         "The file is made when the button is pressed, which takes as long as the pictures do.",
     ]
-    text = comparison_script(asked.data, asked.methods, [asked.design.epsilon], asked.analysis, asked.terms)
+    text = comparison_script(data, methods, [asked.design.epsilon], analysis, terms)
     show_columns(PREFIX, tables, [SAVED], ("comparison.py", text, "the numbers of the table above"))
 
 
-def _why(_asked: Asked) -> None:
-    st.markdown(SPEC.text("words"))
-
-
-SECTIONS: dict[str, Callable[[Asked], None]] = {
+SECTIONS: dict[str, Section[Asked]] = {
     "One release": _show_release,
     "What each promises": _show_promises,
     "Where the variance comes from": show_variances,
     "What the printed methods really promise": show_audited,
     "As published": show_published,
     "Download": _show_downloads,
-    "Why, and sources": _why,
+    "Why, and sources": text_of(SPEC),
 }

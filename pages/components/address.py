@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -18,16 +17,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz import __version__
 from dpviz.parameters import Parameter
+from pages.components import component
 from pages.components.class_mode import class_mode
 from pages.components.navigation import PAGES
 
 Value = TypeVar("Value")
 
-_component = st.components.v2.component(
-    "dpviz_address",
-    js=Path(__file__).with_name("address.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_component = component("address")
 
 
 class Unknown(ValueError):

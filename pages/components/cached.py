@@ -2,8 +2,8 @@
 
 import inspect
 import threading
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
@@ -79,6 +79,25 @@ def cached(
         return result
 
     return found
+
+
+def first_of(stream: Callable[Arguments, Iterator[Result]]) -> Callable[Arguments, Result]:
+    """The first result of a stream, computed only once."""
+    return lambda *args, **rest: cached(_first)(stream, args, rest)
+
+
+def last_of(stream: Callable[Arguments, Iterator[Result]]) -> Callable[Arguments, Result]:
+    """The last result of a stream, computed only once."""
+    return lambda *args, **rest: cached(_last)(stream, args, rest)
+
+
+def _first(stream: Callable[..., Iterator[Result]], args: tuple[object, ...], rest: dict[str, object]) -> Result:
+    return next(stream(*args, **rest))
+
+
+def _last(stream: Callable[..., Iterator[Result]], args: tuple[object, ...], rest: dict[str, object]) -> Result:
+    (last,) = deque(stream(*args, **rest), maxlen=1)
+    return last
 
 
 def forget() -> None:

@@ -2,9 +2,10 @@
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
-from pathlib import Path
 
 import streamlit as st
+
+from pages.components import component
 
 KEY = "class"
 """In the session and in the address, whatever the page."""
@@ -20,9 +21,7 @@ STYLE = """
 .stMainBlockContainer {padding-left: 1.2rem; padding-right: 1.2rem}
 """
 
-_keys = st.components.v2.component(
-    "dpviz_keys", js=Path(__file__).with_name("keys.js").read_text(encoding="utf-8"), isolate_styles=False
-)
+_keys = component("keys")
 
 
 def class_mode() -> bool:

@@ -4,21 +4,18 @@ import gzip
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import streamlit as st
 from plotly.io.json import to_json_plotly
 from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 
 from dpviz.charts.style import Figure
+from pages.components import component
 from pages.components.class_mode import class_mode, for_class
 
-_component = st.components.v2.component(
-    "dpviz_figure", js=Path(__file__).with_name("figure.js").read_text(encoding="utf-8"), isolate_styles=False
-)
+_component = component("figure")
 
 LARGER = 1.2
 

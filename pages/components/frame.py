@@ -1,24 +1,28 @@
 """What every page has: its head, a column of controls beside the results, and closer looks that open below."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
-from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.components import component
+from pages.components.address import keep_choice, write_address
 from pages.components.choices import choice
 from pages.components.class_mode import show_class_mode
+from pages.components.last_valid import Asked, Refused, answerable
 from pages.components.release import bring_release
 from pages.components.spec import PageSpec
 from pages.components.words import STYLE, Html, problem
 
-OfPage = TypeVar("OfPage")
+Given = TypeVar("Given")
+OfPage = TypeVar("OfPage", bound=Asked)
+Section = Callable[[Given], object]
+"""Shows a closer look at what is given to it."""
 
-_panel = st.components.v2.component(
-    "dpviz_panel", js=Path(__file__).with_name("panel.js").read_text(encoding="utf-8"), isolate_styles=False
-)
+_panel = component("panel")
 
 
 def page_head(page: PageSpec) -> None:
@@ -32,18 +36,49 @@ def page_head(page: PageSpec) -> None:
         problem(refused)
 
 
+@contextmanager
+def answering(
+    page: PageSpec,
+    sections: Iterable[str],
+    choose: Callable[[], OfPage | Refused],
+    compute: Callable[[OfPage], object],
+    first: Callable[[], OfPage],
+) -> Iterator[OfPage]:
+    """A page between its head and its address: its controls, and beside them what is drawn of what is answered.
+
+    `sections` are its closer looks; all else is as in `answerable`.
+    """
+    page_head(page)
+    keep_choice(f"{page.prefix}look", sections, None)
+    controls, results = columns()
+    with controls:
+        asked = choose()
+    with results:
+        yield answerable(page.prefix, asked, compute, first)
+    write_address(page.prefix)
+
+
 def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
     """Where the controls stand, and where the results do."""
     left, results = st.columns([1, 3.1], gap="medium")
     return left.container(key="controls"), results
 
 
-def look_closer(look: str, sections: Iterable[str]) -> str:
-    """The section that is to be opened below, or ``""``; `look` is the key of the choice."""
-    return choice(st.pills, "Look closer", sections, look, wrap=True)
+def look_closer(page: PageSpec, sections: Mapping[str, Section[Given]]) -> Section[Given] | None:
+    """The section that is to be opened below, if any."""
+    return sections.get(choice(st.pills, "Look closer", sections, f"{page.prefix}look", wrap=True))
 
 
-def show_section(show: Callable[[OfPage], object] | None, answered: OfPage) -> None:
+def text_of(page: PageSpec, name: str = "words") -> Section[object]:
+    """The section that shows a text beside the page."""
+
+    def show(_answered: object) -> None:
+        st.markdown(page.text(name))
+
+    return show
+
+
+def show_section(show: Section[Given] | None, answered: Given) -> None:
     """A section that is opened, if any; what it cannot show it says in a sentence."""
     if show is None:
         return

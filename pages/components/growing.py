@@ -4,11 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic, TypeVar
 
 import streamlit as st
 
+from pages.components import component
 from pages.components.ahead import AHEAD
 from pages.components.cached import ENTRIES
 
@@ -20,9 +20,7 @@ BREATH = 0.02  # Seconds after which a pause looks whether a control has been mo
 
 NEXT = 0.4  # Seconds within which a browser has asked for its next step, unless its reader has gone
 
-_component = st.components.v2.component(
-    "dpviz_next_step", js=Path(__file__).with_name("next_step.js").read_text(encoding="utf-8"), isolate_styles=False
-)
+_component = component("next_step")
 
 
 @dataclass(kw_only=True)

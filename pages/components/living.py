@@ -2,15 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
-import streamlit as st
+from pages.components import component
 
-_component = st.components.v2.component(
-    "dpviz_living",
-    js=Path(__file__).with_name("living.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_component = component("living")
 
 
 def show_living(

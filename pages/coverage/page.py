@@ -16,7 +16,7 @@ from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
 
 page_head(SPEC)
-LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
+keep_choice(f"{PREFIX}look", SECTIONS, None)
 keep_choice(AXIS, AXES, "against p")
 keep_choice(SPEED, SPEEDS, FAST)
 
@@ -34,7 +34,7 @@ with results:
         run = current_run(answered)
         show_buttons(answered, run)
     live = st.container()  # what moves may start the page over: what does not is drawn before it
-    section = look_closer(LOOK, SECTIONS)
+    section = look_closer(SPEC, SECTIONS)
 write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
 with results:
     try:
@@ -42,7 +42,7 @@ with results:
             show_answer(answered)
         with live:
             show_live(answered, run, AXES[label])
-        show_section(SECTIONS.get(section), answered)
+        show_section(section, answered)
     except ValueError as broken:
         problem(str(broken))
 PAGE.compute_ahead(answered, next_steps)

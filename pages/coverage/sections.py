@@ -1,11 +1,10 @@
 """The closer looks of the page, each run only when it is opened."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
+from pages.components.frame import Section
 from pages.components.words import listing
 from pages.coverage import SPEC
 from pages.coverage.downloads import show_downloads
@@ -21,7 +20,7 @@ def _why(_design: Design) -> None:
     listing(["rule", "how it is made", "source"], rows, "The rules", ())
 
 
-SECTIONS: dict[str, Callable[[Design], None]] = {
+SECTIONS: dict[str, Section[Design]] = {
     "Why it fails": show_failure,
     "Length, and its limit": show_lengths,
     "Bias and variance": show_moments,

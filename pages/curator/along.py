@@ -179,15 +179,8 @@ def leaders_sentence(found: Followed, measure: str) -> str:
 
 def _buys(desk: Desk, measure: str) -> None:
     first = desk.first
-    if first is None:
-        return
-    bought = cached(_one_more)(first, measure)
-    if bought is not None:
+    if first and (bought := cached(one_more)(first, measure)):
         note(one_more_sentence(first, measure, bought))
-
-
-def _one_more(first: Assessed, measure: str) -> OneMore | None:
-    return one_more(first, measure)
 
 
 def one_more_sentence(first: Assessed, measure: str, bought: OneMore) -> str:

@@ -1,9 +1,8 @@
 """Every number of every design as a file, the question as JSON, and the script."""
 
-from dpviz.curator.question import Question
 from dpviz.curator.search import Desk, stream_designs
 from dpviz.exports.desk import desk_csv, desk_script
-from pages.components.cached import cached
+from pages.components.cached import last_of
 from pages.components.downloads import Part, show_columns
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import designs_of
@@ -26,9 +25,4 @@ def show_downloads(asked: Asked) -> None:
 def whole(asked: Asked) -> Desk:
     """The complete answer: what has grown on the page, or computed to the end."""
     grown = designs_of(asked).latest
-    return grown if grown is not None and grown.complete else cached(_all)(asked.question)
-
-
-def _all(question: Question) -> Desk:
-    *_, last = stream_designs(question)
-    return last
+    return grown if grown is not None and grown.complete else last_of(stream_designs)(asked.question)

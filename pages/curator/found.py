@@ -2,7 +2,7 @@
 
 from dpviz.curator.question import Question
 from dpviz.curator.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
-from pages.components.cached import cached
+from pages.components.cached import cached, first_of
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
 
@@ -27,11 +27,7 @@ def desk_of(asked: Asked) -> Desk:
 
 def first_desk(asked: Asked) -> Desk:
     """The first design, or that there is none: a refusal comes with it."""
-    return cached(_first)(asked.question)
-
-
-def _first(question: Question) -> Desk:
-    return next(stream_designs(question))
+    return first_of(stream_designs)(asked.question)
 
 
 def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:

@@ -2,37 +2,36 @@
 
 import streamlit as st
 
-from pages.components.address import fit_choice, keep_choice, write_address
-from pages.components.frame import columns, look_closer, page_head, show_section
-from pages.components.last_valid import answerable
+from pages.components.address import fit_choice
+from pages.components.frame import answering, look_closer, show_section
+from pages.components.last_valid import Refused
 from pages.components.links import lead_on
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer, show_table
 from pages.minimum_priors.audited import show_audit
-from pages.minimum_priors.controls import PREFIX, choose, chosen_kind, first_asked
+from pages.minimum_priors.controls import Asked, choose, chosen_kind, first_asked
 from pages.minimum_priors.curves import AXIS_KEY, chosen_axis, show_curves
 from pages.minimum_priors.next_stops import compute_ahead
 from pages.minimum_priors.sections import SECTIONS, sections_of
 
-page_head(SPEC)
-LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
 
-controls, results = columns()
-with controls:
+def choose_fitting() -> Asked | Refused:
+    """What the controls say; a closer look that another kind of data rules out is set back."""
     asked = choose()
-with results:
-    fit_choice(LOOK, sections_of(chosen_kind()))
-    answered = answerable(PREFIX, asked, compute_answer, first_asked)
+    fit_choice(f"{SPEC.prefix}look", sections_of(chosen_kind()))
+    return asked
+
+
+with answering(SPEC, SECTIONS, choose_fitting, compute_answer, first_asked) as answered:
     show_answer(answered)
     if answered.kind.binary:
         lead_on(SPEC, answered.design)
-    section = look_closer(LOOK, sections_of(answered.kind))
+    section = look_closer(SPEC, sections_of(answered.kind))
     opened, drawing = st.container(), st.container()
     show_table(answered)
     show_section(show_audit, answered)
     with drawing:  # curves that grow may start the page over: what does not move is drawn before them
         show_curves(answered)
     with opened:
-        show_section(SECTIONS.get(section), answered)
-write_address(PREFIX)
+        show_section(section, answered)
 compute_ahead(answered, chosen_axis(st.session_state[AXIS_KEY]))

@@ -1,23 +1,13 @@
 """Posterior: what the synthetic counts say about the proportion to an analyst who knows how they were made."""
 
-from pages.components.address import keep_choice, write_address
-from pages.components.frame import columns, look_closer, page_head, show_section
-from pages.components.last_valid import answerable
+from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on
 from pages.posterior import SPEC
 from pages.posterior.answer import laws, show_answer
-from pages.posterior.controls import PREFIX, choose, first_asked
+from pages.posterior.controls import choose, first_asked
 from pages.posterior.sections import SECTIONS
 
-page_head(SPEC)
-LOOK = keep_choice(f"{PREFIX}look", SECTIONS, None)
-
-controls, results = columns()
-with controls:
-    asked = choose()
-with results:
-    answered = answerable(PREFIX, asked, laws, first_asked)
+with answering(SPEC, SECTIONS, choose, laws, first_asked) as answered:
     show_answer(answered)
-    show_section(SECTIONS.get(look_closer(LOOK, SECTIONS)), answered)
+    show_section(look_closer(SPEC, SECTIONS), answered)
     lead_on(SPEC, answered.design)
-write_address(PREFIX)

@@ -15,6 +15,7 @@ from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.downloads import SAVED, show_columns
 from pages.components.figure import show_figure
+from pages.components.frame import Section
 from pages.components.words import note
 from pages.posterior import SPEC
 from pages.posterior.answer import laws, posterior_of
@@ -83,7 +84,7 @@ def _why(asked: Asked) -> None:
     st.markdown(why(asked.design))
 
 
-SECTIONS: dict[str, Callable[[Asked], None]] = {
+SECTIONS: dict[str, Section[Asked]] = {
     "What was x?": _show_count,
     "Its own coverage": show_reach,
     "If n is secret": _of_beta_binomial(show_secret),

@@ -1,12 +1,12 @@
 """The closer looks of the page, each run only when it is opened."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import streamlit as st
 
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.synthesizers import Synthesizer
+from pages.components.frame import Section
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import show_attacker
 from pages.transition_matrices.better import show_better
@@ -31,7 +31,7 @@ def _why(release: Synthesizer) -> None:
     st.caption(f"Source of the synthesizer: {release.source}. Neighbours: one row substituted, n fixed.")
 
 
-SECTIONS: dict[str, Callable[[Answered], None]] = {
+SECTIONS: dict[str, Section[Answered]] = {
     "Draw a release": lambda found: show_draws(found.summary),
     "The attacker": lambda found: show_attacker(found.summary),
     "The attacker in four languages": lambda found: show_languages(found.summary),
