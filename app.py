@@ -6,8 +6,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is importe
 
 import streamlit as st
 
-from pages.components.navigation import navigate
-from pages.components.tuning import tune_process
+from pages.components.navigation import navigate, tune_process
 from pages.components.turns import TURNS
 
 tune_process()

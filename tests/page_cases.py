@@ -26,7 +26,6 @@ from pages.coverage import SPEC as COVERAGE
 from pages.coverage import controls as coverage
 from pages.coverage.sections import SECTIONS as COVERAGE_SECTIONS
 from pages.curator import SPEC as DESK
-from pages.curator import cases as desk_cases
 from pages.curator import controls as desk
 from pages.curator.sections import SECTIONS as DESK_SECTIONS
 from pages.minimum_priors import SPEC as PRIORS
@@ -521,7 +520,7 @@ DESK_OF_CURATORS = Case(
     known=("The largest share of right guesses must be above", "The largest ratio of the risks must be above 1"),
     sliders={name: (name, one, JUDGED | WHERE_DESK.get(name, {})) for name, one in desk.NUMBERS.items()},
     slow=frozenset({("values", -1), ("repetitions", -1)}),
-    presets={name: desk_cases.PRESETS[name] for name in ("A small survey's proportion",)},
+    presets={name: desk.PRESETS[name] for name in ("A small survey's proportion",)},
     disturbed=JUDGED | {"epsilon": 3.0, "m_is_n": False, "m": 7, "lowest_p": 0.2, "goal": "bias"},
     variants={
         kind: (JUDGED | {"kind": kind, "n": 9, "pins": ["laplace~1~as_if_real"]}, list(DESK_SECTIONS))

@@ -21,7 +21,7 @@ from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
 from pages.compare_synthesizers.answer import answer_sentence, lead_design, really, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
-from pages.compare_synthesizers.quick import first_outcomes
+from pages.compare_synthesizers.ranking import first_outcomes
 from pages.components.words import percent
 from tests.pages import (
     figures,

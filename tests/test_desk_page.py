@@ -21,7 +21,7 @@ from dpviz.curator.search import Desk, Relaxed, stream_designs
 from dpviz.exports.desk import desk_csv, desk_script
 from dpviz.parameters import readable
 from dpviz.studies import Measure
-from pages.curator.cases import PRESETS
+from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of
 from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, relaxed_sentence

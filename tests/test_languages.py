@@ -17,13 +17,13 @@ from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.transition_matrices.by_release import releases
 from pages.transition_matrices.languages import (
     dots,
     gaussian_sentence,
     guess_sentence,
     measures,
     odds_sentence,
+    releases,
     risk_sentences,
 )
 

@@ -13,7 +13,7 @@ from dpviz.curator.protection import PrivacyLoss
 from dpviz.curator.question import Question
 from dpviz.curator.search import stream_designs
 from dpviz.studies import Measure
-from pages.curator.limits import used
+from pages.curator.table import used
 from tests.pages import figures, open_desk
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY)

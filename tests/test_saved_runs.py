@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz.coverage import performance_of, run_coverage
 from dpviz.designs import Design
 from dpviz.studies import save_run
-from pages.coverage.downloads import opened
 from pages.coverage.run import KEY, Run, plan_of
+from pages.coverage.sections import opened
 from tests.pages import address, check_sound, open_coverage, problems, text
 from tests.test_studies import HUGE, leaves
 

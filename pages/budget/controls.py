@@ -16,11 +16,10 @@ from dpviz.parameters import readable
 from dpviz.studies.plan import SEED
 from pages.budget import SPEC
 from pages.components.address import keep_choice, read_address
-from pages.components.choices import choice, segments
+from pages.components.choices import Places, choice, segments
 from pages.components.compared import OF_KINDS, refused, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
-from pages.components.places import Places
 
 PREFIX = SPEC.prefix
 LAW = "beta_binomial"

@@ -13,8 +13,7 @@ from dpviz.parameters import readable, readable_apart
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
-from pages.compare_synthesizers.quick import broken, error_of, first_outcomes, in_order, least_error
-from pages.compare_synthesizers.ranking import show_ranking
+from pages.compare_synthesizers.ranking import broken, error_of, first_outcomes, in_order, least_error, show_ranking
 from pages.components.cached import cached
 from pages.components.words import note, page_answer, percent
 

@@ -17,11 +17,10 @@ from dpviz.parameters import DELTA, readable
 from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
 from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import choice, choices
+from pages.components.choices import Places, choice, choices
 from pages.components.compared import OF_KINDS, refused, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
-from pages.components.places import Places
 
 PREFIX = SPEC.prefix
 POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study

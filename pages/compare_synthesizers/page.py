@@ -3,7 +3,7 @@
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.answer import lead_design, show_answer
 from pages.compare_synthesizers.controls import choose, first_asked
-from pages.compare_synthesizers.quick import first_outcomes
+from pages.compare_synthesizers.ranking import first_outcomes
 from pages.compare_synthesizers.sections import SECTIONS
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on

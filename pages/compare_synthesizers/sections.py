@@ -1,28 +1,54 @@
 """The closer looks of the page, each run only when it is opened."""
 
 import math
+from collections.abc import Mapping
 from functools import partial
+from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.comparison import Released, release_chart
+from dpviz.charts.rows import rows_chart
 from dpviz.comparisons import MixedData
 from dpviz.comparisons.base import stream_comparison
+from dpviz.comparisons.gaussian_methods import Original
 from dpviz.exports.comparison import comparison_csv, comparison_script
 from dpviz.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.audited import given_away, show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
-from pages.compare_synthesizers.quick import first_outcomes
-from pages.compare_synthesizers.rows import show_rows
+from pages.compare_synthesizers.ranking import first_outcomes
 from pages.compare_synthesizers.variances import show_variances
-from pages.components.cached import last_of
+from pages.components.cached import cached, last_of
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section, text_of
 from pages.components.words import listing, note, number
+
+HEIGHT = 310
+
+
+def show_rows(asked: Asked, data: MixedData, settings: Mapping[Any, float]) -> None:
+    """The confidential rows beside the first set that each method releases of them, two pictures beside each other."""
+    sets, seed = asked.analysis.sets, asked.analysis.seed
+    found = {"Confidential data": cached(data.draw_release)(Original(), 1.0, 1, seed)[0]}
+    for method, setting in settings.items():
+        if not isinstance(method, Original):
+            _, released = cached(data.draw_release)(method, setting, sets, seed)
+            found |= {method.label: released[0]} if released else {}
+    note(SPEC.note("rows"))
+    for start in range(0, len(found), 2):
+        pair = list(found.items())[start : start + 2]
+        for place, (column, (name, rows)) in enumerate(zip(st.columns(2, gap="medium"), pair, strict=False), start):
+            figure = rows_chart(rows, cells=data.cells, bounds=(data.low, data.high), name=name)
+            with column:
+                st.html(f"<b>{escape(name)}</b>")
+                alt = f"{name}: the two numbers of every row, by cell."
+                show_figure(figure, key=f"{PREFIX}rows_{place}", alt=alt, height=HEIGHT)
+
 
 FIRST_SETS = 10  # Sets whose estimates a table lists
 

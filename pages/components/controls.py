@@ -16,9 +16,8 @@ from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers import Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
 from pages.components.ahead import AHEAD, Step
-from pages.components.choices import switch
+from pages.components.choices import folded, switch
 from pages.components.last_valid import Refused, accepted
-from pages.components.places import folded
 
 POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
 """Stops of a slider: each of them is drawn up anew in every run."""

@@ -1,5 +1,7 @@
-"""The pages of the app, in order."""
+"""The pages of the app, in order, and the process that all their readers share."""
 
+import gc
+import importlib
 from copy import copy
 from functools import cache
 
@@ -40,3 +42,13 @@ def enter() -> None:
     """
     navigate()
     st.rerun()
+
+
+@cache
+def tune_process() -> None:
+    """Keep the imports out of every collection, and look for garbage less often."""
+    for page in PAGES:
+        importlib.import_module(page.module)  # loaded before freezing
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)  # a run makes some thousand objects: at 700 it looked for garbage several times in each

@@ -16,11 +16,10 @@ from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import choices, presets
+from pages.components.choices import Places, choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import synthesizer_choice
-from pages.components.places import Places
 from pages.coverage import SPEC
 
 PREFIX = SPEC.prefix

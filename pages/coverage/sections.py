@@ -1,17 +1,101 @@
 """The closer looks of the page, each run only when it is opened."""
 
+from typing import Any
+
 import streamlit as st
 
+from dpviz.coverage import performance_of
 from dpviz.designs import Design
+from dpviz.exports.coverage import coverage_csv, intervals_csv
+from dpviz.exports.script import coverage_script
+from dpviz.exports.tables import columns_csv
 from dpviz.inference.rules import RULES
+from dpviz.parameters import shown
+from dpviz.studies import read_run, save_run
+from dpviz.studies.saving import LONGEST
+from pages.components.downloads import SAVED, Part, show_columns, show_files
 from pages.components.frame import Section
-from pages.components.words import listing
+from pages.components.prior_rule import settings_of
+from pages.components.words import listing, problem
 from pages.coverage import SPEC
-from pages.coverage.downloads import show_downloads
+from pages.coverage.controls import PREFIX
+from pages.coverage.exact import AXES, curves_of, exact_values
 from pages.coverage.fails import show_failure
 from pages.coverage.lengths import show_lengths
+from pages.coverage.live import AXIS
 from pages.coverage.moments import show_moments
 from pages.coverage.published import show_published
+from pages.coverage.run import FIRST_PICTURES, KEY, Run, current_run, plan_of
+
+FILE, REFUSED = f"{PREFIX}run_file", f"{PREFIX}run_refused"
+
+
+def show_downloads(design: Design) -> None:
+    """Coverage, curves and first intervals as CSV, the script, and the run as a file to take and to open."""
+    run, axis = current_run(design), AXES[st.session_state.get(AXIS) or "against p"]
+    tally, exact, curves = run.tally if run else None, exact_values(design), curves_of(design, axis)
+    found = performance_of(tally) if tally else None
+    tables: list[Part] = [("Coverage, CSV", "coverage.csv", lambda: coverage_csv(design.rules, exact, found))]
+    if curves is not None and curves.stream is None and (line := curves.latest) is not None:
+        curve = dict(zip(line.rules, line.coverage, strict=True))
+        tables.append(("Curves, CSV", f"by_{axis}.csv", lambda: columns_csv(axis, line.points, curve)))
+    if tally:
+        tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(tally)))
+    else:
+        tables.append("Press Start for the first intervals.")
+    script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
+    show_columns(PREFIX, tables, [SAVED], script, between=lambda: _show_run(design, run))
+
+
+def _show_run(design: Design, run: Run | None) -> None:
+    """The run as a file, and a run to be opened."""
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        saved: Part = "Press Start first."
+        if run and (tally := run.tally):
+            about = design.to_address()
+            saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally or tally, about=about)
+        show_files(PREFIX, "This run, to go on later", saved)
+    with right:
+        file = st.file_uploader(
+            "Open a run", type="json", max_upload_size=LONGEST // 1_000_000, key=FILE, on_change=_open,
+            help=SPEC.note("open"),
+        )  # fmt: skip
+        if file is not None and st.session_state.get(REFUSED):
+            problem(st.session_state[REFUSED])
+        elif file is not None and run and run.opened:
+            resume = "" if run.complete else " Press Resume to go on."
+            st.caption(f"{run.opened:,} repetitions came with the file.{resume}")
+
+
+def opened(content: bytes) -> tuple[dict[str, Any], Run]:
+    """What the controls are to say, and the stopped run, from a file; a ValueError in a sentence refuses it."""
+    try:
+        saved = read_run(content[: 4 * LONGEST].decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None
+    design = Design.from_address(saved.about)
+    hidden = {PREFIX + name for name in {"epsilon", "delta", "alpha"} - set(design.promised)}
+    settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}
+    plan = plan_of(design)
+    tally = saved.tally_of(plan)
+    return settings, Run(plan, False, tally, clock=None, pictures=FIRST_PICTURES, opened=tally.repetitions)
+
+
+def _open() -> None:
+    file, state = st.session_state[FILE], st.session_state
+    state[REFUSED] = ""
+    if file is None:
+        return
+    try:
+        settings, run = opened(file.getvalue())
+    except ValueError as wrong:
+        state[REFUSED] = f"The file was not opened, and nothing has changed: {wrong}"
+        return
+    held: Run | None = state.get(KEY)
+    if held is not None:
+        held.stop()
+    state.update({**settings, KEY: run})
 
 
 def _why(_design: Design) -> None:

@@ -15,11 +15,10 @@ from pages.components.words import note, page_answer
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import NEAREST, designs_of, desk_of, give_way
-from pages.curator.limits import show_limits_used
 from pages.curator.links import lead_further
 from pages.curator.pins import pin_button
 from pages.curator.sentences import accepted, answer_sentence, enough_epsilon, reading, relaxed_sentence
-from pages.curator.table import show_absent, show_table
+from pages.curator.table import show_absent, show_limits_used, show_table
 
 
 def show_answer(asked: Asked) -> None:

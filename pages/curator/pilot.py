@@ -1,4 +1,4 @@
-"""A column of the curator's own file: what it says, and buttons that take numbers from it."""
+"""A column of the curator's own file: what it says, buttons that take numbers from it, and what has been taken."""
 
 import math
 from collections.abc import Callable
@@ -12,8 +12,19 @@ from dpviz.parameters import readable
 from dpviz.studies import wilson_interval
 from pages.components.words import note, numbers, percent, problem
 from pages.curator import SPEC
-from pages.curator.controls import PREFIX, Asked
-from pages.curator.taken import remember
+from pages.curator.controls import NUMBERS, PREFIX, Asked
+
+TAKEN = f"{PREFIX}taken"
+
+
+def taken_note() -> str:
+    """Which numbers of the question came from a file, in a sentence; nothing where none of them is used any more."""
+    state = st.session_state
+    names = [name for name, value in state.get(TAKEN, {}).items() if state.get(PREFIX + name) == value]
+    if not names:
+        return ""
+    return SPEC.note("taken_from_file", names=", ".join(NUMBERS[name].title.lower() for name in names))
+
 
 KEPT = f"{PREFIX}pilot"
 """Where the session keeps what was read, and nobody else: never among results that readers share."""
@@ -141,7 +152,7 @@ def take(settings: dict[str, float]) -> None:
     state = st.session_state
     for name, value in settings.items():
         state[PREFIX + name] = value
-    remember(settings)
+    state[TAKEN] = {**state.get(TAKEN, {}), **settings}  # which of them came from a file, for the report
     has = [key for key, kind in KINDS.items() if {*settings} <= {*_settable(key)}]
     if has and state.get(f"{PREFIX}kind") not in has:
         state[f"{PREFIX}kind"] = has[0]

@@ -19,8 +19,8 @@ from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of, pinned, written_key
 from pages.curator.opened import show_opener
+from pages.curator.pilot import taken_note
 from pages.curator.pins import pins
-from pages.curator.taken import taken_note
 
 OF = f"{PREFIX}report_of"
 

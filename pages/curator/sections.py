@@ -1,13 +1,38 @@
 """The closer looks of the page, each run only when it is opened."""
 
+from dpviz.curator.search import Desk, stream_designs
+from dpviz.exports.desk import desk_csv, desk_script
+from pages.components.cached import last_of
+from pages.components.downloads import Part, show_columns
 from pages.components.frame import Section, text_of
 from pages.curator import SPEC
 from pages.curator.along import show_changes, show_frontier
-from pages.curator.controls import Asked
-from pages.curator.downloads import show_downloads
+from pages.curator.controls import PREFIX, Asked
+from pages.curator.found import designs_of
 from pages.curator.pilot import show_pilot
 from pages.curator.pins import show_side_by_side
 from pages.curator.report import show_report
+
+
+def show_downloads(asked: Asked) -> None:
+    """Offer the table, the question and the script."""
+    tables: list[Part] = [
+        ("All designs and measures, CSV", "desk.csv", lambda: desk_csv(whole(asked))),
+        "The file is made when the button is pressed, which takes as long as the table above does.",
+    ]
+    question: list[Part] = [
+        ("Question, JSON", "question.json", asked.question.to_json),
+        "It holds your limits and sizes, and nothing of a file that you have opened here.",
+    ]
+    script = desk_script(asked.question)
+    show_columns(PREFIX, tables, question, ("desk.py", script, "the designs in order"), middle="Your question")
+
+
+def whole(asked: Asked) -> Desk:
+    """The complete answer: what has grown on the page, or computed to the end."""
+    grown = designs_of(asked).latest
+    return grown if grown is not None and grown.complete else last_of(stream_designs)(asked.question)
+
 
 SECTIONS: dict[str, Section[Asked]] = {
     "How to read this page": text_of(SPEC, "guide"),

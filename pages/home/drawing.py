@@ -1,13 +1,19 @@
 """The drawing that moves: people, secret table, synthetic table, attacker and analyst."""
 
+import json
 import math
 from pathlib import Path
 
 from dpviz.overview import Overview
 from dpviz.parameters import readable
 from dpviz.privacy.attacker import belief_text
-from pages.components.living import show_living
+from pages.components import component
 from pages.components.words import invented_text, percent
+
+_living = component("living")
+"""HTML that stays in the page: texts are those of the elements with that ``data-text``, numbers are style variables,
+dots say how many children of the elements with that ``data-dots`` are marked.
+"""
 
 ACROSS = {20: 10, 1000: 40}
 """Dots side by side, where that is not the square root of their number."""
@@ -20,13 +26,13 @@ def show_drawing(found: Overview) -> None:
     n, m = found.design.n, found.design.m
     person = "".join('<i class="person"></i>' if place == found.secret - 1 else "<i></i>" for place in range(n))
     html = TEMPLATE.replace("{across}", str(ACROSS.get(n, round(math.sqrt(n))))).replace("{people}", person)
-    show_living(
-        html.replace("{rows}", "<i></i>" * m),
-        key="home_drawing",
-        texts=texts(found),
-        numbers=places(found),
-        dots={"secret": found.secret, "released": found.released},
-    )
+    message = {
+        "html": html.replace("{rows}", "<i></i>" * m),
+        "texts": texts(found),
+        "numbers": places(found),
+        "dots": {"secret": found.secret, "released": found.released},
+    }
+    _living(key="home_drawing", data=json.dumps(message, ensure_ascii=False).encode(), height="content")
 
 
 def texts(found: Overview) -> dict[str, str]:

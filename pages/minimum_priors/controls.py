@@ -15,10 +15,9 @@ from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
 from pages.components.address import keep_choice, read_address
-from pages.components.choices import presets, segments
+from pages.components.choices import Places, presets, segments
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
-from pages.components.places import Places
 from pages.minimum_priors import SPEC
 
 PREFIX = SPEC.prefix

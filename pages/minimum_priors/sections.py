@@ -1,19 +1,41 @@
 """The closer looks of the page, each run only when it is opened."""
 
+import dataclasses
+
 import streamlit as st
 
+from dpviz.audits import audit
+from dpviz.charts.prior_curves import curves_chart
+from dpviz.exports.priors import curves_csv, findings_csv, priors_script
+from dpviz.exports.tables import figure_html
 from dpviz.priors import Kind
+from pages.components.cached import cached
+from pages.components.downloads import SAVED, show_columns
 from pages.components.frame import Section
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.average import show_average
-from pages.minimum_priors.controls import Asked
-from pages.minimum_priors.downloads import show_downloads
+from pages.minimum_priors.controls import PREFIX, Asked
+from pages.minimum_priors.curves import chosen_axis, complete_curves
 from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import show_inverse
-from pages.minimum_priors.sampling import show_sampling
 from pages.minimum_priors.sets import show_sets
 from pages.minimum_priors.sizes import show_sizes
-from pages.minimum_priors.variants import show_probabilistic, show_uneven
+from pages.minimum_priors.variants import show_probabilistic, show_sampling, show_uneven
+
+
+def show_downloads(asked: Asked) -> None:
+    """The audit and the curves as CSV, the picture as HTML, the page as a script."""
+    setting = asked.setting
+    axis = chosen_axis(st.session_state.get(f"{PREFIX}axis"))
+    audited = cached(audit)(asked.kind.key, **dataclasses.asdict(setting))
+    tables = [
+        ("Audit, CSV", "printed_bounds.csv", lambda: findings_csv(audited)),
+        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(complete_curves(asked, axis))),
+    ]
+    picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(curves_chart(complete_curves(asked, axis)))
+    text = priors_script(asked.kind.key, setting, asked.design.sets, asked.design.p)
+    script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
+    show_columns(PREFIX, tables, [picture, SAVED], script)
 
 
 def _why(asked: Asked) -> None:

@@ -19,11 +19,10 @@ from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_switch, keep_text, read_address
 from pages.components.cached import cached
-from pages.components.choices import choice, presets, switch, written
+from pages.components.choices import Places, choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
-from pages.components.places import Places
 from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix

@@ -13,11 +13,10 @@ from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS, drawn, keep_choice, keep_handed_on, keep_numbers, read_address
-from pages.components.choices import presets
+from pages.components.choices import Places, presets
 from pages.components.controls import LINKS, PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
-from pages.components.places import Places
 from pages.components.prior_rule import say_real_epsilon
 from pages.transition_matrices import SPEC
 

@@ -12,14 +12,17 @@ from dpviz.parameters import Parameter, readable
 from dpviz.privacy.attacker import factor_text
 from dpviz.privacy.summary import PrivacySummary, view_tables
 from dpviz.studies.plan import SEED
+from pages.components import component
 from pages.components.address import drawn, keep_numbers
 from pages.components.cached import cached
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.growing import ask_for_next_step
-from pages.components.light import show_light
 from pages.components.words import note
 from pages.transition_matrices import SPEC
+
+_light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
+
 
 NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_draw_seed", "tm_drawing"
 SECRET = Parameter(
@@ -74,7 +77,8 @@ def show_draws(summary: PrivacySummary) -> None:
         st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
         _show_pictures(found, summary.epsilon)
         last_drawn = int(found.columns[-1]) if len(found.columns) else None
-        show_light(lit_places(cached(view_tables)(release), row, last_drawn), key="tm_light")
+        lit = lit_places(cached(view_tables)(release), row, last_drawn)
+        _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)
         if moving and state[NUMBER_KEY] < DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
