@@ -138,9 +138,11 @@ class Design:
         return found if found.synthesizer == made else None
 
     @classmethod
+    @cache
     def numbers(cls) -> Mapping[str, Parameter]:
         """Declarations of its numbers by name."""
-        return _numbers()
+        found = {one.name: one.metadata["parameter"] for one in dataclasses.fields(cls) if one.metadata}
+        return MappingProxyType(found)
 
     @cached_property
     def law(self) -> type[Synthesizer]:
@@ -257,11 +259,6 @@ class Design:
         if isinstance(given, GivenMatrix):
             values["mechanism"] = {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
         return values | {NOISE if name == "epsilon" else name: value for name, value in self.details}
-
-
-@cache
-def _numbers() -> Mapping[str, Parameter]:
-    return MappingProxyType({one.name: one.metadata["parameter"] for one in dataclasses.fields(Design) if one.metadata})
 
 
 @cache

@@ -1,35 +1,30 @@
 """How the prior of each of M sets follows from a promise that they share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpviz.synthesizers import Synthesizer
 from dpviz.synthesizers.cells import PriorCellSynthesizer
-
-if TYPE_CHECKING:
-    from dpviz.designs import Design
 
 NOTHING = 1e-50  # A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for
 
 
 @dataclass(frozen=True)
 class PriorRule:
-    """How α = β of each set follows for a synthesizer with a prior, from the numbers that the rule `asks`."""
+    """How α = β of each set follows for a synthesizer with a prior, from what the rule `asks` of a design."""
 
     label: str
     asks: tuple[str, ...]
-    alpha: Callable[[Design], float]
+    alpha: Callable[[Any], float]
 
 
-def _pure(design: Design) -> float:
+def _pure(design: Any) -> float:
     return design.law.least_alpha(m=design.m, epsilon=design.epsilon / design.sets)
 
 
-def _exact(design: Design) -> float:
+def _exact(design: Any) -> float:
     pure, law = _pure(design), design.law
     if pure < NOTHING:
         return pure

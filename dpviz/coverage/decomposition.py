@@ -132,8 +132,8 @@ def coverage_decomposition(
     mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)
     tabled = quantile_table(level)
     half = {
-        (0, 0): half_widths(variance, degrees, level, lambda found, _: tabled(found)),
-        (1, 0): half_widths(mended, degrees, level, lambda found, _: tabled(found)),
+        (0, 0): half_widths(variance, degrees, level, tabled),
+        (1, 0): half_widths(mended, degrees, level, tabled),
         (0, 1): np.array(normal * math.sqrt(mean) if mean >= 0 else math.nan),
         (1, 1): np.array(normal * math.sqrt(right)),
     }

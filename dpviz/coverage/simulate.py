@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from dpviz.coverage._sampling import ReleaseSampler, single_law
 from dpviz.inference.confidential import binomial_law
 from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.numerics.quantiles import ERROR, quantile, quantile_table
+from dpviz.numerics.quantiles import ERROR, quantile_table
 from dpviz.parameters import shown
 from dpviz.studies import Blocks, Plan
 from dpviz.studies.plan import StudyTally
@@ -155,7 +154,7 @@ class _Work:
         law = binomial_law(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_law = single_law(law)
         self._releases = ReleaseSampler(plan.synthesizer)
-        self._table, self._normal = quantile_table(plan.level), quantile(np.array(math.inf), plan.level)
+        self._table = quantile_table(plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
     def _draw(self, random: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -197,14 +196,10 @@ class _Work:
             ),
         )
 
-    def _quantile(self, degrees: FloatArray, _level: FloatArray | float) -> FloatArray:
-        """Return the t quantile from the table, at once where it is the normal one throughout."""
-        return np.full(degrees.shape, self._normal) if np.isposinf(degrees).all() else self._table(degrees)
-
     def _apply(self, rule: IntervalRule, found: Releases, below: BoolArray) -> tuple[RuleTally, FloatArray, FloatArray]:
         """Return the tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
         plan = self.plan
-        low, high = rule.ends(found, plan.level, self._quantile)
+        low, high = rule.ends(found, plan.level, self._table)
         # So near to an end of the interval the table of quantiles may not decide.
         reach = 2 * ERROR * (1 + (high - low))
         near = [np.abs(place - end) <= reach for place, end in ((plan.p, low), (plan.p, high), (0, low), (1, high))]

@@ -12,7 +12,7 @@ from dpviz.checked import check_epsilon, checked
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
 from dpviz.synthesizers.base import MANY_ROWS, WorstCase
-from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 from dpviz.types import FloatArray, Numbers
 
 TOGETHER = 2000  # Pairs up to which one look at all of them is faster than a search
@@ -28,7 +28,7 @@ Number = TypeVar("Number", float, FloatArray)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PosteriorParameter:
+class PosteriorParameter(UnderPrior):
     """θ ~ Beta(α + n1, β + n0), released as it is: Zheng's PARAM_Post.
 
     The log-odds ln(θ / (1 − θ)) + ln(y / x) of two neighbours that share x rows and invented rows of one cell and y of
@@ -39,34 +39,17 @@ class PosteriorParameter:
     0.5
     """
 
-    n: int
-    alpha: float
-    beta: float
-
     def __post_init__(self) -> None:
         for declaration in (MANY_ROWS, PRIOR_ONES, PRIOR_ZEROS):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
-
-    def of_pair(self, pair: int) -> "PosteriorParameter":
-        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
-        return PosteriorParameter(n=1, alpha=self.alpha + pair, beta=self.beta + (self.n - 1 - pair))
 
     def worst_log_odds(self) -> WorstCase:
         """Infinite: as θ nears 1, one more confidential one makes it likelier by any factor."""
         return WorstCase(math.inf, 1, 0)
 
-    @checked(epsilon=check_epsilon)
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        """Return the largest δ of all n pairs in both directions, many bounded at once."""
-        worst = self._upward(epsilon, self.alpha, self.beta)
-        if self.alpha == self.beta:
-            return worst
-        other = self._upward(epsilon, self.beta, self.alpha)
-        if other.value <= worst.value:
-            return worst
-        return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
-
-    def _upward(self, epsilon: float, ones: float, zeros: float) -> WorstCase:
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """As of `UnderPrior`, many pairs bounded at once."""
+        ones, zeros = self.alpha, self.beta
         log_delta = partial(log_parameter_delta, epsilon=epsilon)
         if self.n <= TOGETHER:
             i = np.arange(self.n)

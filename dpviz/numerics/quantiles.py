@@ -75,7 +75,8 @@ class QuantileTable:
         self._start = float(places[first + 1])
         self._steep = _Cubic(np.log(values[first:]))
 
-    def __call__(self, degrees: FloatArray) -> FloatArray:
+    def __call__(self, degrees: FloatArray, _level: Numbers | None = None) -> FloatArray:
+        """As `quantile` at the level of the table."""
         if np.isposinf(degrees).all():
             return np.full(degrees.shape, self._normal)
         flat = degrees.ravel()

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpviz.checked import check_epsilon, checked
-from dpviz.numerics.sums import log_multinomials, log_rising
+from dpviz.numerics.sums import log_multinomials
 from dpviz.privacy.hockey_stick import exceeds
 from dpviz.synthesizers import Synthesizer
 from dpviz.types import FloatArray
@@ -51,17 +51,6 @@ def even_counts(synthesizer: Synthesizer) -> FloatArray:
     counts = synthesizer.row_counts
     n, cells = int(counts[0].sum()), counts.shape[1]
     return np.exp(log_multinomials(n, *counts.T).total() - n * math.log(cells))
-
-
-@checked()
-def jeffreys_counts(synthesizer: Synthesizer) -> FloatArray:
-    """The probability of each confidential table where the cells have a Dirichlet(½, …, ½) prior, shape (rows,)."""
-    counts = synthesizer.row_counts
-    n, cells = int(counts[0].sum()), counts.shape[1]
-    value, rising = log_multinomials(n, *counts.T), log_rising(0.5, n)
-    for column in counts.T:
-        value = value + rising[column]
-    return np.exp((value - log_rising(cells / 2, n)[np.full(len(counts), n)]).total())
 
 
 @checked()

@@ -110,11 +110,6 @@ class TradeOffCurve:
         """
         return 1 - float(np.min((1 - prior) * self.type_one + prior * self.type_two))
 
-    @checked(type_one=DELTA)
-    def power(self, type_one: float) -> float:
-        """Return the largest probability of detecting a data set where a false alarm has at most that probability."""
-        return 1 - float(np.interp(type_one, self.type_one, self.type_two))
-
 
 @checked()
 def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:

@@ -10,7 +10,8 @@ import numpy as np
 from dpviz import privacy
 from dpviz.checked import checked
 from dpviz.published.record import Record, read_errata, read_tables
-from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
+from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.synthesizers.beta_binomial import beta_binomial_terms
 from dpviz.types import FloatArray
 
 __all__ = ["PRINTED_EPSILON", "PRINTED_FIGURES", "accounts_of_printed_delta", "compare_figures"]
@@ -60,7 +61,7 @@ def compare_figures() -> list[Record[float]]:
 
 
 @checked()
-def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[Record[float]]:
+def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = LAW_OF_FIG_1) -> list[Record[float]]:
     """Return the ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 
     >>> [round(account.ours, 6) for account in accounts_of_printed_delta()]
@@ -68,7 +69,9 @@ def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[R
     """
     release, epsilon = synthesizer, PRINTED_EPSILON
     over, matrix = privacy.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
-    even, jeffreys = (law(release)[:, None] * matrix for law in (privacy.even_counts, privacy.jeffreys_counts))
+    by_sum, by_column, by_row = beta_binomial_terms(0, release.n, 0.5, 0.5)
+    predicted = np.exp((by_sum + by_column + by_row).total())
+    even, jeffreys = (law[:, None] * matrix for law in (privacy.even_counts(release), predicted))
     failure = privacy.failure_by_row(release, epsilon)
 
     def pairs(joint: FloatArray, choose: np.ufunc) -> float:
@@ -89,7 +92,7 @@ def accounts_of_printed_delta(synthesizer: Synthesizer = LAW_OF_FIG_1) -> list[R
          "sentence of the paper, taken at its word."),
         ("larger side of each cell, n1 ~ Binomial(5, ½)", pairs(even, np.maximum),
          "As the printed account, with the larger of the two joint probabilities."),
-        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(privacy.jeffreys_counts(release) @ failure),
+        ("any failing cell, n1 ~ Beta-binomial(5, ½, ½)", float(predicted @ failure),
          "The joint probability of all failing cells when n1 follows the prior predictive distribution."),
         ("larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)", pairs(jeffreys, np.maximum),
          "The larger joint probability of each cell when n1 follows the prior predictive distribution."),

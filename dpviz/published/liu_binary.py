@@ -14,7 +14,7 @@ import numpy as np
 from dpviz.coverage import within_reach
 from dpviz.coverage.law import IN_A_MINUTE, release_law
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
-from dpviz.inference.interval_rules import Releases, reached, releases
+from dpviz.inference.interval_rules import Releases, holds, releases
 from dpviz.numerics.blocks import blocks
 from dpviz.numerics.quantiles import quantile_table
 from dpviz.published.record import Record, read_tables
@@ -122,5 +122,4 @@ def _simulated(made: TwoCellSynthesizer, p: float, sets: int) -> Iterator[tuple[
 
 
 def _covers(rule: CombiningRule, found: Releases, p: float) -> FloatArray:
-    low, high = reached(*rule.ends(found, LEVEL, lambda degrees, _: quantile_table(LEVEL)(degrees)))
-    return ((low <= p) & (p <= high)).astype(float)
+    return holds(*rule.ends(found, LEVEL, quantile_table(LEVEL)), p).astype(float)

@@ -1,7 +1,7 @@
 """Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
 
 import dataclasses
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -24,7 +24,46 @@ PRIOR_ZEROS = dataclasses.replace(
 
 
 @dataclass(frozen=True, kw_only=True)
-class PriorSynthesizer(TwoCellSynthesizer):
+class UnderPrior(ABC):
+    """A release of two counts, or of what stands behind them, that adds α invented ones and β invented zeros to n rows.
+
+    Its privacy is that of its worst pair: the tables with i and with i + 1 ones, in either direction.
+    """
+
+    n: int
+    alpha: float
+    beta: float
+
+    @property
+    def mirrored(self) -> Self:
+        """The same release with ones and zeros exchanged."""
+        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+
+    def of_pair(self, pair: int) -> Self:
+        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
+        return self.of_pairs(pair, pair)
+
+    def of_pairs(self, first: int, last: int) -> Self:
+        """The release of a single row beside what all these pairs share, which tells no less than that of any."""
+        return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
+
+    @abstractmethod
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """Return the largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
+
+    @checked(epsilon=check_epsilon)
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        worst = self.worst_upward_pair(epsilon)
+        if self.alpha == self.beta:
+            return worst
+        other = self.mirrored.worst_upward_pair(epsilon)
+        if other.value <= worst.value:
+            return worst
+        return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     """A synthesizer of two counts that adds α invented rows with a one and β with a zero to the n confidential rows.
 
     δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
@@ -47,35 +86,8 @@ class PriorSynthesizer(TwoCellSynthesizer):
         ones, zeros = self.alpha - self.lost, self.beta - self.lost
         return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
 
-    @property
-    def mirrored(self) -> Self:
-        """The same release with ones and zeros exchanged."""
-        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
-
-    def of_pair(self, pair: int) -> Self:
-        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
-        return self.of_pairs(pair, pair)
-
-    def of_pairs(self, first: int, last: int) -> Self:
-        """The release of a single row beside what all these pairs share, which tells no less than that of any."""
-        return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
-
     def single_row(self, value: float) -> WorstCase:
         """The neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
         if self.alpha <= self.beta:
             return WorstCase(value, 1, 0, self.m)
         return WorstCase(value, self.n - 1, self.n, 0)
-
-    @abstractmethod
-    def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        """Return the largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
-
-    @checked(epsilon=check_epsilon)
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        worst = self.worst_upward_pair(epsilon)
-        if self.alpha == self.beta:
-            return worst
-        other = self.mirrored.worst_upward_pair(epsilon)
-        if other.value <= worst.value:
-            return worst
-        return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
