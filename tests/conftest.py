@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from streamlit.components.v2 import manifest_scanner
 
+from pages.components.ahead import AHEAD
 from tests.browser import chromium_path, launch, running_app
 
 # Every page in a test looks through all installed packages for components: 0.1 s each time, with the same outcome.
@@ -37,6 +38,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if skipped:
         terminalreporter.write_sep("!", f"{len(skipped)} browser tests were skipped", red=True, bold=True)
         terminalreporter.write_line(NO_BROWSER)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_computed_ahead() -> Iterator[None]:
+    """A page in a test has a server for the time of its run: a thread that goes on would meet none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AHEAD, "follow", lambda *_: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -22,6 +23,7 @@ from tests.pages import (
     figures,
     html,
     open_page,
+    open_priors,
     pieces,
     problems,
     text,
@@ -186,3 +188,10 @@ def test_the_truth_of_a_link_is_handed_on_to_the_next_page_as_far_as_it_fits(n: 
     links = [parse_qs(one.proto.query_string) for one in page.get("page_link")]
     assert {one["cv_p"][0] for one in links if "cv_p" in one} == {"0.3"}
     assert [one.get("po_x", [None])[0] for one in links if "po_n" in one] == [handed]
+
+
+@pytest.mark.parametrize("opened", [open_page, open_priors])
+def test_a_page_that_asks_nothing_about_the_truth_leaves_it_to_the_next_page(opened: Callable[..., AppTest]) -> None:
+    links = [parse_qs(one.proto.query_string) for one in opened().get("page_link")]
+    assert any("cv_n" in one for one in links)
+    assert not [key for one in links for key in one if key in ("cv_p", "cv_level", "cv_seed", "po_x", "cs_p")]

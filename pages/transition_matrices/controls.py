@@ -134,6 +134,11 @@ def choose() -> Asked | Refused:
         return page.refused(broken, values, law)
 
 
+def handed_on() -> tuple[str, ...]:
+    """What a link has said of the truth, by the names that an address has."""
+    return tuple(key.removeprefix(PREFIX) for key in HANDED_ON.values() if st.session_state[key] is not None)
+
+
 def _handed_on(n: float) -> dict[str, Any]:
     """The truth that came with the link, as far as it fits n rows."""
     known = {name: drawn(key, st.session_state[key]) for name, key in HANDED_ON.items()}
