@@ -7,7 +7,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -91,6 +91,11 @@ def argument(
         name=name, symbol=name, title=title or name, minimum=minimum, maximum=maximum, default=maximum, help="",
         integer=integer, open_minimum=open_minimum,
     )  # fmt: skip
+
+
+def declared(declaration: Parameter) -> Any:
+    """Return a dataclass field that carries its declaration, whose default it has."""
+    return field(default=declaration.default, metadata={"parameter": declaration})
 
 
 @dataclass(frozen=True)

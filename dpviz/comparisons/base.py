@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from scipy.special import ndtr
 
 from dpviz.analysis import LEVEL, SETS
-from dpviz.checked import DeclaredFields
+from dpviz.checked import DeclaredFields, declared
 from dpviz.comparisons.terms import PROMISES, EqualPromise, Terms
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.designs import Design
@@ -47,7 +47,7 @@ class Estimand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis:
+class Analysis(DeclaredFields):
     """How many sets are released where a method releases several, and what an analyst makes of them.
 
     `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
@@ -57,15 +57,13 @@ class Analysis:
     ("Reiter 2003 (Liu's Theorem 7)", 'As if real')
     """
 
-    sets: int = COMPARED_SETS.default  # type: ignore[assignment]
+    sets: int = declared(COMPARED_SETS)
     rule: str = "reiter_2003"
-    level: float = LEVEL.default
-    repetitions: int = SIMULATED.default  # type: ignore[assignment]
-    seed: int = SEED.default  # type: ignore[assignment]
+    level: float = declared(LEVEL)
+    repetitions: int = declared(SIMULATED)
+    seed: int = declared(SEED)
 
-    def __post_init__(self) -> None:
-        for name, declared in self.numbers().items():
-            object.__setattr__(self, name, declared.check(getattr(self, name)))
+    def check(self) -> None:
         if not isinstance(self.rule, str):
             raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(self.rule)}.")
         check_rule(self.rule, RULES[self.rule].least_sets if self.rule in RULES else 1)
@@ -73,7 +71,7 @@ class Analysis:
     @classmethod
     def numbers(cls) -> dict[str, Parameter]:
         """Declarations of its numbers by name."""
-        return {"sets": COMPARED_SETS, "level": LEVEL, "repetitions": SIMULATED, "seed": SEED}
+        return {one.name: one for one in cls.parameters()}
 
     def rule_for(self, sets: int) -> IntervalRule:
         """Return the rule that analyses so many sets."""

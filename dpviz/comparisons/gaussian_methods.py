@@ -67,23 +67,28 @@ class Shared(GaussianMethod):
         return dataclasses.replace(self, share=share)
 
 
-class Original(GaussianMethod):
+class Unprotected(GaussianMethod):
+    """A method that promises nothing."""
+
+    finding = "Nothing is promised and nothing is kept."
+    reference = True
+
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:  # noqa: ARG002
+        return math.inf
+
+
+class Original(Unprotected):
     """The confidential data as they are."""
 
     key = "original"
     label = "Original data"
     source = "no protection"
     releases = "Nothing is done to the data. This is what an analyst would find who may see them; no ε holds."
-    finding = "Nothing is promised and nothing is kept."
-    reference = True
     several_sets = False
     takes = object
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Any]:  # noqa: ARG002
         yield held.rows
-
-    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:  # noqa: ARG002
-        return math.inf
 
     def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:  # noqa: ARG002
         return accuracy_of_mean(data)
@@ -123,7 +128,7 @@ class PosteriorOfMean(PosteriorPredictive):
         return statistics.mean + scale / math.sqrt(data.n) * random.standard_normal(scale.shape), scale
 
 
-class MultipleSynthesis(PosteriorPredictive):
+class MultipleSynthesis(Unprotected, PosteriorPredictive):
     """Posterior predictive draws without a promise."""
 
     key = "multiple_synthesis"
@@ -133,16 +138,11 @@ class MultipleSynthesis(PosteriorPredictive):
         "Each set draws σ² and μ from their posterior given the data, and then n rows, which are set to the bounds "
         "where they fall outside. No privacy is promised."
     )
-    finding = Original.finding
-    reference = True
 
     def sanitize(
         self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float  # noqa: ARG002
     ) -> Moments:  # fmt: skip
         return statistics
-
-    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:  # noqa: ARG002
-        return math.inf
 
 
 class MultipleSynthesisKnownVariance(PosteriorOfMean, MultipleSynthesis):

@@ -13,7 +13,7 @@ import numpy as np
 from dpviz.comparisons.base import Method
 from dpviz.comparisons.bounding import ROUNDING, side_by_side
 from dpviz.comparisons.gaussian_data import Confidential
-from dpviz.comparisons.gaussian_methods import GaussianMethod, Original, Shared
+from dpviz.comparisons.gaussian_methods import GaussianMethod, Shared, Unprotected
 from dpviz.types import FloatArray, IntArray
 
 PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
@@ -136,7 +136,7 @@ def covariance_factor(random: np.random.Generator, given: FloatArray, degrees: i
     ])  # fmt: skip
 
 
-class MixedMultipleSynthesis(MixedSynthesis):
+class MixedMultipleSynthesis(Unprotected, MixedSynthesis):
     """Posterior predictive draws without a promise."""
 
     key = "multiple_synthesis"
@@ -146,20 +146,18 @@ class MixedMultipleSynthesis(MixedSynthesis):
         "Each set draws the shares of the cells, their means and the common covariance from their posterior given the "
         "data, and then n rows, whose numbers are set to the bounds where they fall outside. No privacy is promised."
     )
-    finding = Original.finding
-    reference = True
 
     def sanitize(self, random: np.random.Generator, data: Any, found: Statistics, epsilon: float) -> Sanitized:  # noqa: ARG002
         return Sanitized(found.counts, found.sums / found.sizes, found.squares / data.degrees)
-
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:  # noqa: ARG002
-        return math.inf
 
 
 class SharedWithCounts(Shared, MixedMethod):
     """A chosen share w of the ε of each set goes to the counts of the cells."""
 
     first_statistic = "the counts"
+
+    def usual_shares(self, data: Any) -> dict[str, float]:  # noqa: ARG002
+        return {"equal shares, as in the paper": type(self).share}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,9 +213,6 @@ class MixedModips(SharedWithCounts, MixedSynthesis):
     def sizes_of(self, found: Statistics, noisy: Statistics) -> FloatArray:  # noqa: ARG002
         """Return what the sums are divided by."""
         return noisy.sizes
-
-    def usual_shares(self, data: Any) -> dict[str, float]:  # noqa: ARG002
-        return {"equal shares, as in the paper": MixedModips.share}
 
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:  # noqa: ARG002
         """Return that of the sanitized statistics, all of which a pair as in `finding` moves most."""
@@ -289,9 +284,6 @@ class PerturbedCells(SharedWithCounts):
     )
     moves: ClassVar[float] = 1.0
     """Noise of each count in units of 1/ε; a replaced row moves two by one each."""
-
-    def usual_shares(self, data: Any) -> dict[str, float]:  # noqa: ARG002
-        return {"equal shares, as in the paper": PerturbedCells.share}
 
     def bins(self, data: Any) -> int:
         """Bins of each number: what Scott's rule for two, h = 3.49 σ n^{−1/4}, gives a cell of n/J rows if R = 8σ."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from scipy.special import expit, logit
 
-from dpviz.checked import DeclaredFields, checked
+from dpviz.checked import DeclaredFields, checked, declared
 from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.trade_off import PRIOR
@@ -98,11 +98,6 @@ def promise_in_words(epsilon: float, delta: float) -> str:
     return f"ε = {readable(epsilon, 4)}" + (f" and δ = {readable(delta, 3)}" if delta else "")
 
 
-def _number(declared: Parameter) -> Any:
-    """Return a field that carries its declaration, whose default it has."""
-    return field(default=declared.default, metadata={"parameter": declared})
-
-
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLoss(Protection):
     """ε and δ themselves.
@@ -111,8 +106,8 @@ class PrivacyLoss(Protection):
     (0.5, 0.0)
     """
 
-    most_epsilon: float = _number(LOSS)
-    most_delta: float = _number(FAILURE)
+    most_epsilon: float = declared(LOSS)
+    most_delta: float = declared(FAILURE)
     key = "loss"
     label = "Largest privacy loss ε (and δ)"
     source = "Dwork, McSherry, Nissim & Smith (2006); with δ Dwork et al. (2006)"
@@ -147,8 +142,8 @@ class GuessRate(Protection):
     (0.0, 0.5)
     """
 
-    known_before: float = _number(GUESSED)
-    most_success: float = _number(SUCCESS)
+    known_before: float = declared(GUESSED)
+    most_success: float = declared(SUCCESS)
     key = "guess"
     share = True
     label = "Largest share of right guesses"
@@ -200,8 +195,8 @@ class PosteriorOdds(Protection):
     3.0
     """
 
-    believed_before: float = _number(BELIEVED)
-    most_after: float = _number(CONVINCED)
+    believed_before: float = declared(BELIEVED)
+    most_after: float = declared(CONVINCED)
     key = "odds"
     share = True
     label = "Largest probability after the release"
@@ -243,8 +238,8 @@ class RiskRatio(Protection):
     9.0
     """
 
-    risk_before: float = _number(RISK)
-    most_ratio: float = _number(RATIO)
+    risk_before: float = declared(RISK)
+    most_ratio: float = declared(RATIO)
     key = "risk"
     label = "Largest ratio of risks, r*"
     source = "Kazan & Reiter (2023)"

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL
-from dpviz.checked import checked
+from dpviz.checked import DeclaredFields, checked, declared
 from dpviz.comparisons import CategoryData, CountData, DataKind, Method, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED, Analysis
 from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
@@ -54,7 +54,7 @@ PRIOR = BELIEVED_ONES, BELIEVED_ZEROS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(DeclaredFields):
     """A curator's question; `stream_designs` answers it.
 
     `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`
@@ -78,38 +78,34 @@ class Question:
     highest: float
     protections: tuple[Protection, ...] = ()
     limits: tuple[AccuracyLimit, ...] = ()
-    values: int = VALUES.default  # type: ignore[assignment]
+    values: int = declared(VALUES)
     average: bool = False
-    believed_ones: float = 1.0
-    believed_zeros: float = 1.0
+    believed_ones: float = declared(BELIEVED_ONES)
+    believed_zeros: float = declared(BELIEVED_ZEROS)
     sets: tuple[int, ...] = (1, 5)
     rules: tuple[str, ...] = ("reiter_2003",)
     methods: tuple[str, ...] = ()
     goal: str = "root_mean_squared_error"
-    level: float = LEVEL.default
-    repetitions: int = SIMULATED.default  # type: ignore[assignment]
-    seed: int = SEED.default  # type: ignore[assignment]
+    level: float = declared(LEVEL)
+    repetitions: int = declared(SIMULATED)
+    seed: int = declared(SEED)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not isinstance(self.data, tuple(KINDS.values())):
             raise ValueError(f"data must be of a kind among {', '.join(KINDS)}; got {shown(self.data)}.")
-        for name, declared in (("values", VALUES), ("level", LEVEL), ("repetitions", SIMULATED), ("seed", SEED)):
-            self._set(name, declared.check(getattr(self, name)))
         if not isinstance(self.average, bool):
             raise ValueError(f"average must be true or false; got {shown(self.average)}.")
-        declared = self.ranged
-        for one in PRIOR:
-            self._set(one.name, one.check(getattr(self, one.name)))
-        if (self.believed_ones, self.believed_zeros) != (1, 1) and not (self.average and takes_prior(declared)):
+        ranged = self.ranged
+        if (self.believed_ones, self.believed_zeros) != (1, 1) and not (self.average and takes_prior(ranged)):
             raise ValueError(
                 f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
                 f"{readable(self.believed_ones)} and {readable(self.believed_zeros)}."
             )
         for name in ("lowest", "highest"):
-            self._set(name, dataclasses.replace(declared, name=name).check(getattr(self, name)))
+            self._set(name, dataclasses.replace(ranged, name=name).check(getattr(self, name)))
         if self.lowest > self.highest:
             raise ValueError(
-                f"The lowest {declared.title.lower()} must not be above the highest; got {readable(self.lowest)} and "
+                f"The lowest {ranged.title.lower()} must not be above the highest; got {readable(self.lowest)} and "
                 f"{readable(self.highest)}."
             )
         self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in _listed("sets", self.sets)})))

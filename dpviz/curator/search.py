@@ -17,6 +17,7 @@ from dpviz.comparisons.terms import PROMISES, setting_for
 from dpviz.curator.accuracy import ACCURACY, Figure
 from dpviz.curator.question import Question
 from dpviz.parameters import rounded_up
+from dpviz.studies import Measure
 
 Told = TypeVar("Told")
 
@@ -83,27 +84,24 @@ class Assessed:
     @cached_property
     def slack(self) -> float:
         """How much of its tightest limit it uses, as far as that is known: at most 1 where all are kept."""
-        known = [
-            (one, self.figures[one.key].measure)
-            for one in self.question.limits
-            if self.complete or not math.isnan(self.figures[one.key].measure.value)
-        ]
-        return max((one.slack(found) for one, found in known), default=0.0)
+        found = ((one, self.figures[one.key].measure) for one in self.question.limits)
+        known = (one.slack(here) for one, here in found if self.complete or not math.isnan(here.value))
+        return max(known, default=0.0)
 
     @property
-    def _aim(self) -> float:
-        goal = self.question.goal
-        if goal in ACCURACY:
-            value = self.figures[goal].measure.value
-            return math.inf if math.isnan(value) else value
-        return math.inf if self.real_epsilon is None else self.real_epsilon
+    def aim(self) -> Measure:
+        """The number by which designs that keep all limits are ranked; NaN where it is not known."""
+        if self.question.goal in ACCURACY:
+            return self.figures[self.question.goal].measure
+        loss = self.real_epsilon
+        return Measure.unknown() if loss is None or math.isinf(loss) else Measure(loss, 0.0)
 
     @property
     def order(self) -> tuple[int, float, float, int]:
         """What designs are ranked by: those that keep all limits first, by the goal; then by their tightest limit."""
         place = {True: 0, None: 1, False: 2}[self.keeps_all]
-        first = self.slack if place == 2 else self._aim
-        return place, first, self._aim, self.sets
+        aim = math.inf if math.isnan(self.aim.value) else self.aim.value
+        return place, self.slack if place == 2 else aim, aim, self.sets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +140,8 @@ def stream_designs(question: Question) -> Iterator[Desk]:
     streams: dict[tuple[str, int, str], list[Iterator[Outcome]]] = {}
 
     def desk(complete: bool = False) -> Desk:
-        ranked = sorted(found.values(), key=lambda one: one.order)
-        return Desk(question=question, designs=tuple(ranked), absent=tuple(absent.items()), complete=complete)
+        ranked = tuple(sorted(found.values(), key=lambda one: one.order))
+        return Desk(question=question, designs=ranked, absent=tuple(absent.items()), complete=complete)
 
     for method, sets in candidates(question):
         name = f"{method.label}, {sets} sets" if sets > 1 else method.label
@@ -200,11 +198,10 @@ def seek_smallest(
     """
 
     def at(setting: float) -> Assessed | None:
-        quick = assess(question, method, sets, rule, setting, whole=False)
-        if quick.keeps_all is False or (quick.keeps_all and not question.needs_interval):
-            return quick if quick.keeps_all else None
-        whole = assess(question, method, sets, rule, setting)
-        return whole if whole.keeps_all else None
+        tried = assess(question, method, sets, rule, setting, whole=False)
+        if tried.keeps_all is None or (tried.keeps_all and question.needs_interval):
+            tried = assess(question, method, sets, rule, setting)
+        return tried if tried.keeps_all else None
 
     # Noise can help: an estimate that is drawn to the middle is nearer to a true value there than the data are.
     for value in FAR_APART.tolist():
@@ -228,8 +225,7 @@ def seek_smallest(
             better = at(middle)
             yield tell()
             low, high, found = (low, middle, better) if better else (middle, high, found)
-        rounded = at(min(rounded_up(high, DIGITS), PROMISES.maximum))
-        found = rounded or found
+        found = at(min(rounded_up(high, DIGITS), PROMISES.maximum)) or found
     return found if found.complete else assess(question, method, sets, rule, found.setting)
 
 
@@ -300,6 +296,4 @@ def _absence(question: Question, method: Method, sets: int) -> str:
         known = method.real_epsilon(question.data, min(epsilon for epsilon, _ in question.promises) or 1.0, sets)
     except ValueError:
         return "the share of ε that a set would have is too small to compute with"
-    if known is None:
-        return "no ε is known that holds"
-    return "even at the smallest setting it gives more away"
+    return "no ε is known that holds" if known is None else "even at the smallest setting it gives more away"

@@ -95,10 +95,10 @@ def frontier_picture(followed: Followed) -> str:
 
 def ranking_picture(desk: Desk, design: Assessed) -> str:
     """Return the leading designs, the best first, with the number by which they are ranked."""
-    shown = [one for one in desk.designs[:RANKED] if not math.isnan(aim(one).value)]
+    shown = [one for one in desk.designs[:RANKED] if not math.isnan(one.aim.value)]
     if not shown:
         return ""
-    values = [aim(one) for one in shown]
+    values = [one.aim for one in shown]
     spread = [0.0, *(value.value + 2 * value.error for value in values)]
     name = RANKED_BY.get(desk.question.goal, "exact privacy loss of all sets")
     drawn = Drawing(
@@ -127,12 +127,3 @@ def ranking_picture(desk: Desk, design: Assessed) -> str:
 
 
 RANKED_BY = {key: ACCURACY[key].label for key in GOALS if key in ACCURACY}
-
-
-def aim(design: Assessed) -> Measure:
-    """Return the number by which designs that keep all limits are ranked; NaN where it is not known."""
-    goal = design.question.goal
-    if goal in ACCURACY:
-        return design.figures[goal].measure
-    real = design.real_epsilon
-    return Measure.unknown() if real is None or math.isinf(real) else Measure(real, 0.0)

@@ -14,7 +14,6 @@ from dpviz.audits.releases import RELEASE_METHODS
 from dpviz.curator.numbers import Number
 from dpviz.curator.question import GOALS
 from dpviz.curator.report.handoff import Handoff
-from dpviz.curator.report.pictures import aim
 from dpviz.curator.search import Assessed, Desk
 from dpviz.parameters import readable, readable_apart
 
@@ -121,7 +120,7 @@ def choice(desk: Desk, design: Assessed) -> Iterator[str]:
         yield f"The chosen design is number {place} in the ranking, the curator's own choice. First is {first.name}."
     following = next((one for one in desk.designs if one.key not in (design.key, desk.designs[0].key)), None)
     if place == 1 and following is not None:
-        here, there = aim(design), aim(following)
+        here, there = design.aim, following.aim
         by = "" if math.isnan(here.value) or math.isnan(there.value) else (
             f", with {readable_apart(there.value, here.value, 3)} against {readable_apart(here.value, there.value, 3)}"
         )  # fmt: skip
