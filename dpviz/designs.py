@@ -102,15 +102,12 @@ class Design:
             allowed = f"some of {', '.join(sorted(further))}" if further else "none"
             raise ValueError(f"details of {self.law.label} must be {allowed}; got {shown(details)}.")
         self._set("details", tuple((name, asked[name].check(details[name])) for name in sorted(details)))
-        if self.confidential_count is not None and self.confidential_count > self.n:
-            raise ValueError(
-                f"confidential_count (confidential ones) must be at most n = {self.n:,}; got "
-                f"{self.confidential_count:,}."
-            )
+        x = self.confidential_count
+        if x is not None and x > self.n:
+            raise ValueError(f"confidential_count (confidential ones) must be at most n = {self.n:,}; got {x:,}.")
         self._set("rules", _rules(self.rules))
 
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
+    _set = object.__setattr__
 
     @property
     def _fixed(self) -> dict[str, int]:
@@ -292,12 +289,13 @@ def _loaded(text: str) -> Any:
         raise ValueError(f"The design must be JSON; got {shown(text)}.") from None
 
 
+@dataclass(frozen=True)
 class _AlongEpsilon(Sequence[TwoCellSynthesizer]):
-    def __init__(self, design: Design, epsilons: Sequence[float]) -> None:
-        self._design, self._epsilons = design, epsilons
+    design: Design
+    epsilons: Sequence[float]
 
     def __len__(self) -> int:
-        return len(self._epsilons)
+        return len(self.epsilons)
 
     def __getitem__(self, index: Any) -> Any:
-        return dataclasses.replace(self._design, epsilon=float(self._epsilons[index])).release
+        return dataclasses.replace(self.design, epsilon=float(self.epsilons[index])).release

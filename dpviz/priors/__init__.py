@@ -12,18 +12,9 @@ if TYPE_CHECKING:
     from dpviz.audits import audit
 
 __all__ = [
-    "CALIBRATED",
-    "KINDS",
-    "METHODS",
-    "GaussianRelease",
-    "Kind",
-    "Setting",
-    "audit",
-    "maximum_range",
-    "minimum_prior",
-    "minimum_prior_probabilistic",
-    "release",
-]
+    "CALIBRATED", "KINDS", "METHODS", "GaussianRelease", "Kind", "Setting", "audit", "maximum_range", "minimum_prior",
+    "minimum_prior_probabilistic", "release",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -44,25 +44,8 @@ def two_cell_laws() -> dict[str, type[TwoCellSynthesizer]]:
 
 
 __all__ = [
-    "SYNTHESIZERS",
-    "BetaBinomial",
-    "BinnedPosterior",
-    "BinnedPosteriorExact",
-    "DirichletMultinomial",
-    "ExponentialCounts",
-    "ExponentialRows",
-    "GeometricSanitizer",
-    "LaplaceCells",
-    "LaplaceSanitizer",
-    "Modips",
-    "ModipsTruncated",
-    "MultinomialMean",
-    "MultinomialMode",
-    "PosteriorMean",
-    "PosteriorMode",
-    "Release",
-    "Synthesizer",
-    "TwoCellSynthesizer",
-    "WorstCase",
-    "two_cell_laws",
-]
+    "SYNTHESIZERS", "BetaBinomial", "BinnedPosterior", "BinnedPosteriorExact", "DirichletMultinomial",
+    "ExponentialCounts", "ExponentialRows", "GeometricSanitizer", "LaplaceCells", "LaplaceSanitizer", "Modips",
+    "ModipsTruncated", "MultinomialMean", "MultinomialMode", "PosteriorMean", "PosteriorMode", "Release", "Synthesizer",
+    "TwoCellSynthesizer", "WorstCase", "two_cell_laws",
+]  # fmt: skip
