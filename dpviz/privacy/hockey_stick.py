@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from contextlib import suppress
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.optimize import brentq
@@ -11,6 +10,7 @@ from scipy.optimize import brentq
 from dpviz.checked import check_epsilon, checked
 from dpviz.parameters import DELTA
 from dpviz.synthesizers import Release, Synthesizer, WorstCase
+from dpviz.synthesizers.prior import UnderPrior
 from dpviz.types import BoolArray, FloatArray
 
 RESOLUTION = 1e-12  # Relative accuracy of an ε found from δ; the answer is on the private side
@@ -95,7 +95,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     if delta == 0:
         return pure_epsilon(release)
     looks = MOST_PAIRS
-    while isinstance(release, OfPairs) and looks:
+    while isinstance(release, UnderPrior) and looks:
         looks -= 1
         with suppress(ValueError):  # of priors at the very end of their domain all pairs are looked at
             epsilon = _least_epsilon(release.of_pair(min(worst.likelier, worst.other)), delta)
@@ -103,14 +103,6 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
             if worst.value <= delta:
                 return epsilon
     return _least_epsilon(release, delta)
-
-
-@runtime_checkable
-class OfPairs(Release, Protocol):
-    """A release whose neighbours can be looked at two by two, which takes far less time than all of them do."""
-
-    def of_pair(self, pair: int) -> Release:
-        """The release of a single row, beside what the tables `pair` and `pair` + 1 share."""
 
 
 def _least_epsilon(release: Release, delta: float) -> float:
