@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -80,9 +80,6 @@ def side_by_side(sets: IntArray, rows: int) -> Iterator[IntArray]:
 class Bounding(ABC):
     """A way to keep numbers between `low` and `high`."""
 
-    key: ClassVar[str]
-    label: ClassVar[str]
-
     @abstractmethod
     def laplace(
         self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
@@ -126,9 +123,6 @@ class Bounding(ABC):
 class BoundaryInflated(Bounding):
     """Boundary-inflated truncation (BIT): a number outside is set to the bound. It looks at the release alone."""
 
-    key = "bit"
-    label = "set to the bound (BIT)"
-
     def laplace(
         self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
     ) -> FloatArray:
@@ -157,9 +151,6 @@ class BoundaryInflated(Bounding):
 @dataclass(frozen=True)
 class Truncated(Bounding):
     """Truncation: a number outside is drawn again. Its probability to lie inside depends on the confidential data."""
-
-    key = "truncation"
-    label = "drawn again (truncation)"
 
     def laplace(
         self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float

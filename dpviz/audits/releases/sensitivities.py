@@ -4,10 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpviz.checked import argument, checked
-
-BOUND = argument("width", 0, 1e6, title="distance between the bounds", open_minimum=True)
-
 
 @dataclass(frozen=True)
 class Sensitivity:
@@ -23,23 +19,12 @@ class Sensitivity:
     note: str = ""
 
 
-@checked(n=argument("n", 2, 10_000_000, title="confidential rows", integer=True), width=BOUND)
-def mean_sensitivity(n: int, width: float) -> float:
-    """R/n.
-
-    >>> mean_sensitivity(100, 8.0)
-    0.08
-    """
+def _of_mean(n: int, width: float) -> float:
     return width / n
 
 
-@checked(n=argument("n", 2, 10_000_000, title="confidential rows", integer=True), width=BOUND)
-def variance_sensitivity(n: int, width: float) -> float:
-    """R²/n, of the variance with divisor n − 1: all rows at one bound, and one moves to the other.
-
-    >>> variance_sensitivity(100, 8.0)
-    0.64
-    """
+def _of_variance(n: int, width: float) -> float:
+    """With divisor n − 1: all rows at one bound, and one moves to the other."""
     return width * width / n
 
 
@@ -53,14 +38,14 @@ def deviance_sensitivity(n: int) -> float:
 
 
 SENSITIVITIES = (
-    Sensitivity("mean", mean_sensitivity, "R/n", mean_sensitivity),
-    Sensitivity("variance, divisor n − 1", variance_sensitivity, "R²/n", variance_sensitivity,
+    Sensitivity("mean", _of_mean, "R/n", _of_mean),
+    Sensitivity("variance, divisor n − 1", _of_variance, "R²/n", _of_variance,
         "It can reach nR²/(4(n − 1)), a little above R²/4, where the papers clip it."),
     Sensitivity("variance, divisor n", lambda n, width: width * width * (n - 1) / n**2, "R²(n − 1)/n²"),
-    Sensitivity("covariance, divisor n − 1", variance_sensitivity, "R₁R₂/n"),
+    Sensitivity("covariance, divisor n − 1", _of_variance, "R₁R₂/n"),
     Sensitivity("mean and variance together (sum of both)",
-        lambda n, width: mean_sensitivity(n, width) + variance_sensitivity(n, width), "R/n + R²/n",
-        lambda n, width: mean_sensitivity(n, width) + variance_sensitivity(n, width),
+        lambda n, width: _of_mean(n, width) + _of_variance(n, width), "R/n + R²/n",
+        lambda n, width: _of_mean(n, width) + _of_variance(n, width),
         "One row can move both as far as it can move each, so splitting the budget wastes nothing."),
     Sensitivity("variance pooled over two cells, divisor n − 2", lambda n, width: width * width / (n - 1),
         "R²/(n − J + 1), J cells, none of them empty"),
