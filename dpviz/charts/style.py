@@ -12,43 +12,28 @@ import numpy as np
 from dpviz.parameters import SUPERSCRIPTS, readable
 from dpviz.types import FloatArray
 
-SYNTHESIZER_COLORS = {
-    "beta_binomial": "#0072B2",
-    "dirichlet_multinomial": "#0072B2",
-    "posterior_mean": "#D55E00",
-    "multinomial_mean": "#D55E00",
-    "posterior_mode": "#CC79A7",
-    "multinomial_mode": "#CC79A7",
-    "laplace": "#009E73",
-    "laplace_cells": "#009E73",
-    "geometric": "#56B4E9",
-    "modips": "#9C6B30",
-    "modips_truncated": "#7C8F00",
-    "exponential_rows": "#C44601",
-    "exponential_counts": "#8E6CC9",
-    "sdd": "#6B7A8F",
-    "sdd_exact": "#C2185B",
-    "nested_modips": "#4F6D2F",
-    "param_post": "#009E73",
-    "param_map": "#E69F00",
-    "modips_split": "#9C6B30",
-    "modips_split_truncated": "#7C8F00",
-    "modips_communal": "#CC79A7",
-    "modips_communal_truncated": "#56B4E9",
-    "perturbed_histogram": "#009E73",
-    "perturbed_histogram_scott": "#009E73",
-    "perturbed_histogram_safe": "#009E73",
-    "smoothed_histogram": "#D55E00",
-    "smoothed_histogram_scott": "#D55E00",
-    "bootstrap_sanitize": "#828745",
-    "sanitize_bootstrap": "#934C74",
-    "modips_sums": "#9C6B30",
-    "modips_printed": "#CC79A7",
-    "perturbed_cells_safe": "#009E73",
-    "perturbed_cells": "#56B4E9",
-    "original": "#8A8F98",
-    "multiple_synthesis": "#8A8F98",
-}
+SYNTHESIZERS_OF = {
+    "#0072B2": ["beta_binomial", "dirichlet_multinomial"],
+    "#D55E00": ["posterior_mean", "multinomial_mean", "smoothed_histogram", "smoothed_histogram_scott"],
+    "#CC79A7": ["posterior_mode", "multinomial_mode", "modips_communal", "modips_printed"],
+    "#009E73": [
+        "laplace", "laplace_cells", "param_post", "perturbed_histogram", "perturbed_histogram_scott",
+        "perturbed_histogram_safe", "perturbed_cells_safe",
+    ],
+    "#56B4E9": ["geometric", "modips_communal_truncated", "perturbed_cells"],
+    "#9C6B30": ["modips", "modips_split", "modips_sums"],
+    "#7C8F00": ["modips_truncated", "modips_split_truncated"],
+    "#C44601": ["exponential_rows"],
+    "#8E6CC9": ["exponential_counts"],
+    "#6B7A8F": ["sdd"],
+    "#C2185B": ["sdd_exact"],
+    "#4F6D2F": ["nested_modips"],
+    "#E69F00": ["param_map"],
+    "#828745": ["bootstrap_sanitize"],
+    "#934C74": ["sanitize_bootstrap"],
+    "#8A8F98": ["original", "multiple_synthesis"],
+}  # fmt: skip
+SYNTHESIZER_COLORS = {key: color for color, keys in SYNTHESIZERS_OF.items() for key in keys}
 """One color per synthesizer in every picture, of Okabe and Ito's palette as far as it reaches."""
 
 

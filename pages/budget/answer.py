@@ -18,7 +18,7 @@ from pages.budget.controls import PREFIX, Asked
 from pages.components.cached import first_of
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import listing, number, page_answer, percent
+from pages.components.words import listing, measured, number, page_answer, percent
 
 
 def spread(one: Outcome) -> Measure:
@@ -123,21 +123,13 @@ def _show_table(spending: Spending, found: Spent) -> None:
         rows.append(
             [
                 f"<b>{spending.named(place)}</b> <small>{name}</small>",
-                _measure(one.root_mean_squared_error), _measure(one.bias),
-                "–" if one.coverage.value != one.coverage.value else percent(one.coverage.value, 4),
-                _measure(one.mean_width), number(found.price(place), 4),
+                " ".join(measured(one.root_mean_squared_error)).strip(), " ".join(measured(one.bias)).strip(),
+                measured(one.coverage, share=True)[0],
+                " ".join(measured(one.mean_width)).strip(), number(found.price(place), 4),
             ]
         )  # fmt: skip
     head = ["division of ε", "error", "bias", "coverage", "mean width", "times the smallest error"]
     listing(head, rows, "The smallest error and the papers' divisions")
-
-
-def _measure(measure: object) -> str:
-    value, error = dataclasses.astuple(measure)  # type: ignore[call-overload]
-    if value != value:
-        return "–"
-    value = 0.0 if abs(value) < 1e-12 else value
-    return readable(value, 4) + (f" ± {readable(error, 1)}" if error > 0 else "")
 
 
 def lead_design(asked: Asked, found: Spent | None) -> Design | None:

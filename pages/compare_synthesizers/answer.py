@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from html import escape
 
 import streamlit as st
 
@@ -15,7 +14,7 @@ from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
 from pages.compare_synthesizers.ranking import broken, error_of, first_outcomes, in_order, least_error, show_ranking
 from pages.components.cached import cached
-from pages.components.words import note, page_answer, percent
+from pages.components.words import by_reason, note, page_answer, percent
 
 SELDOM = 0.9  # Share of usable releases below which the sentence tells it
 ALIKE = 1e-9  # Relative distance within which two errors are equal
@@ -34,12 +33,12 @@ def show_answer(asked: Asked) -> None:
 def left_out(asked: Asked, found: list[Outcome]) -> str:
     """Which methods cannot be compared on these terms, and why; else nothing."""
     there, epsilon = {one.method.key for one in found}, asked.design.epsilon
-    reasons: dict[str, list[str]] = {}
-    for one in asked.methods:
-        if one.key not in there:
-            reason = cached(asked.terms.absence)(one, asked.data, epsilon, one.sets(asked.analysis.sets))
-            reasons.setdefault(reason, []).append(f"<b>{escape(one.label)}</b>")
-    names = "; ".join(f"{', '.join(labels)} ({reason})" for reason, labels in reasons.items())
+    absence = cached(asked.terms.absence)
+    names = by_reason(
+        (one.label, absence(one, asked.data, epsilon, one.sets(asked.analysis.sets)))
+        for one in asked.methods
+        if one.key not in there
+    )
     return SPEC.note("left_out", names=names, terms=asked.terms.label) if names else ""
 
 

@@ -27,7 +27,7 @@ from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
 from pages.components.downloads import show_files
-from pages.components.words import heading, note
+from pages.components.words import audit_region, audit_row, audit_table, heading, note
 
 ORDER = list(ReleaseVerdict)
 HEAD = ("method", "promised ε", "real ε", "real over promised", "verdict")
@@ -95,33 +95,23 @@ def _table_html(found: Sequence[ReleaseFinding]) -> str:
     bad = [one for one in found if one.verdict.bad]
     rest = [one for one in found if not one.verdict.bad]
     folded = f"<details><summary>The other methods: {len(rest)}</summary>{_rows_html(rest)}</details>"
-    return (
-        f'<p class="dpviz-question"><b>{escape(headline(found))}</b></p>'
-        '<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" '
-        f'aria-label="Methods and what they really give">{_rows_html(bad) if bad else ""}{folded}</div>'
-    )
+    lead = f'<p class="dpviz-question"><b>{escape(headline(found))}</b></p>'
+    return lead + audit_region("Methods and what they really give", (_rows_html(bad) if bad else "") + folded)
 
 
 def _rows_html(found: Sequence[ReleaseFinding]) -> str:
-    head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
-    rows = "".join(_row_html(one) for one in found)
-    return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    return audit_table(HEAD, map(_row_html, found))
 
 
 def _row_html(one: ReleaseFinding) -> str:
     """Two table rows: the numbers, then what happened, why, and what keeps the promise."""
-    bad = " bad" if one.verdict.bad else ""
-    cells = zip(HEAD[1:4], (readable(one.promised, 3), real_text(one), factor_text(one) or "–"), strict=True)
-    numbers = "".join(f'<td class=num data-label="{name}">{escape(cell)}</td>' for name, cell in cells)
+    cells = [escape(cell) for cell in (readable(one.promised, 3), real_text(one), factor_text(one) or "–")]
     about = escape(f"{one.method.source}; ε of {one.method.released}")
     title = f"<b>{escape(one.method.name)}</b><br><small>{about}</small>"
     safe = f" <b>Safe instead:</b> {escape(safe_sentence(one))}" if safe_sentence(one) else ""
     said = f"{escape(verdict_sentence(one))} {escape(explanation(one))}{safe}"
     said += f" <small>Computed by {escape(one.method.checked)}.</small>"
-    return (
-        f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{SIGNS[one.verdict]}</td></tr>'
-        f'<tr class="said{bad}"><td colspan="5">{said}</td></tr>'
-    )
+    return audit_row(HEAD, title, cells, SIGNS[one.verdict], said, bad=one.verdict.bad)
 
 
 def _sensitivities_html(setting: ReleaseSetting) -> str:

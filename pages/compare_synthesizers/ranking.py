@@ -14,7 +14,7 @@ from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import heading, listing, number, percent
+from pages.components.words import heading, listing, measured, number, percent
 
 ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
 
@@ -90,9 +90,9 @@ def _table(asked: Asked, found: Compared) -> None:
     columns |= {
         "error": lambda one: written(one.root_mean_squared_error),
         "bias": lambda one: written(one.bias),
-        "coverage": lambda one: shared(one.coverage),
+        "coverage": lambda one: written(one.coverage, share=True),
         "mean width": lambda one: written(one.mean_width),
-        "usable": lambda one: shared(one.usable_share),
+        "usable": lambda one: written(one.usable_share, share=True),
         "real ε": lambda one: real(one, asked.terms),
     }
     if any(one.release_error.value >= 0 for one in outcomes):
@@ -110,24 +110,10 @@ def _named(one: Outcome) -> str:
     return f"<b>{one.method.label}</b> <small>{sets.replace(' ', '&nbsp;')}</small>"
 
 
-def written(measure: Measure) -> str:
-    """A measure with its Monte Carlo error where it has one; a dash where it is not known."""
-    if math.isnan(measure.value):
-        return "–"
-    value = 0.0 if abs(measure.value) < 1e-12 else measure.value
-    return readable(value, 4) + spread(readable(measure.error, 1), measure)
-
-
-def shared(measure: Measure) -> str:
-    """A share in per cent."""
-    if math.isnan(measure.value):
-        return "–"
-    return percent(measure.value, 4) + spread(readable(100 * measure.error, 1), measure)
-
-
-def spread(error: str, measure: Measure) -> str:
-    """A Monte Carlo error in a line of its own, so that the columns are narrow; nothing where there is none."""
-    return f"<br><small>± {error}</small>" if measure.error > 0 else ""
+def written(measure: Measure, *, share: bool = False) -> str:
+    """A measure; below it, so that the columns are narrow, its Monte Carlo error."""
+    value, error = measured(measure, share=share)
+    return f"{value}<br><small>{error}</small>" if error else value
 
 
 def real(one: Outcome, terms: Terms) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from pages.components.class_mode import for_class, table_for_class
 
 if TYPE_CHECKING:
     from dpviz.published.record import Record
+    from dpviz.studies import Measure
 
 STYLE = TABLE_STYLE + Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
@@ -77,6 +78,23 @@ def number(value: float, digits: int) -> str:
     return readable(value, digits) if math.isfinite(value) else "–"
 
 
+def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
+    """A measure to four digits, or a dash, and its Monte Carlo error where it has one; a share in per cent."""
+    if math.isnan(measure.value):
+        return "–", ""
+    value, unit = 0.0 if abs(measure.value) < 1e-12 else measure.value, 100 if share else 1
+    error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
+    return percent(value, 4) if share else readable(value, 4), error
+
+
+def by_reason(pairs: Iterable[tuple[str, str]]) -> str:
+    """Names with their reasons, those of the same reason together, as inline HTML; nothing where there are none."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        reasons.setdefault(reason, []).append(f"<b>{escape(name)}</b>")
+    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+
+
 def heading_html(text: str) -> str:
     """A heading inside the page, to stand in one piece with what follows or precedes it."""
     return f'<h2 class="dpviz-heading">{escape(text)}</h2>'
@@ -120,6 +138,26 @@ def listing(head: list[str], rows: list[list[str]], caption: str, numeric: Colle
         f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
         f'<table class="{kind}"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
     )
+
+
+def audit_row(head: Sequence[str], title: str, cells: Sequence[str], mark: str, said: str, *, bad: bool) -> str:
+    """Two rows of an audit: title, numbers by the names in `head`, and verdict; below them what is said of it."""
+    named = zip(head[1:-1], cells, strict=True)
+    numbers = "".join(f'<td class=num data-label="{name}">{value}</td>' for name, value in named)
+    kind = " bad" if bad else ""
+    first = f'<tr class="row{kind}"><td>{title}</td>{numbers}<td class="mark">{mark}</td></tr>'
+    return f'{first}<tr class="said{kind}"><td colspan="{len(head)}">{said}</td></tr>'
+
+
+def audit_table(head: Sequence[str], rows: Iterable[str]) -> str:
+    """The table of an audit; all columns but the first and the last are numbers."""
+    names = "".join(f"<th{' class=num' if name in head[1:-1] else ''}>{name}</th>" for name in head)
+    return f'<table class="dpviz-list"><thead><tr>{names}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def audit_region(name: str, html: str) -> str:
+    """A part of an audit, which can be scrolled."""
+    return f'<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" aria-label="{name}">{html}</div>'
 
 
 def show_errata(errata: Iterable[Record[str]]) -> None:

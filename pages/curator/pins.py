@@ -14,12 +14,12 @@ from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
 from pages.components.address import SETTINGS, Setting, Unknown, drawn
 from pages.components.cached import cached
-from pages.components.words import listing, note
+from pages.components.words import listing, measured, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of, pinned, written_key
 from pages.curator.links import lead_further
-from pages.curator.table import limits, mark, written
+from pages.curator.table import limits, mark
 
 MOST = 3
 PINS = f"{PREFIX}pins"
@@ -130,8 +130,7 @@ def compared(one: Assessed, first: Assessed, measure: AccuracyMeasure) -> str:
     found, other = one.figures[measure.key].measure, first.figures[measure.key].measure
     if math.isnan(found.value):
         return "–"
-    error = f" ± {readable(100 * found.error if measure.share else found.error, 1)}" if found.error > 0 else ""
-    said = written(measure, found.value) + error
+    said = " ".join(measured(found, share=measure.share)).strip()
     said += f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
     if one is first or math.isnan(other.value):
         return said

@@ -12,11 +12,10 @@ from dpviz.curator.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
 from dpviz.curator.search import Assessed, Desk
 from dpviz.inference.rules import RULES
 from dpviz.parameters import readable
-from dpviz.studies import Measure
 from pages.components.address import keep_switch
 from pages.components.choices import switch
 from pages.components.figure import show_figure
-from pages.components.words import listing, note, percent
+from pages.components.words import by_reason, listing, measured, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 
@@ -49,7 +48,7 @@ def show_table(asked: Asked, desk: Desk) -> None:
 def row(place: int, one: Assessed, complete: bool) -> list[str]:
     """The cells of a design; once the answer is `complete`, what is missing does not come any more."""
     name = f"{place}. <b>{escape(one.method.label)}</b> <small>{sets_and_rule(one)}</small>"
-    return [name, limits(one), epsilon(one), *(measured(one, measure, complete) for measure in ACCURACY.values())]
+    return [name, limits(one), epsilon(one), *(measure_cell(one, measure, complete) for measure in ACCURACY.values())]
 
 
 def sets_and_rule(one: Assessed) -> str:
@@ -58,10 +57,10 @@ def sets_and_rule(one: Assessed) -> str:
     return f"{sets}, {escape(RULES[one.rule].abbreviation)}"
 
 
-def mark(kept: bool | None, words: str = "") -> str:
+def mark(kept: bool | None) -> str:
     """A sign with its meaning for who does not see it."""
     sign, meaning = MARKS[kept]
-    return f'<span role="img" aria-label="{words or meaning}" title="{words or meaning}">{sign}</span>'
+    return f'<span role="img" aria-label="{meaning}" title="{meaning}">{sign}</span>'
 
 
 def limits(one: Assessed) -> str:
@@ -83,38 +82,24 @@ def epsilon(one: Assessed) -> str:
     return said
 
 
-def measured(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str:
+def measure_cell(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str:
     """A measure: its value, whether it keeps its limit, its Monte Carlo error, and where it is worst."""
     figure = one.figures[measure.key]
-    found = figure.measure
-    if math.isnan(found.value):
+    said, error = measured(figure.measure, share=measure.share)
+    if math.isnan(figure.measure.value):
         return "–" if one.complete or complete else "…"
     sign = f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
-    small = [exact_or_error(measure, found)] if found.error > 0 else []
+    small = [error] if error else []
     if not math.isnan(figure.at) and len(one.question.truths) > 1:
         small.append(f"at {one.question.ranged.symbol} = {readable(figure.at, 3)}")
     below = "".join(f"<br><small>{line}</small>" for line in small)
-    return f"{written(measure, found.value)}{sign}{below}"
-
-
-def written(measure: AccuracyMeasure, value: float) -> str:
-    """A value to four digits."""
-    value = 0.0 if abs(value) < 1e-12 else value
-    return percent(value, 4) if measure.share else readable(value, 4)
-
-
-def exact_or_error(measure: AccuracyMeasure, found: Measure) -> str:
-    """The Monte Carlo error."""
-    return f"± {readable(100 * found.error if measure.share else found.error, 1)}"
+    return f"{said}{sign}{below}"
 
 
 def show_absent(desk: Desk) -> None:
     """Which methods have no design, and why."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in desk.absent:
-        reasons.setdefault(reason, []).append(f"<b>{escape(name)}</b>")
-    if reasons:
-        note(SPEC.note("absent", names="; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())))
+    if names := by_reason(desk.absent):
+        note(SPEC.note("absent", names=names))
 
 
 ALT = "How much of each limit on accuracy every design uses; more than all of it breaks the limit."

@@ -45,7 +45,6 @@ class Asked:
     """What the reader has set: a design of one set."""
 
     design: Design
-    valid: ClassVar[bool] = True
     problems: ClassVar[tuple[str, ...]] = ()
 
     @property

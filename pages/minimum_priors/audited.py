@@ -18,7 +18,7 @@ from dpviz.theorems import Claim
 from dpviz.theorems.claim import Verdict
 from pages.components.cached import cached
 from pages.components.frame import show_section
-from pages.components.words import heading_html
+from pages.components.words import audit_region, audit_row, audit_table, heading_html
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import failure, largest, least
@@ -74,7 +74,7 @@ def _unsafe(kind: Kind, setting: Setting) -> str:
     found = cached(judged)(kind.key, **dataclasses.asdict(setting))
     unsafe = [one.whole() for one in found if one.verdict is Verdict.UNSAFE]
     others = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(found, verdict))]
-    table = _region("Printed theorems that are unsafe", _table(unsafe)) if unsafe else ""
+    table = audit_region("Printed theorems that are unsafe", _table(unsafe)) if unsafe else ""
     counts = f"<p>The other claims: {', '.join(others)}.</p>" if others else ""
     return f'<p class="dpviz-question">{_headline(found)}</p>{table}{counts}'
 
@@ -84,18 +84,12 @@ def _others(kind: Kind, setting: Setting) -> str:
     found = cached(judged)(kind.key, **dataclasses.asdict(setting))
     rest = [one.whole() for one in found if one.verdict is not Verdict.UNSAFE]
     rest.sort(key=lambda one: one.verdict is not Verdict.FALSE)
-    return _region("The other printed theorems", _table(rest))
-
-
-def _region(name: str, table: str) -> str:
-    return f'<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" aria-label="{name}">{table}</div>'
+    return audit_region("The other printed theorems", _table(rest))
 
 
 def _table(found: list[Finding]) -> str:
     """The findings as rows, methods with the same numbers together."""
-    rows = "".join(_rows(list(group)) for _, group in groupby(found, key=_alike))
-    head = "".join(f"<th{' class=num' if 0 < place < 4 else ''}>{name}</th>" for place, name in enumerate(HEAD))
-    return f'<table class="dpviz-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    return audit_table(HEAD, (_rows(list(group)) for _, group in groupby(found, key=_alike)))
 
 
 def _general(setting: Setting) -> str:
@@ -108,7 +102,7 @@ def _general(setting: Setting) -> str:
     )
     head = "<thead><tr><th>claim, and what was computed here</th><th>verdict</th></tr></thead>"
     table = f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table>'
-    return _region("Definitions, general theorems and lemmas", table)
+    return audit_region("Definitions, general theorems and lemmas", table)
 
 
 def _headline(found: Sequence[Judged]) -> str:
@@ -147,11 +141,8 @@ def _rows(alike: list[Finding]) -> str:
     methods = ", ".join(METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if bound.one_row else ""
     title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{_claim(finding)}</small>"
-    cells = zip(HEAD[1:4], (_printed(finding), _gives(finding), _exact(finding)), strict=True)
-    numbers = "".join(f'<td class=num data-label="{name}">{cell}</td>' for name, cell in cells)
-    bad = " bad" if finding.verdict.bad else ""
-    first = f'<tr class="row{bad}"><td>{title}</td>{numbers}<td class="mark">{MARKS[finding.verdict]}</td></tr>'
-    return f'{first}<tr class="said{bad}"><td colspan="5">{escape(finding.sentence)}</td></tr>'
+    cells, said = (_printed(finding), _gives(finding), _exact(finding)), escape(finding.sentence)
+    return audit_row(HEAD, title, cells, MARKS[finding.verdict], said, bad=finding.verdict.bad)
 
 
 def _claim(finding: Finding) -> str:

@@ -30,7 +30,6 @@ PAIR = Parameter(
 )  # fmt: skip
 COLUMN = dataclasses.replace(PAIR, name="column", symbol="column", title="Place of the release")
 NUMBERS = PageNumbers(PREFIX, {"prior_odds": PRIOR_ODDS, "pair": PAIR, "column": COLUMN}, ()).kept()
-PRIOR_ODDS_KEY = f"{PREFIX}prior_odds"
 PLACES = "Pair, by its place", "Release, by its place"
 WORST = keep_switch(f"{PREFIX}worst", True)
 
