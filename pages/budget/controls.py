@@ -17,7 +17,7 @@ from dpviz.studies.plan import SEED
 from pages.budget import SPEC
 from pages.components.address import keep_choice, read_address
 from pages.components.choices import Places, choice, segments
-from pages.components.compared import OF_KINDS, refused, scenarios
+from pages.components.compared import OF_KINDS, refused, rule_choice, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 
@@ -131,16 +131,13 @@ def choose() -> Asked | Refused:
     asks = ["sets"] if SPENDINGS[key].asks_sets else []
     values: dict[str, Any] = page.values("epsilon", "n", *asks, *(name for name in own if name != "n"), "level")
     with at("rule"):
-        rule = choice(
-            st.selectbox, "Rule for the interval", COMBINING_RULES, RULE,
-            format_func=lambda key: COMBINING_RULES[key].label, help=SPEC.note("rule"),
-        )  # fmt: skip
+        rule = rule_choice(RULE, SPEC.note("rule"))
     values |= page.values("repetitions", "seed")
     try:
         PAGE.check(values)
         return _asked(SPENDINGS[key], KINDS[kind], method, rule, values)
     except ValueError as broken:
-        return refused(broken, PREFIX, {**NUMBERS, **{one.name: one for one in KINDS[kind].parameters()}}, values)
+        return refused(PAGE, broken, values, KINDS[kind])
 
 
 def _asked(spending: type[Spending], kind: type[DataKind], method: str, rule: str, values: dict[str, Any]) -> Asked:

@@ -18,7 +18,7 @@ from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
 from pages.components.address import keep_choice, keep_choices, read_address
 from pages.components.choices import Places, choice, choices
-from pages.components.compared import OF_KINDS, refused, scenarios
+from pages.components.compared import OF_KINDS, refused, rule_choice, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 
@@ -183,16 +183,13 @@ def choose() -> Asked | Refused:
             )
     values |= page.values("level")
     with at("rule"):
-        rule = choice(
-            st.selectbox, "Rule for the interval", COMBINING_RULES, RULE,
-            format_func=lambda key: COMBINING_RULES[key].label, help=SPEC.note("rule"),
-        )  # fmt: skip
+        rule = rule_choice(RULE, SPEC.note("rule"))
     values |= page.values("first", "last", "repetitions", "seed")
     try:
         PAGE.check(values)
         return _asked(kind, [one for one in kind.methods if one.key in chosen], terms, rule, estimand, values)
     except ValueError as broken:
-        return refused(broken, PREFIX, {**NUMBERS, **{one.name: one for one in kind.parameters()}}, values)
+        return refused(PAGE, broken, values, kind)
 
 
 def _asked(

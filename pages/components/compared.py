@@ -1,15 +1,16 @@
 """What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from dpviz.comparisons import KINDS, DataKind
-from dpviz.parameters import Parameter, readable
-from pages.components.choices import presets
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.parameters import Parameter
+from pages.components.choices import choice, presets
+from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 
 
@@ -31,18 +32,13 @@ def scenarios(prefix: str, cases: Mapping[str, Mapping[str, object]], words: str
     presets(prefix, cases, {}, st.selectbox, index=None, placeholder="a scenario of the papers", help=words)
 
 
-def refused(broken: ValueError, prefix: str, numbers: Mapping[str, Parameter], values: Mapping[str, Any]) -> Refused:
-    """What a refusal says, with a button for each number outside its domain."""
-    mends: dict[str, tuple[object, str]] = {}
-    for one in numbers.values():
-        value = values.get(one.name)
-        if value is None:
-            continue
-        try:
-            one.check(value)
-        except ValueError:
-            near = one.maximum if value > one.maximum else one.default if math.isnan(value) else one.minimum
-            near = one.default if one.open_minimum and near == one.minimum else near
-            near = int(near) if one.integer else near
-            mends[prefix + one.name] = near, f"Set {one.symbol or one.title} = {readable(near)}"
-    return Refused((str(broken),), mends)
+def rule_choice(key: str, words: str) -> str:
+    """The rule with which the analyst makes an interval."""
+    labels = {rule: one.label for rule, one in COMBINING_RULES.items()}
+    return choice(st.selectbox, "Rule for the interval", labels, key, format_func=labels.__getitem__, help=words)
+
+
+def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], kind: type[DataKind]) -> Refused:
+    """What a refusal says, with a button for each number outside the domain that it has in a kind of data."""
+    own = {one.name: one for one in kind.parameters()}
+    return dataclasses.replace(page, declared={**page.declared, **own}).refused(broken, values)

@@ -13,7 +13,7 @@ import streamlit as st
 
 from dpviz.designs import Design
 from dpviz.parameters import Parameter, readable
-from dpviz.synthesizers import Synthesizer
+from dpviz.synthesizers import BetaBinomial, Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
 from pages.components.ahead import AHEAD, Step
 from pages.components.choices import folded, switch
@@ -130,7 +130,7 @@ class PageNumbers:
                 one.check(values[name])
 
     def refused(
-        self, broken: ValueError, values: Mapping[str, Any], law: type[Synthesizer], **highest: float
+        self, broken: ValueError, values: Mapping[str, Any], law: type[Synthesizer] = BetaBinomial, **highest: float
     ) -> Refused:
         """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
         rows = {one.name for one in law.parameters()} & {"n", "m"}

@@ -1,11 +1,14 @@
 """What a reader takes along: files made when their button is pressed, and a script to copy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
+from dpviz.parameters import shown
 from pages.components.address import about_page
+from pages.components.words import problem
 
 Part = tuple[str, str, Callable[[], str]] | str
 """A file, by the words of its button, its name and what returns its text; or a caption."""
@@ -68,3 +71,32 @@ def show_columns(
         show_files(prefix, "This page in Python", ("Script", name, lambda: text), run)
     between()
     st.code(text, language=None, wrap_lines=True)  # Streamlit's own colors for Python are too pale on a light page
+
+
+def show_opener(
+    label: str, key: str, take: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, words: str
+) -> bool:
+    """A place for a JSON file, of which `take` makes settings; whether one is open that was not refused."""
+    state, refused = st.session_state, f"{key}_refused"
+
+    def open_file() -> None:
+        file = state[key]
+        state[refused] = ""
+        try:
+            state.update({} if file is None else take(file.getvalue()))
+        except ValueError as wrong:
+            end = ": " if str(wrong)[:1].islower() else ". "
+            state[refused] = f"The file was not opened, and nothing has changed{end}{wrong}"
+
+    file = st.file_uploader(label, type="json", max_upload_size=megabytes, key=key, on_change=open_file, help=words)
+    if file is not None and state.get(refused):
+        problem(state[refused])
+    return file is not None and not state.get(refused)
+
+
+def text_of(content: bytes, most: int) -> str:
+    """The text of a file, up to `most` bytes of it; a ValueError in a sentence where it is none."""
+    try:
+        return content[:most].decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None

@@ -10,13 +10,12 @@ from dpviz.exports.coverage import coverage_csv, intervals_csv
 from dpviz.exports.script import coverage_script
 from dpviz.exports.tables import columns_csv
 from dpviz.inference.rules import RULES
-from dpviz.parameters import shown
 from dpviz.studies import read_run, save_run
 from dpviz.studies.saving import LONGEST
-from pages.components.downloads import SAVED, Part, show_columns, show_files
+from pages.components.downloads import SAVED, Part, show_columns, show_files, show_opener, text_of
 from pages.components.frame import Section
 from pages.components.prior_rule import settings_of
-from pages.components.words import listing, problem
+from pages.components.words import listing
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX
 from pages.coverage.exact import AXES, curves_of, exact_values
@@ -26,8 +25,6 @@ from pages.coverage.live import AXIS
 from pages.coverage.moments import show_moments
 from pages.coverage.published import show_published
 from pages.coverage.run import FIRST_PICTURES, KEY, Run, current_run, plan_of
-
-FILE, REFUSED = f"{PREFIX}run_file", f"{PREFIX}run_refused"
 
 
 def show_downloads(design: Design) -> None:
@@ -57,23 +54,15 @@ def _show_run(design: Design, run: Run | None) -> None:
             saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally or tally, about=about)
         show_files(PREFIX, "This run, to go on later", saved)
     with right:
-        file = st.file_uploader(
-            "Open a run", type="json", max_upload_size=LONGEST // 1_000_000, key=FILE, on_change=_open,
-            help=SPEC.note("open"),
-        )  # fmt: skip
-        if file is not None and st.session_state.get(REFUSED):
-            problem(st.session_state[REFUSED])
-        elif file is not None and run and run.opened:
+        most, words = LONGEST // 1_000_000, SPEC.note("open")
+        if show_opener("Open a run", f"{PREFIX}run_file", _take, megabytes=most, words=words) and run and run.opened:
             resume = "" if run.complete else " Press Resume to go on."
             st.caption(f"{run.opened:,} repetitions came with the file.{resume}")
 
 
 def opened(content: bytes) -> tuple[dict[str, Any], Run]:
     """What the controls are to say, and the stopped run, from a file; a ValueError in a sentence refuses it."""
-    try:
-        saved = read_run(content[: 4 * LONGEST].decode("utf-8"))
-    except UnicodeDecodeError:
-        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None
+    saved = read_run(text_of(content, 4 * LONGEST))
     design = Design.from_address(saved.about)
     hidden = {PREFIX + name for name in {"epsilon", "delta", "alpha"} - set(design.promised)}
     settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}
@@ -82,20 +71,12 @@ def opened(content: bytes) -> tuple[dict[str, Any], Run]:
     return settings, Run(plan, False, tally, clock=None, pictures=FIRST_PICTURES, opened=tally.repetitions)
 
 
-def _open() -> None:
-    file, state = st.session_state[FILE], st.session_state
-    state[REFUSED] = ""
-    if file is None:
-        return
-    try:
-        settings, run = opened(file.getvalue())
-    except ValueError as wrong:
-        state[REFUSED] = f"The file was not opened, and nothing has changed: {wrong}"
-        return
-    held: Run | None = state.get(KEY)
+def _take(content: bytes) -> dict[str, Any]:
+    settings, run = opened(content)
+    held: Run | None = st.session_state.get(KEY)
     if held is not None:
         held.stop()
-    state.update({**settings, KEY: run})
+    return {**settings, KEY: run}
 
 
 def _why(_design: Design) -> None:

@@ -188,7 +188,7 @@ def choose() -> Asked | Refused:
             sets=tuple(map(int, tried)), methods=() if len(methods) == len(labels) else tuple(methods),
         )  # fmt: skip
     except ValueError as broken:
-        return refused(broken, PREFIX, {**NUMBERS, **{one.name: one for one in kind.parameters()}}, values)
+        return refused(PAGE, broken, values, kind)
 
 
 def several(label: str, words: Mapping[str, str], key: str, note: str = "") -> list[str]:

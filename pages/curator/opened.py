@@ -3,13 +3,10 @@
 import dataclasses
 from typing import Any
 
-import streamlit as st
-
 from dpviz.curator.question import KINDS, PRIOR, Question
 from dpviz.curator.report.files import load_question
-from dpviz.parameters import shown
 from pages.components.address import SETTINGS
-from pages.components.words import problem
+from pages.components.downloads import text_of
 from pages.curator import SPEC
 from pages.curator.controls import (
     GOAL,
@@ -31,27 +28,12 @@ from pages.curator.controls import (
 from pages.curator.found import written_key_of
 from pages.curator.pins import PINS
 
-FILE, REFUSED = f"{PREFIX}question_file", f"{PREFIX}question_refused"
 LARGEST = 1  # Megabytes of a file
-
-
-def show_opener() -> None:
-    """A place for a file, and what was wrong with it."""
-    file = st.file_uploader(
-        "Open a question or a design", type="json", max_upload_size=LARGEST, key=FILE, on_change=_open,
-        help=SPEC.note("open"),
-    )  # fmt: skip
-    if file is not None and st.session_state.get(REFUSED):
-        problem(st.session_state[REFUSED])
 
 
 def opened(content: bytes) -> dict[str, Any]:
     """What the controls are to say, from a file; a ValueError in a sentence refuses it."""
-    try:
-        text = content[: 2_000_000 * LARGEST].decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"The file must be text in UTF-8; got {shown(content[:40])}.") from None
-    question, key = load_question(text)
+    question, key = load_question(text_of(content, 2_000_000 * LARGEST))
     settings = settings_of(question)
     if key is not None:
         settings[PINS] = [written_key_of(key)]
@@ -88,14 +70,3 @@ def settings_of(question: Question) -> dict[str, Any]:
     }  # fmt: skip
     links = {f"{PREFIX}m_is_n": numbers["m"] == numbers["n"]} if "m" in numbers else {}
     return {**{PREFIX + name: value for name, value in numbers.items()}, **choices, **links}
-
-
-def _open() -> None:
-    file, state = st.session_state[FILE], st.session_state
-    state[REFUSED] = ""
-    if file is None:
-        return
-    try:
-        state.update(opened(file.getvalue()))
-    except ValueError as wrong:
-        state[REFUSED] = f"The file was not opened, and nothing has changed. {wrong}"

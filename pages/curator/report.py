@@ -13,12 +13,12 @@ from dpviz.curator.report.handoff import handoff_of
 from dpviz.curator.report.registry import registry_json
 from dpviz.curator.search import Assessed, Desk
 from dpviz.inference.rules import RULES
-from pages.components.downloads import Part, show_files
+from pages.components.downloads import Part, show_files, show_opener
 from pages.components.words import note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of, pinned, written_key
-from pages.curator.opened import show_opener
+from pages.curator.opened import LARGEST, opened
 from pages.curator.pilot import taken_note
 from pages.curator.pins import pins
 
@@ -35,7 +35,8 @@ def show_report(asked: Asked) -> None:
         note(SPEC.note("report_waits"))
     else:
         _show(desk)
-    show_opener()
+    place, hint = f"{PREFIX}question_file", SPEC.note("open")
+    show_opener("Open a question or a design", place, opened, megabytes=LARGEST, words=hint)
 
 
 def _show(desk: Desk) -> None:
