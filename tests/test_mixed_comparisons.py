@@ -13,7 +13,7 @@ from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 
 from dpviz.audits.releases import ReleaseSetting
 from dpviz.audits.releases.losses import clipped_cell_mean
-from dpviz.charts.rows import rows_chart
+from dpviz.charts.comparison import rows_chart
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, MixedData
 from dpviz.comparisons.gaussian_methods import ModipsMean, Original
 from dpviz.comparisons.mixed import ESTIMANDS

@@ -216,9 +216,7 @@ def length_chart(
     if known.any():
         hover = "<b>limit</b><br>%{x:.4g}: %{y:.5g}<extra></extra>"
         name = "shortest possible, if the level is to hold at every p"
-        grey = {"line": {"color": style.RULE["color"], "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
-        shortest = style.scatter("lines", points[known], limit[known], hover, fill="tozeroy", name=name, **grey)
-        traces.insert(0, shortest)
+        traces.insert(0, style.limit(points[known], limit[known], hover, name))
         notes = [
             style.label("no rule that holds its level is this short", x=0.5, y=0.02, yref="y domain", yanchor="bottom")
         ]

@@ -214,6 +214,12 @@ def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}
 
 
+def limit(x: FloatArray, y: FloatArray, hover: str, name: str) -> dict[str, Any]:
+    """Return the best that is possible, as a thin grey line above a grey area."""
+    look = {"line": {"color": RULE["color"], "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
+    return scatter("lines", x, y, hover, fill="tozeroy", name=name, **look)
+
+
 def mark(x: float, y: float, hover: str, mode: str = "markers+text", **rest: Any) -> dict[str, Any]:
     """Return a single mark without an entry in the legend, drawn in full on the edge of the picture."""
     return scatter(mode, [x], [y], hover, cliponaxis=False, showlegend=False, **rest)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Released, release_chart
-from dpviz.charts.rows import rows_chart
+from dpviz.charts.comparison import Released, release_chart, rows_chart
 from dpviz.comparisons import MixedData
 from dpviz.comparisons.base import stream_comparison
 from dpviz.comparisons.gaussian_methods import Original

@@ -10,8 +10,7 @@ from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer, show_table
 from pages.minimum_priors.audited import show_audit
 from pages.minimum_priors.controls import Asked, choose, chosen_kind, first_asked
-from pages.minimum_priors.curves import AXIS_KEY, chosen_axis, show_curves
-from pages.minimum_priors.next_stops import compute_ahead
+from pages.minimum_priors.curves import AXIS_KEY, chosen_axis, compute_ahead, show_curves
 from pages.minimum_priors.sections import SECTIONS, sections_of
 
 

@@ -11,19 +11,52 @@ from dpviz.designs import Design
 from dpviz.exports.script import posterior_script
 from dpviz.exports.tables import columns_csv
 from dpviz.parameters import readable
+from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, compare_charest
+from dpviz.published.record import Record
 from dpviz.synthesizers import BetaBinomial
 from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section
-from pages.components.words import note
+from pages.components.words import heading, listing, note, show_errata
 from pages.posterior import SPEC
 from pages.posterior.answer import laws, posterior_of
 from pages.posterior.categories import show_categories
 from pages.posterior.controls import PREFIX, Asked
-from pages.posterior.published import show_published
 from pages.posterior.reach import show_reach
 from pages.posterior.secret import show_secret
+
+QUANTITIES = {
+    "posterior_mean": "posterior mean",
+    "rel_bias_pct": "relative bias, %",
+    "posterior_variance_1e-3": "posterior variance, 10⁻³",
+    "ratio_to_true_variance": "ratio to the true variance",
+}
+
+
+def show_published(_asked: Asked) -> None:
+    """Both tables, and the misprints."""
+    note(SPEC.note("published"))
+    for number in (3, 4):
+        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
+    show_errata(one for one in ERRATA if one.what == "posterior")
+    st.caption(SPEC.note("source"))
+
+
+def _table(lines: list[Record[float]]) -> None:
+    rows = []
+    for line in lines:
+        design = f"ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}"
+        ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
+        numbers = [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
+        if abs(line.z) > 3 or line.verdict == LITERAL:  # a reading that does not fit stands back
+            numbers = [f"<small>{number}</small>" for number in numbers]
+        rows.append([f"<b>{design}</b> {QUANTITIES[line.what]}<br><small>{line.verdict}</small>", *numbers])
+    listing(["design and reading", "printed", "ours", "z"], rows, "Printed and ours")
+    simulated = any(line.our_error for line in lines)
+    st.caption(SPEC.note("z_simulated" if simulated else "z"))
 
 
 def _of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
