@@ -19,7 +19,7 @@ from tests.browser import settle
 from tests.look import LOOKS, OPPOSITE, TELEPHONE, check_looks, check_themes_differ, colours, faults, put_on
 from tests.page_cases import SECTIONS_OF
 from tests.test_coverage_browser import run_to_the_end
-from tests.visit import LARGE, slider, visiting
+from tests.visit import LARGE, slider, small, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -48,21 +48,21 @@ SHOWN = {
         1,
         {"Draw a release": 3, "The attacker": 2, "The attacker in four languages": 2, "Plug-in or posterior draw?": 2},
     ),
-    "minimum_priors": Shown("minimum_priors?mp_n=12", SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
+    "minimum_priors": Shown(small("minimum_priors"), SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
     "minimum_priors, Gaussian": Shown(
-        "minimum_priors?mp_n=12&mp_family=Gaussian", SECTIONS_OF["Gaussian"], 1, {"The inverse": 2}
+        small("minimum_priors") + "&mp_family=Gaussian", SECTIONS_OF["Gaussian"], 1, {"The inverse": 2}
     ),
-    "coverage": Shown("coverage?cv_n=30&cv_sets=3&cv_repetitions=2000", list(COVERAGE), 3, IN_COVERAGE, run_to_the_end),
+    "coverage": Shown(small("coverage"), list(COVERAGE), 3, IN_COVERAGE, run_to_the_end),
     "posterior": Shown(
-        "posterior?po_n=20&po_x=6&po_sets=5&po_high=100",
+        small("posterior"),
         list(POSTERIOR),
         1,
         {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3},
     ),
-    "compare_synthesizers": Shown("compare_synthesizers?cs_n=20&cs_sets=3", list(COMPARISON), 6, {"One release": 7}),
-    "budget": Shown("budget?bu_n=8&bu_repetitions=50", list(BUDGET), 4, {}),
+    "compare_synthesizers": Shown(small("compare_synthesizers"), list(COMPARISON), 6, {"One release": 7}),
+    "budget": Shown(small("budget"), list(BUDGET), 4, {}),
     "curator": Shown(
-        "curator?cu_n=20&cu_values=2&cu_repetitions=60&cu_pins=laplace~1~as_if_real",
+        small("curator") + "&cu_pins=laplace~1~as_if_real",
         list(DESK),
         1,
         {"The frontier": 2, "How the choice changes": 2},
@@ -81,7 +81,8 @@ def test_every_section_is_accessible_fits_its_screen_and_follows_the_theme(
     shown = SHOWN[name]
     with visiting(chromium, f"{server}/{shown.address}", *LOOKS[0]) as page:
         shown.prepare(page)
-        check_looks(page, {section: shown.more.get(section, shown.pictures) for section in shown.sections})
+        pictures = {section: shown.more.get(section, shown.pictures) for section in shown.sections}
+        check_looks(page, pictures, shown.more)
 
 
 VIEWS = [
@@ -110,7 +111,7 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_co
         button, said = page.get_by_role("button", name="Controls", exact=True), page.locator(".dpviz-now")
         for one in PAGES:
             page.set_viewport_size(TELEPHONE)
-            page.goto(f"{server}/{one.path}")
+            page.goto(f"{server}/{small(one.path)}")
             settle(page)
             thumb = slider(page, "epsilon")
             expect(page.locator(".dpviz-answer, .dpviz-story").first).to_be_in_viewport()

@@ -22,7 +22,7 @@ from pages.home.drawing import texts
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.pages import address, html, open_page, pieces, problems
-from tests.visit import slider, visiting
+from tests.visit import slider, small, visiting
 
 
 def opened(address: dict[str, str] | None = None, **state: object):
@@ -118,7 +118,7 @@ def test_an_old_address_of_the_matrices_leads_there_with_its_settings(chromium: 
 def test_class_mode_enlarges_and_its_keys_move_the_last_slider_start_and_stop(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}/?class=1") as page:
         for one in PAGES:
-            page.goto(f"{server}/{one.path}?class=1&cv_repetitions=200000")
+            page.goto(f"{server}/{small(one.path)}&class=1")
             settle(page)
             assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "21px"
             box = page.locator(f".st-key-{one.prefix}epsilon input")

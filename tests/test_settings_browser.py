@@ -8,22 +8,12 @@ from playwright.sync_api import Browser, Page, expect
 from pages.components.navigation import PAGES
 from tests.browser import settle
 from tests.look import TELEPHONE
-from tests.visit import answer, choose_law, control, pick, toggle, told, type_number, unfold, visiting
+from tests.visit import answer, choose_law, control, pick, small, toggle, told, type_number, unfold, visiting
 
 pytestmark = pytest.mark.browser
 
-ELSEWHERE = {
-    "": "Posterior",
-    "transition_matrices": "Posterior",
-    "minimum_priors": "Posterior",
-    "coverage": "Posterior",
-    "posterior": "Transition matrices",
-    "compare_synthesizers": "Transition matrices",
-    "budget": "Transition matrices",
-    "curator": "Transition matrices",
-}
-"""Where a reader goes from each page: to one on which nothing moves."""
 TITLES = {page.path: page.title for page in PAGES}
+HOME = TITLES[""]
 HEADINGS = {page.title: page.heading or page.title for page in PAGES}
 
 CHANGED = {
@@ -127,7 +117,7 @@ def test_every_control_is_as_it_was_after_another_page(chromium: Browser, server
         assert parted(page.url) == parted(CHANGED[case])
         assert page.locator(".dpviz-problem").count() == 0
         before, address = told(page), page.url
-        go_to(page, ELSEWHERE[path])
+        go_to(page, HOME if path else "Posterior")
         assert not parted(page.url) & parted(address)
         go_to(page, TITLES[path])
         expect(page).to_have_url(address)
@@ -217,7 +207,7 @@ BROKEN = """() => {
 
 def test_labels_have_room_for_their_words(chromium: Browser, server: str) -> None:
     for path in TITLES:
-        with visiting(chromium, f"{server}/{path}") as page:
+        with visiting(chromium, f"{server}/{small(path)}", {"width": 1024, "height": 1000}) as page:
             unfold(page)
             assert page.locator(".st-key-controls label").count() > 5 or not path
             for width in (1024, 700):

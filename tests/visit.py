@@ -26,10 +26,25 @@ LABELS = {key: cls.label for key, cls in SYNTHESIZERS.items()} | {GivenMatrix.ke
 PROBED = tuple(f"/{page}/_stcore/{asked}" for page in filter(None, PREFIXES) for asked in ("health", "host-config"))
 """What Streamlit's browser side looks for below a page's own address, where it is not: it then asks one folder up."""
 
+SMALL = {
+    "minimum_priors": "mp_n=12",
+    "coverage": "cv_n=30&cv_sets=3&cv_repetitions=2000",
+    "posterior": "po_n=20&po_x=6&po_sets=5&po_high=100",
+    "compare_synthesizers": "cs_n=20&cs_sets=3",
+    "budget": "bu_n=8&bu_repetitions=50",
+    "curator": "cu_n=20&cu_values=2&cu_repetitions=60",
+}
+"""By path of a page that computes: few rows and repetitions, with which it answers at once."""
+
 PATIENCE = 60_000
 """Milliseconds after which something that was to appear counts as missing; nothing is timed."""
 
 expect.set_options(timeout=PATIENCE)
+
+
+def small(path: str) -> str:
+    """The address of a page below that of the app, with few rows and repetitions."""
+    return f"{path}?{SMALL.get(path, '')}"
 
 
 _waiting: dict[tuple[object, ...], list[tuple[Page, list[str]]]] = {}
