@@ -37,9 +37,9 @@ def chromium_path() -> str | None:
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
-def launch(playwright: Playwright) -> Browser:
-    """The installed browser, headless."""
-    return playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_ARGUMENTS)
+def launch(playwright: Playwright, *more: str) -> Browser:
+    """The installed browser, headless, with more arguments if any."""
+    return playwright.chromium.launch(executable_path=chromium_path(), args=[*CHROMIUM_ARGUMENTS, *more])
 
 
 @contextlib.contextmanager

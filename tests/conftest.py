@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the app does: threads that wait spin at the other workers' cost
+
+import functools
 from collections.abc import Iterator
 
 import mpmath as mp
@@ -33,6 +36,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     pytest.skip(NO_BROWSER)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests, the longest, come first: what is left for the last worker at work is short."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(report.longrepr)]
     if skipped:
@@ -59,7 +67,8 @@ def server() -> Iterator[str]:
 def chromium() -> Iterator[Browser]:
     """The installed browser, one for each worker."""
     with sync_playwright() as playwright:
-        browser = launch(playwright)
+        # No page is open for so long that code that the browser has made faster would pay for that.
+        browser = launch(playwright, "--js-flags=--no-opt")
         yield browser
         browser.close()
 
