@@ -18,6 +18,16 @@ from dpviz.comparisons.gaussian_data import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean, accuracy_of_mean
 from dpviz.types import BoolArray, FloatArray
 
+AROUND_MEAN = (
+    "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and then n "
+    "rows with the public σ."
+)
+SPLIT = (
+    "Each set spends one part of its ε on the mean and the rest on the variance, each with Laplace noise of its own "
+    "sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, 0 to "
+    "R²/4 for the variance,"
+)
+
 
 class Released(NamedTuple):
     """What an analyst reads of every set, shape (sets, repetitions), and where every set was made."""
@@ -163,10 +173,7 @@ class ModipsMean(PosteriorOfMean):
     key = "modips"
     label = "Model-based (modips), BIT"
     source = "Liu (2016), modips with sanitized sufficient statistics, Table 1b and Figure 6"
-    releases = (
-        "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and "
-        "then n rows with the public σ. What falls outside the bounds is set to the bound (BIT)."
-    )
+    releases = f"{AROUND_MEAN} What falls outside the bounds is set to the bound (BIT)."
     audited = "mean_clipped"
 
     def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
@@ -190,10 +197,7 @@ class ModipsMeanTruncated(ModipsMean):
 
     key = "modips_truncated"
     label = "Model-based (modips), truncation"
-    releases = (
-        "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and "
-        "then n rows with the public σ. Noise and rows that fall outside the bounds are drawn again (truncation)."
-    )
+    releases = f"{AROUND_MEAN} Noise and rows that fall outside the bounds are drawn again (truncation)."
     audited = "mean_truncated"
     bounding = TRUNCATION
 
@@ -232,11 +236,7 @@ class ModipsSplit(Shared, ModipsMeanAndVariance):
     key = "modips_split"
     label = "Model-based (modips), split, BIT"
     source = "Bowen & Liu (2016), modips-split; Liu (2016), individualized sanitization, Figure 8"
-    releases = (
-        "Each set spends one part of its ε on the mean and the rest on the variance, each with Laplace noise of its "
-        "own sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, "
-        "0 to R²/4 for the variance, is set to the bound (BIT)."
-    )
+    releases = f"{SPLIT} is set to the bound (BIT)."
     audited = "mean_variance_clipped"
 
     def share_of(self, data: GaussianData) -> float:  # noqa: ARG002
@@ -251,11 +251,7 @@ class ModipsSplitTruncated(ModipsSplit):
 
     key = "modips_split_truncated"
     label = "Model-based (modips), split, truncation"
-    releases = (
-        "Each set spends one part of its ε on the mean and the rest on the variance, each with Laplace noise of its "
-        "own sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, "
-        "0 to R²/4 for the variance, is drawn again (truncation)."
-    )
+    releases = f"{SPLIT} is drawn again (truncation)."
     audited = "mean_variance_truncated"
     bounding = TRUNCATION
 

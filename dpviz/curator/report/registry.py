@@ -10,6 +10,7 @@ import dpviz
 from dpviz.curator.numbers import ACCURATE, numbers_of
 from dpviz.curator.protection import PrivacyLoss
 from dpviz.curator.report.handoff import LIBRARY, VERSION, handoff_of
+from dpviz.curator.report.words import sizes
 from dpviz.curator.search import Assessed
 from dpviz.parameters import readable
 
@@ -47,8 +48,8 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
             },
             "dp_variant": {
                 "variant_name": "Approximate DP" if "delta" in parameters else "Pure DP",
-                "data_domain": f"{asked.data.label}: {_sizes(design)}.",
-                "unprotected_quantities": f"All numbers of the data domain are public: {_sizes(design)}.",
+                "data_domain": f"{asked.data.label}: {sizes(asked.data)}.",
+                "unprotected_quantities": f"All numbers of the data domain are public: {sizes(asked.data)}.",
             },
             "privacy_loss": {
                 "privacy_unit": "One row",
@@ -84,12 +85,6 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
 def registry_json(design: Assessed, *, pilot_note: str = "") -> str:
     """Return the entry as text."""
     return json.dumps(registry_entry(design, pilot_note=pilot_note), ensure_ascii=False, indent=2)
-
-
-def _sizes(design: Assessed) -> str:
-    data = design.question.data
-    known = (one for one in data.parameters() if one.name != data.true_value)
-    return ", ".join(f"{one.title.lower()} {one.symbol} = {readable(getattr(data, one.name))}" for one in known)
 
 
 def _promised(design: Assessed) -> tuple[dict[str, float], str]:

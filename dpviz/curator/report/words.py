@@ -11,6 +11,7 @@ import scipy
 
 import dpviz
 from dpviz.audits.releases import RELEASE_METHODS
+from dpviz.comparisons import DataKind
 from dpviz.curator.numbers import Number
 from dpviz.curator.question import GOALS
 from dpviz.curator.report.handoff import Handoff
@@ -41,16 +42,17 @@ JSON_FILE = (
 )
 
 
+def sizes(data: DataKind) -> str:
+    """All numbers of the data but the true value, which is not known."""
+    known = (one for one in data.parameters() if one.name != data.true_value)
+    return ", ".join(f"{one.title.lower()} {one.symbol} = {readable(getattr(data, one.name))}" for one in known)
+
+
 def question(design: Assessed) -> Iterator[str]:
     """What was asked."""
     asked = design.question
     data, ranged = asked.data, asked.ranged
-    known = ", ".join(
-        f"{one.title.lower()} {one.symbol} = {readable(getattr(data, one.name))}"
-        for one in data.parameters()
-        if one.name != data.true_value
-    )
-    yield f"The data: {data.label}; {known}."
+    yield f"The data: {data.label}; {sizes(data)}."
     wanted = next(one for one in data.estimands if one.key == data.estimand)
     yield f"What users of the release want to know: {wanted.label} ({wanted.symbol})."
     low, high = readable(asked.lowest), readable(asked.highest)
