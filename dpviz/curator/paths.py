@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -171,38 +170,28 @@ class Followed:
         points = [(value, measure_of(one, measure)) for value, one in here]
         return [(value, one) for value, one in points if not math.isnan(one.value)]
 
+    def _known_at(self, value: float, measure: str) -> dict[int, Measure]:
+        """Return a measure of the designs at one place, where it is known, in their order."""
+        here = {index: measure_of(one, measure) for (index, place), one in self.found.items() if place == value}
+        return {index: here[index] for index in sorted(here) if not math.isnan(here[index].value)}
+
     def leads(self, measure: str) -> dict[float, int]:
         """Return which design is the best at each place of the axis where all that there are have been computed."""
-        values = sorted({value for _, value in self.found})
-        worse = ACCURACY[measure].worse if measure in ACCURACY else (lambda one, other: one > other)
-        best: dict[float, int] = {}
-        for value in values:
-            for index in range(len(self.designs)):
-                one = self.found.get((index, value))
-                if one is None or math.isnan(here := measure_of(one, measure).value):
-                    continue
-                if value not in best or worse(measure_of(self.found[best[value], value], measure).value, here):
-                    best[value] = index
-        return best
-
-    @cached_property
-    def _known(self) -> set[int]:
-        return {index for index, _ in self.found}
+        best = max if measure in ACCURACY and ACCURACY[measure].share else min
+        places = {value: self._known_at(value, measure) for value in sorted({value for _, value in self.found})}
+        return {value: best(here, key=lambda index: here[index].value) for value, here in places.items() if here}
 
     def dominated(self, measure: str) -> set[int]:
         """Return the designs that are nowhere the best, nor so near that they cannot be told from it."""
-        best, near = self.leads(measure), set[int]()
-        for value, first in best.items():
-            leader = measure_of(self.found[first, value], measure)
-            for index in range(len(self.designs)):
-                one = self.found.get((index, value))
-                if one is None:
-                    continue
-                mine = measure_of(one, measure)
+        near = set[int]()
+        for value, first in self.leads(measure).items():
+            here = self._known_at(value, measure)
+            leader = here[first]
+            for index, mine in here.items():
                 sure = SURE * math.hypot(mine.error, leader.error) + CLOSE * abs(leader.value)
                 if abs(mine.value - leader.value) <= sure:
                     near.add(index)
-        return self._known - near
+        return {index for index, _ in self.found} - near
 
 
 def measure_of(design: Assessed, measure: str) -> Measure:
