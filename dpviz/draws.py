@@ -1,7 +1,5 @@
 """Released tables drawn one after another from one confidential table, beside what their probabilities are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """One release from beginning to end: what it gives away, what it costs, and what an analyst makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

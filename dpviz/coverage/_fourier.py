@@ -6,8 +6,6 @@ much as (S, Q), and d stays small whatever S is. A transform of length L in (Q â
 as d < L: what wraps around is told apart by S.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -40,7 +38,7 @@ class Box(NamedTuple):
         """Numbers in the transform."""
         return (self.high - self.low + 1) * self.spread
 
-    def joined(self, other: Box) -> Box:
+    def joined(self, other: "Box") -> "Box":
         """Return the smallest box around both."""
         first, last, low, high, spread = zip(self, other, strict=True)
         return Box(min(first), max(last), min(low), max(high), max(spread))

@@ -1,7 +1,5 @@
 """The interval of every release under a rule, and what a distribution of the releases makes of all of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +69,7 @@ class Asked(NamedTuple):
     level: float
 
     @classmethod
-    def of(cls, synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str], level: float) -> Asked:
+    def of(cls, synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str], level: float) -> "Asked":
         """Return the rules with these keys, or a ValueError."""
         if not keys:
             raise ValueError("rules must name at least one combining rule; got none.")

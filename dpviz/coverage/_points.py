@@ -1,7 +1,5 @@
 """Exact coverage at one proportion after the other: what does not depend on it is computed once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -131,7 +129,7 @@ class Runs(NamedTuple):
     size: int
 
     @classmethod
-    def along(cls, axis: FloatArray, ends: Ends, negative: BoolArray | None = None) -> Runs:
+    def along(cls, axis: FloatArray, ends: Ends, negative: BoolArray | None = None) -> "Runs":
         """Return the runs of intervals with these ends; without `negative` the sign of T_M is not told apart."""
         exists = ~np.isnan(ends[0])
         negative = np.zeros(exists.shape, dtype=bool) if negative is None else negative

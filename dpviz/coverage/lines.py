@@ -1,7 +1,5 @@
 """Coverage against the proportion as a line to draw: a polygon that nobody can tell from the exact curve."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +47,7 @@ class CoverageLines:
     drawn_from: int = 0
     jumps: bool = False
 
-    def through(self, place: float, coverage: Mapping[str, float]) -> CoverageLines:
+    def through(self, place: float, coverage: Mapping[str, float]) -> "CoverageLines":
         """Return the same lines with one more corner, at which the coverage of each of the rules is known.
 
         >>> line = CoverageLines(rules=("wald",), points=np.array([0.0, 1.0]), coverage=np.array([[0.0, 0.0]]))

@@ -1,7 +1,5 @@
 """Coverage by simulation: what is repeated, what is made of the counts that come out, and what has been counted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -77,7 +75,7 @@ class Tally(StudyTally):
     `totals` says how often Σ_j x̃_j = M m q̄ was 0, 1, …, M m, and `negative_total` how often T_M was below 0.
     """
 
-    plan: CoveragePlan
+    plan: "CoveragePlan"
     totals: IntArray
     negative_total: int = 0
     rules: tuple[RuleTally, ...]
@@ -139,7 +137,7 @@ class CoveragePlan(Plan[Tally]):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')
         object.__setattr__(self, "rules", rules)
 
-    def work(self) -> _Work:
+    def work(self) -> "_Work":
         """Return what draws blocks of this plan and evaluates them."""
         return _Work(self)
 

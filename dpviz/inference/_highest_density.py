@@ -1,7 +1,5 @@
 """The shortest regions of a given probability under mixtures of neighbouring beta distributions, many at once."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,7 +93,7 @@ class _Pieces:
     low: FloatArray
     top_mass: FloatArray
 
-    def __getitem__(self, which: object) -> _Pieces:
+    def __getitem__(self, which: object) -> "_Pieces":
         return _Pieces(**{name: value[which] for name, value in vars(self).items()})
 
     def crossed(self, height: FloatArray) -> BoolArray:

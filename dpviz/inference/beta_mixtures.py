@@ -1,7 +1,5 @@
 """Mixtures of beta distributions: density, cumulative probability, quantiles, and intervals by tails or by density."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -132,7 +130,7 @@ class BetaMixture:
         return np.minimum(value, 1.0)
 
     @cached_property
-    def _mirrored(self) -> BetaMixture:
+    def _mirrored(self) -> "BetaMixture":
         """The distribution of 1 − p."""
         a, b, weights = self._kept
         return BetaMixture(first=b[::-1], second=a[::-1], weights=weights[::-1])

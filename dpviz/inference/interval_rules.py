@@ -1,7 +1,5 @@
 """What every rule is, a way from the released counts of M sets to an interval, and what an interval holds."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -36,7 +34,7 @@ class Releases(NamedTuple):
     between: FloatArray
     within: FloatArray
 
-    def at(self, places: tuple[IntArray, ...] | slice) -> Releases:
+    def at(self, places: tuple[IntArray, ...] | slice) -> "Releases":
         """Those at some places of the arrays."""
         return self._replace(**{name: getattr(self, name)[places] for name in self._fields[2:]})
 

@@ -1,7 +1,5 @@
 """The distribution of the sum of M releases for every confidential count, and how short an interval from it can be."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,7 +39,7 @@ class ReleaseSums:
         return len(self.rows) - 1
 
     @cached_property
-    def mirrored(self) -> ReleaseSums:
+    def mirrored(self) -> "ReleaseSums":
         """The same for zeros in place of ones: x, S and p become n − x, Mm − S and 1 − p."""
         return ReleaseSums(np.ascontiguousarray(self.rows[::-1, ::-1]), self.rounding)
 

@@ -1,7 +1,5 @@
 """What a method of release can do: its synthesizers, its privacy, and all that a search for its smallest prior asks."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable
@@ -47,7 +45,7 @@ class Method:
     independent = False  # rows are independent given the data: M sets of m rows are one of Mm rows
     rows_together = False  # the m rows of a Gaussian release depend on each other, and are truncated together
     knows_cells = True  # the release of k cells depends on n or k; otherwise it is that of two cells and a single row
-    limit: Method | None = None  # what a release of rows tends to as their number grows, where it is known
+    limit: "Method | None" = None  # what a release of rows tends to as their number grows, where it is known
     log_density: Callable[[float, float], float] | None = None  # ln of that of a pair's loss at 0, where it has one
 
     def __repr__(self) -> str:
@@ -66,7 +64,7 @@ class Method:
         return f"{plain} ({self.label})" if (plain := self.plain(cells)) else self.label
 
     @property
-    def effective(self) -> Method:
+    def effective(self) -> "Method":
         """The method that has the same rows with `lost` invented rows less in each cell."""
         return self
 

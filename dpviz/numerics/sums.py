@@ -4,8 +4,6 @@ Each sum is kept as a coarse part, a multiple of 2⁻²⁶ that adds without rou
 of sums near 10⁵, those of 5,000 draws, would be worth 10⁻¹¹.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +20,13 @@ class SplitSum:
     coarse: FloatArray
     fine: FloatArray
 
-    def __getitem__(self, index: IntArray | slice) -> SplitSum:
+    def __getitem__(self, index: IntArray | slice) -> "SplitSum":
         return SplitSum(self.coarse[index], self.fine[index])
 
-    def __add__(self, other: SplitSum) -> SplitSum:
+    def __add__(self, other: "SplitSum") -> "SplitSum":
         return SplitSum(self.coarse + other.coarse, self.fine + other.fine)
 
-    def __sub__(self, other: SplitSum) -> SplitSum:
+    def __sub__(self, other: "SplitSum") -> "SplitSum":
         return SplitSum(self.coarse - other.coarse, self.fine - other.fine)
 
     def total(self) -> FloatArray:

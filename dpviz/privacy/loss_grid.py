@@ -1,7 +1,5 @@
 """A privacy loss on an even grid, what M independent copies of it add up to, and bounds on every error made."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 
@@ -59,7 +57,7 @@ class LossGrid:
     @classmethod
     def from_outcomes(
         cls, losses: FloatArray, log_masses: FloatArray, spacing: float, tilt: float, anchor: float | None = None
-    ) -> LossGrid:
+    ) -> "LossGrid":
         """Finite outcomes on a grid through `anchor`, or else the largest; those of negligible tilted mass are cut."""
         tilt, astray = min(tilt, LARGEST_TILT / spacing), 0.0
         exponents = log_masses + tilt * losses
@@ -99,7 +97,7 @@ class LossGrid:
         astray: float = 0.0,
         mass_error: float = 0.0,
         **escaped: float,
-    ) -> LossGrid:
+    ) -> "LossGrid":
         """Cells between grid points with tilted masses already split (`split_shares`, in units of e^`log_unit`)."""
         masses = np.zeros(len(to_lower) + 1)
         masses[:-1] = to_lower

@@ -1,7 +1,5 @@
 """The trade-off curve: the errors that an attacker cannot avoid who tests one data set against its neighbour."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -41,7 +39,7 @@ class TradeOffCurve:
 
     @classmethod
     @checked(epsilon=check_epsilon, delta=DELTA)
-    def promised(cls, epsilon: float, delta: float = 0.0) -> TradeOffCurve:
+    def promised(cls, epsilon: float, delta: float = 0.0) -> "TradeOffCurve":
         """Return the curve that (ε, δ) alone allows: max(0, 1 − δ − e^ε a, e^−ε (1 − δ − a)).
 
         Source: Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015), theorem 2.1.

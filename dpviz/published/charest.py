@@ -4,8 +4,6 @@ Source: A.-S. Charest, How can we analyze differentially-private synthetic datas
 Confidentiality 2(2), 2011.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -74,13 +72,13 @@ class Expected(NamedTuple):
     spread: float
 
     @classmethod
-    def over(cls, chance: FloatArray, values: FloatArray, runs: float = math.inf) -> Expected:
+    def over(cls, chance: FloatArray, values: FloatArray, runs: float = math.inf) -> "Expected":
         """Return the mean of values with these probabilities, from so many runs of ours."""
         value = float(chance @ values)
         spread = math.sqrt(float(chance @ (values - value) ** 2))
         return cls(value, spread / math.sqrt(runs), spread)
 
-    def scaled(self, factor: float, origin: float = 0.0) -> Expected:
+    def scaled(self, factor: float, origin: float = 0.0) -> "Expected":
         """Return its distance from an origin, in other units."""
         return Expected(factor * (self.value - origin), factor * self.error, factor * self.spread)
 

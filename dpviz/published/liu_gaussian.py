@@ -4,8 +4,6 @@ Source: F. Liu, Model-based differentially private data synthesis and statistica
 differentially private data, arXiv:1606.08052, Table 1 (b).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

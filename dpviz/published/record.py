@@ -1,7 +1,5 @@
 """What papers print beside what is true: one record for a number, a count of cells or a sentence."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Mapping
@@ -42,7 +40,7 @@ class Record(Generic[Printed]):
     @classmethod
     def of_share(
         cls, *, printed: float, ours: float, of: int, runs: int, places: int = 3, **said: Any
-    ) -> Record[float]:
+    ) -> "Record[float]":
         """Return a share of `of` repetitions, printed with so many decimals, beside ours, of `runs` or exact for 0."""
         # One share for both, as where they agree: at 0 or 1 a share of its own would have no error.
         both = (printed * of + ours * runs) / (of + runs) if runs else ours
@@ -52,7 +50,7 @@ class Record(Generic[Printed]):
         return Record(printed=printed, ours=ours, error=error, our_error=our_error, **said)
 
     @property
-    def z(self: Record[float]) -> float:
+    def z(self: "Record[float]") -> float:
         """(printed − ours) in standard errors."""
         return (self.printed - self.ours) / self.error
 

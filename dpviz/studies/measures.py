@@ -1,7 +1,5 @@
 """What a study says: every measure with its Monte Carlo standard error, and how many repetitions a wanted one takes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Self
@@ -55,7 +53,7 @@ class Measure:
         variance = max(squared - total * mean, 0.0) / (repetitions - 1)
         return cls(mean, math.sqrt(variance / repetitions))
 
-    def root(self) -> Measure:
+    def root(self) -> "Measure":
         """Return the square root, by the delta method; NaN below 0."""
         if not self.value >= 0:
             return Measure.unknown()
@@ -64,7 +62,7 @@ class Measure:
 
     def relative_to(
         self, other: float, *, variance: float, covariance: float, repetitions: int
-    ) -> tuple[Measure, Measure]:
+    ) -> tuple["Measure", "Measure"]:
         """100 (value / other − 1) and 100 (√value / √other − 1), in per cent, by the delta method.
 
         NaN unless `other`, and for roots the ratio, is above 0. `variance` (of `other`) and `covariance` are times R.

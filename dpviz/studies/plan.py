@@ -1,7 +1,5 @@
 """What every study is: repetitions in blocks, a stream of random numbers for each block, and a tally of them."""
 
-from __future__ import annotations
-
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -48,7 +46,7 @@ class Plan(ABC, Generic[Found]):
             object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
 
     @abstractmethod
-    def work(self) -> Callable[[Blocks], Found]:
+    def work(self) -> "Callable[[Blocks], Found]":
         """Prepare what all blocks need; returns the function that draws blocks and tallies them, safe between threads.
 
         In whatever order and company, it must give the same digits for a block and for its first repetitions.

@@ -1,7 +1,5 @@
 """Modips: add Laplace noise to a proportion, bring it back to 0 … 1, and draw from the posterior that it gives."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable
@@ -174,9 +172,7 @@ class Modips(TwoCellSynthesizer):
         """Logarithm of e^{−ε} times what of the panel x … x + 1 the rows of each pair do not share."""
         return self.panels(columns, -np.expm1(-2 * self.epsilon * (1 - self._nodes[0])))
 
-    def from_both_sides(
-        self, side: Callable[[Modips, IntArray], FloatArray], columns: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def from_both_sides(self, side: Table, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Of p* above x/n, and of p* below it: the same of the mirror image, which may be the release itself."""
         turned, up = (self.m - columns)[::-1], side(self, columns)
         alike = self.alpha == self.beta and np.array_equal(turned, columns)
