@@ -26,6 +26,7 @@ FIRST_WHOLE = 30  # Whole numbers that the slider of a count stops at one by one
 
 LARGEST = 1e308
 MOVED = "slider_moved"  # The key of the number whose slider was moved last
+PASSING = 3.0  # Seconds after which a reader who has moved no slider of a page has not just passed through
 AHEAD_OF = {"epsilon", "delta", "alpha", "n", "m", "p"}  # Sliders whose next stops are computed before they are reached
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
@@ -105,9 +106,12 @@ class PageNumbers:
         from.
         """
         key = st.session_state.get(MOVED, "")
-        name = key.removeprefix(self.prefix) if key.startswith(self.prefix) else "epsilon"
+        moved = key.startswith(self.prefix)
+        name = key.removeprefix(self.prefix) if moved else "epsilon"
         if name not in self.declared or name not in AHEAD_OF:
             return
+        if not moved:
+            AHEAD.hold(PASSING)
         stops = _stops(self.declared[name], name == "delta")
         here = bisect.bisect(stops, getattr(design, name))
         near = sorted(range(len(stops)), key=lambda place: abs(place - here))
