@@ -30,6 +30,7 @@ from dpviz.curator.search import (
     Desk,
     assess,
     candidates,
+    smallest_setting,
     stream_designs,
     stream_relaxations,
 )
@@ -284,11 +285,6 @@ def test_the_average_weighs_every_true_value_alike() -> None:
 # The smallest ε, and what to relax
 
 
-def smallest(asked: Question, key: str) -> Assessed | None:
-    """The design of one set by one method, where no limit on protection sets its ε."""
-    return answered(dataclasses.replace(asked, methods=(key,), sets=(1,), rules=("as_if_real",))).first
-
-
 @pytest.mark.parametrize("key", FAST)
 @pytest.mark.parametrize("limits", [LIMITS[1], (AccuracyLimit("coverage", 0.8), AccuracyLimit("bias", 0.1))], ids=len)
 def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_not(
@@ -296,7 +292,7 @@ def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_no
 ) -> None:
     asked = question(protections=(), limits=limits, goal="epsilon")
     method = CountData.method(key)
-    found = smallest(asked, method.key)
+    found = smallest_setting(asked, method, 1, "as_if_real")
     if found is None:
         assert assess(asked, method, 1, "as_if_real", 100.0).keeps_all is False
         return
@@ -311,7 +307,7 @@ def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_th
         limits=(AccuracyLimit("root_mean_squared_error", 0.05),),
     )  # fmt: skip
     method = CountData.method("beta_binomial")
-    found = smallest(asked, method.key)
+    found = smallest_setting(asked, method, 1, "as_if_real")
     assert found is not None
     assert found.setting == 0.01
     assert assess(asked, method, 1, "as_if_real", 100.0).keeps_all is False

@@ -229,6 +229,13 @@ def seek_smallest(
     return found if found.complete else assess(question, method, sets, rule, found.setting)
 
 
+def smallest_setting(question: Question, method: Method, sets: int, rule: str) -> Assessed | None:
+    """Return the design that `seek_smallest` finds, whatever the question says of protection."""
+    alone = {"protections": (), "methods": (method.key,), "sets": (sets,), "rules": (rule,)}
+    *_, desk = stream_designs(dataclasses.replace(question, **alone))  # type: ignore[arg-type]
+    return desk.first
+
+
 @dataclass(frozen=True)
 class Relaxed:
     """What would let a design keep all limits: by limit the value that it needs, or an ε instead of the present one.
