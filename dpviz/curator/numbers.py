@@ -22,6 +22,7 @@ ASKED, SETTINGS, GIVEN, ACCURATE, ADDED = (
 DESK, COMPARE, MATRICES, COVERED = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
 """Pages on which a number is found again: the desk has them all, another page has some without it."""
 LOST, GIVEN_EPSILON = "Exact privacy loss of all sets", "ε that all sets are given"
+WRITTEN = 12  # Digits in a file: of those that follow, the last depends on the order in which a processor adds
 AS_GIVEN, NOT_KNOWN = "as given in the question", "not known"
 
 
@@ -54,6 +55,11 @@ class Number:
     def exact(self) -> bool:
         """Whether it is known and not simulated."""
         return self.measure.error == 0
+
+    @property
+    def written(self) -> Measure:
+        """The measure for a file, with as many digits as every processor finds alike."""
+        return Measure(*(float(f"{one:.{WRITTEN}g}") for one in (self.measure.value, self.measure.error)))
 
     def text(self, digits: int = 6) -> str:
         """The number for a reader, with its standard error where it is simulated."""

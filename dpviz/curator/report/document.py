@@ -52,8 +52,8 @@ def report_html(desk: Desk, design: Assessed, *, pilot_note: str = "", date: str
                  + _code(registry_json(design, pilot_note=pilot_note)), page=True),
         _section("Seed, versions and script", _list(words.origin(design))
                  + _code(report_script(design, pilot_note=pilot_note, date=date)), page=True),
-        _section("Question, design and numbers, every digit", _paragraphs(words.JSON_FILE) + _code(design_json(design)),
-                 page=True),
+        _section("Question, design and numbers, to 12 digits",
+                 _paragraphs(words.JSON_FILE) + _code(design_json(design)), page=True),
     ]  # fmt: skip
     folder = files("dpviz.curator.report")
     return Template(folder.joinpath("report.html").read_text(encoding="utf-8")).substitute(

@@ -31,7 +31,7 @@ def chosen(desk: Desk, key: Key) -> Assessed:
 
 
 def design_json(design: Assessed) -> str:
-    """Return a question with the chosen design and all its numbers as JSON, every digit; `load_question` reads it."""
+    """Return a question with the chosen design and its numbers, to 12 digits, as JSON; `load_question` reads it."""
     method, sets, rule = design.key
     whole = {
         "dpviz": dpviz.__version__,
@@ -39,8 +39,8 @@ def design_json(design: Assessed) -> str:
         "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.setting},
         "numbers": [
             {
-                "part": one.part, "label": one.label, "symbol": one.symbol, "value": _written(one.measure.value),
-                "error": _written(one.measure.error), "bound": one.bound, "at": one.at,
+                "part": one.part, "label": one.label, "symbol": one.symbol, "value": _written(one.written.value),
+                "error": _written(one.written.error), "bound": one.bound, "at": one.at,
             }
             for one in numbers_of(design)
         ],
