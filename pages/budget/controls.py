@@ -15,9 +15,9 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.parameters import readable
 from dpviz.studies.plan import SEED
 from pages.budget import SPEC
-from pages.components.address import keep_choice, read_address
-from pages.components.choices import Places, choice, segments
-from pages.components.compared import OF_KINDS, refused, rule_choice, scenarios
+from pages.components.address import keep_choice
+from pages.components.choices import labels_of, named_choice
+from pages.components.compared import OF_KINDS, kind_choice, refused, rule_choice, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 
@@ -106,31 +106,23 @@ class Asked:
 
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    page = dataclasses.replace(PAGE, at=at)
-    with at("preset"):
+    page = PAGE.placed(FEW, MAIN)
+    with page.at("preset"):
         scenarios(PREFIX, PRESETS, SPEC.note("presets"))
-    with at("spending"):
-        key = segments(
-            "Divide ε over",
-            SPENDINGS,
-            SPENDING,
-            format_func=lambda one: SPENDINGS[one].over,
-            help=SPEC.note("spending"),
-        )
+    with page.at("spending"):
+        over = {key: one.over for key, one in SPENDINGS.items()}
+        words = SPEC.note("spending")
+        key = named_choice(st.segmented_control, "Divide ε over", over, SPENDING, required=True, help=words)
     kinds = DIVIDED[key]
-    with at("kind"):
-        kind = choice(st.selectbox, "Kind of data", kinds, KIND[key], format_func=lambda one: KINDS[one].label)
-    labels = {one.key: one.label for one in kinds[kind]}
-    with at("method"):
-        method = choice(
-            st.selectbox, "Method", labels, METHOD[key, kind], format_func=labels.__getitem__, help=SPEC.note("method")
-        )
+    with page.at("kind"):
+        kind = kind_choice([KINDS[one] for one in kinds], KIND[key])
+    with page.at("method"):
+        labels, words = labels_of(kinds[kind]), SPEC.note("method")
+        method = named_choice(st.selectbox, "Method", labels, METHOD[key, kind], help=words)
     own = [one.name for one in KINDS[kind].parameters()]
     asks = ["sets"] if SPENDINGS[key].asks_sets else []
     values: dict[str, Any] = page.values("epsilon", "n", *asks, *(name for name in own if name != "n"), "level")
-    with at("rule"):
+    with page.at("rule"):
         rule = rule_choice(RULE, SPEC.note("rule"))
     values |= page.values("repetitions", "seed")
     try:

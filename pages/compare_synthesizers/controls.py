@@ -16,9 +16,9 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.parameters import DELTA, readable
 from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
-from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import Places, choice, choices
-from pages.components.compared import OF_KINDS, refused, rule_choice, scenarios
+from pages.components.address import keep_choice, keep_choices
+from pages.components.choices import choices, labels_of, named_choice
+from pages.components.compared import OF_KINDS, kind_choice, refused, rule_choice, scenarios
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 
@@ -150,39 +150,27 @@ class Asked:
 
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    page = dataclasses.replace(PAGE, at=at)
-    with at("preset"):
+    page = PAGE.placed(FEW, MAIN)
+    with page.at("preset"):
         scenarios(PREFIX, PRESETS, SPEC.note("presets"))
-    with at("kind"):
-        kind = KINDS[choice(st.selectbox, "Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
-    with at("methods"):
-        labels = {one.key: one.label for one in kind.methods}
+    with page.at("kind"):
+        kind = KINDS[kind_choice(KINDS.values(), KIND)]
+    with page.at("methods"):
+        labels = labels_of(kind.methods)
         chosen = choices("Methods", labels, METHODS[kind.key], format_func=labels.__getitem__, help=SPEC.note("chosen"))
     values: dict[str, Any] = page.values("epsilon")
-    with at("terms"):
-        terms = TERMS[
-            choice(
-                st.radio, "Compare at", TERMS, TERMS_KEY, format_func=lambda key: TERMS[key].label,
-                help=SPEC.note("terms"),
-            )
-        ]  # fmt: skip
+    with page.at("terms"):
+        labels, words = labels_of(TERMS.values()), SPEC.note("terms")
+        terms = TERMS[named_choice(st.radio, "Compare at", labels, TERMS_KEY, help=words)]
     own = [one.name for one in kind.parameters()]
     values |= page.values(*terms.asks, "n", "sets", *(name for name in own if name != "n"))
     estimand = ""
     if kind.key in ESTIMANDS:
-        names = {one.key: one.label for one in kind.estimands}
-        with at("methods"):
-            estimand = choice(
-                st.selectbox,
-                "What the analyst wants to know",
-                names,
-                ESTIMANDS[kind.key],
-                format_func=names.__getitem__,
-            )
+        with page.at("methods"):
+            asked = "What the analyst wants to know"
+            estimand = named_choice(st.selectbox, asked, labels_of(kind.estimands), ESTIMANDS[kind.key])
     values |= page.values("level")
-    with at("rule"):
+    with page.at("rule"):
         rule = rule_choice(RULE, SPEC.note("rule"))
     values |= page.values("first", "last", "repetitions", "seed")
     try:

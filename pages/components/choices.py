@@ -64,6 +64,18 @@ def choice(control: Callable[..., str | None], label: str, words: Iterable[str],
     return shown(key, control, label, options, **start, **rest) or ""
 
 
+def named_choice(
+    control: Callable[..., str | None], label: str, names: Mapping[str, str], key: str, **rest: Any
+) -> str:
+    """One of the keys of `names`, which says how each is shown."""
+    return choice(control, label, names, key, format_func=names.__getitem__, **rest)
+
+
+def labels_of(things: Iterable[Any]) -> dict[str, str]:
+    """The label of each thing that has a key and a label, by its key."""
+    return {one.key: one.label for one in things}
+
+
 def segments(label: str, words: Iterable[str], key: str, **rest: Any) -> str:
     """One of `words`, side by side."""
     return choice(st.segmented_control, label, words, key, required=True, **rest)

@@ -1,7 +1,7 @@
 """What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.comparisons import KINDS, DataKind
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.parameters import Parameter
-from pages.components.choices import choice, presets
+from pages.components.choices import labels_of, named_choice, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 
@@ -35,7 +35,12 @@ def scenarios(prefix: str, cases: Mapping[str, Mapping[str, object]], words: str
 def rule_choice(key: str, words: str) -> str:
     """The rule with which the analyst makes an interval."""
     labels = {rule: one.label for rule, one in COMBINING_RULES.items()}
-    return choice(st.selectbox, "Rule for the interval", labels, key, format_func=labels.__getitem__, help=words)
+    return named_choice(st.selectbox, "Rule for the interval", labels, key, help=words)
+
+
+def kind_choice(kinds: Iterable[type[DataKind]], key: str) -> str:
+    """The key of the kind of data."""
+    return named_choice(st.selectbox, "Kind of data", labels_of(kinds), key)
 
 
 def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], kind: type[DataKind]) -> Refused:

@@ -3,7 +3,7 @@
 import bisect
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,9 +14,9 @@ import streamlit as st
 from dpviz.designs import Design
 from dpviz.parameters import Parameter, readable
 from dpviz.synthesizers import BetaBinomial, Synthesizer
-from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch
+from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
 from pages.components.ahead import AHEAD, Step
-from pages.components.choices import folded, switch
+from pages.components.choices import Places, folded, switch
 from pages.components.last_valid import Refused, accepted
 
 POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
@@ -66,6 +66,11 @@ class PageNumbers:
         for name in self.links:
             keep_switch(self.prefix + LINKS[name].switch, True)
         return self
+
+    def placed(self, few: Collection[str], main: Collection[str]) -> Self:
+        """Itself with its controls in their `Places`, once the page's settings were taken from the address."""
+        read_address(self.prefix)
+        return dataclasses.replace(self, at=Places(few, main))
 
     @property
     def keys(self) -> list[str]:

@@ -18,7 +18,7 @@ from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS, keep_choice
 from pages.components.cached import cached
-from pages.components.choices import choice
+from pages.components.choices import named_choice
 from pages.components.controls import LINKS, PageNumbers
 
 DEFAULT = "pure"
@@ -122,7 +122,7 @@ def promise_controls(page: PageNumbers, key: str, law: type[Synthesizer]) -> dic
         words += "Smallest for all sets together: the smallest prior for which the M sets keep (ε, δ), counted exactly."
         asked = "How the agency sets its prior"
         with page.at("prior"):
-            prior = choice(st.radio, asked, labels, key, format_func=labels.__getitem__, help=words)
+            prior = named_choice(st.radio, asked, labels, key, help=words)
     return {"prior": prior, **page.values(*promised_by(law, prior))}
 
 

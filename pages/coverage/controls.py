@@ -15,8 +15,8 @@ from dpviz.studies.plan import REPETITIONS, SEED
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
 from pages.components import prior_rule
-from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import Places, choices, presets
+from pages.components.address import keep_choice, keep_choices
+from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import synthesizer_choice
@@ -85,16 +85,14 @@ def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     laws = two_cell_laws()
     keep_choice(LAW_KEY, laws, DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    page = dataclasses.replace(PAGE, at=at)
-    with at("preset"):
+    page = PAGE.placed(FEW, MAIN)
+    with page.at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True})
-    with at("law"):
+    with page.at("law"):
         law, beside = synthesizer_choice(LAW_KEY, laws), st.container()
     values: dict[str, Any] = prior_rule.promise_controls(page, PRIOR_KEY, laws[law])
     values |= page.values("n", "m", "sets", "p", "level")
-    with at("rules"):
+    with page.at("rules"):
         chosen = choices("Rules for the interval", RULES, RULES_KEY, format_func=short, help=SPEC.note("rules"))
     values |= page.values("repetitions", "seed")
     troubles: list[str] = []

@@ -16,7 +16,7 @@ from dpviz.curator.search import Assessed, Desk
 from dpviz.parameters import readable, readable_apart
 from pages.components.address import keep_choice
 from pages.components.cached import cached
-from pages.components.choices import choice, segments
+from pages.components.choices import choice, named_choice
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import note, percent
@@ -46,7 +46,7 @@ def followed_designs(desk: Desk) -> list[Assessed]:
 def show_frontier(asked: Asked) -> None:
     """ε, or the attacker's right guesses, against a measure, a line for each method."""
     measure = _measure()
-    across = segments("Against", GUESSES, ACROSS, format_func=GUESSES.__getitem__)
+    across = named_choice(st.segmented_control, "Against", GUESSES, ACROSS, required=True)
     if across == "guesses":
         note(SPEC.note("guesses"))
     _follow(asked, PATHS["epsilon"], measure, guesses=across == "guesses", below=partial(_buys, desk_of(asked)))
@@ -62,7 +62,7 @@ def show_changes(asked: Asked) -> None:
 
 
 def _measure() -> str:
-    return choice(st.selectbox, "Measure", MEASURES, MEASURE, format_func=MEASURES.__getitem__)
+    return named_choice(st.selectbox, "Measure", MEASURES, MEASURE)
 
 
 def _follow(

@@ -16,9 +16,9 @@ from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.parameters import Parameter, readable
 from dpviz.studies.plan import SEED
-from pages.components.address import keep_choice, keep_choices, read_address
-from pages.components.choices import Places, choice, choices, presets, segments
-from pages.components.compared import numbers_of, refused
+from pages.components.address import keep_choice, keep_choices
+from pages.components.choices import choices, named_choice, presets, segments
+from pages.components.compared import kind_choice, numbers_of, refused
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.curator import SPEC
@@ -145,37 +145,34 @@ class Asked:
 
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    page = dataclasses.replace(PAGE, at=at)
-    with at("preset"):
+    page = PAGE.placed(FEW, MAIN)
+    with page.at("preset"):
         presets(PREFIX, PRESETS, {}, help=SPEC.note("presets"))
-    with at("kind"):
-        kind = KINDS[choice(st.selectbox, "Kind of data", KINDS, KIND, format_func=lambda key: KINDS[key].label)]
+    with page.at("kind"):
+        kind = KINDS[kind_choice(KINDS.values(), KIND)]
     sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
     values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
-    with at("protect"):
+    with page.at("protect"):
         protect = several(
             "What must be protected", {key: one.label for key, one in PROTECTIONS.items()}, PROTECT, "protect"
         )
     values |= page.values(*(name for key in protect for name in asked_by(PROTECTIONS[key])))
-    with at("accuracy"):
+    with page.at("accuracy"):
         labels = {key: one.label[0].upper() + one.label[1:] for key, one in ACCURACY.items()}
         limited = several("How far an analyst may be off", labels, LIMITED, "accuracy")
     values |= page.values(*(ACCURACY[key].asks.name for key in limited))
-    with at("rules"):
+    with page.at("rules"):
         labels = {key: RULES[key].label for key in kind.rules}
         rules = several("Analyses that users will run", labels, RULE[kind.key], "rules")
-    with at("tried"):
+    with page.at("tried"):
         tried = choices("Numbers of sets considered", SETS, TRIED, help=SPEC.note("tried"))
-    with at("goal"):
-        goal = choice(st.selectbox, "What comes first", GOALS, GOAL, format_func=GOALS.__getitem__,
-                      help=SPEC.note("goal"))  # fmt: skip
-    with at("over"):
+    with page.at("goal"):
+        goal = named_choice(st.selectbox, "What comes first", GOALS, GOAL, help=SPEC.note("goal"))
+    with page.at("over"):
         over = segments("Over the range, what counts is the", WORST.values(), OVER, help=SPEC.note("over"))
     if over == WORST[True] and takes_prior(_ranged(kind)):
         values |= page.values(*(one.name for one in PRIOR))
-    with at("methods"):
+    with page.at("methods"):
         labels = {one.key: one.label for one in kind.methods if not one.reference}
         methods = several("Methods considered", labels, METHODS[kind.key])
     values |= page.values("values", "level", "repetitions", "seed")

@@ -14,8 +14,8 @@ from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.synthesizers.cells import CELLS
-from pages.components.address import keep_choice, read_address
-from pages.components.choices import Places, presets, segments
+from pages.components.address import keep_choice
+from pages.components.choices import presets, segments
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.minimum_priors import SPEC
@@ -138,14 +138,13 @@ def chosen_kind() -> Kind:
 
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    with at("preset"):
+    page = PAGE.placed(FEW, MAIN)
+    with page.at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
     words = "Rows that are 0 or 1, rows in one of k categories, or normal numbers with known variance."
-    with at("family"):
+    with page.at("family"):
         segments("Data", FAMILIES, FAMILY, help=words, width="stretch")
-    kind, page = chosen_kind(), dataclasses.replace(PAGE, at=at)
+    kind = chosen_kind()
     values: dict[str, Any] = page.values("epsilon", "delta", "n", *kind.numbers, "sets", *kind.cost, "m")
     try:
         PAGE.check(values)

@@ -17,9 +17,9 @@ from dpviz.studies.plan import SEED
 from dpviz.synthesizers import two_cell_laws
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components import prior_rule
-from pages.components.address import keep_choice, keep_switch, keep_text, read_address
+from pages.components.address import keep_choice, keep_switch, keep_text
 from pages.components.cached import cached
-from pages.components.choices import Places, choice, presets, switch, written
+from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
@@ -128,14 +128,12 @@ def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     laws = two_cell_laws()
     keep_choice(LAW_KEY, [*laws, GIVEN], DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    page = dataclasses.replace(PAGE, at=at)
-    with at("preset"):
+    page = PAGE.placed(FEW, MAIN)
+    with page.at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True})
-    with at("law"):
+    with page.at("law"):
         law, beside = synthesizer_choice(LAW_KEY, [*laws, GIVEN]), st.container()
-    with at("source"):
+    with page.at("source"):
         source = choice(
             st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=SOURCES.__getitem__, required=True,
             width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
@@ -144,7 +142,7 @@ def choose() -> Asked | Refused:
     given_text, trouble = None, ""
     if law == GIVEN:
         try:
-            with at("law"):
+            with page.at("law"):
                 content = matrix_text(PREFIX)
             values["mechanism"], given_text = matrix_of(content)
             values |= {"n": values["mechanism"].n, "m": values["mechanism"].m}
@@ -156,12 +154,12 @@ def choose() -> Asked | Refused:
     if source == "drawn":
         values |= page.values("sets")
     else:
-        with at("counts"):
+        with page.at("counts"):
             typed = written(
                 st.text_input, "Synthetic counts x̃", COUNTS,
                 help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
             )  # fmt: skip
-    with at(count):
+    with page.at(count):
         known = source == "drawn" or switch("I know x: show the posterior of the confidential data as well", KNOWS)
     if known:
         x = values["confidential_count"] = page.number(count, highest=values.get("n"))

@@ -12,8 +12,8 @@ from dpviz.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
 from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, drawn, keep_choice, keep_handed_on, keep_numbers, read_address
-from pages.components.choices import Places, presets
+from pages.components.address import SETTINGS, drawn, keep_choice, keep_handed_on, keep_numbers
+from pages.components.choices import presets
 from pages.components.controls import LINKS, PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
@@ -100,19 +100,18 @@ def choose() -> Asked | Refused:
     keep_numbers({PREFIX + name: one for name, one in declared.items() if PREFIX + name not in SETTINGS})
     laws = [*SYNTHESIZERS, GIVEN]
     keep_choice(LAW_KEY, laws, DEFAULT_LAW)
-    read_address(PREFIX)
-    at = Places(FEW, MAIN)
-    with at("preset"):
+    placed = PAGE.placed(FEW, MAIN)
+    with placed.at("preset"):
         presets(PREFIX, PRESETS, {LINKS[name].switch: True for name in PAGE.links})
-    with at("law"):
+    with placed.at("law"):
         key = synthesizer_choice(LAW_KEY, laws)
         law = SYNTHESIZERS.get(key, GivenMatrix)
         content = matrix_text(PREFIX) if law is GivenMatrix else ""
         beside = st.container()
-    page = dataclasses.replace(PAGE, declared=_numbers(law), at=at)
+    page = dataclasses.replace(placed, declared=_numbers(law))
     values: dict[str, Any] = page.values(*page.declared)
     if law.has_prior:
-        with at("alpha"):
+        with page.at("alpha"):
             st.button(
                 "Use the smallest α that keeps ε",
                 key=f"{PREFIX}least",
