@@ -1,7 +1,6 @@
 """Small pictures of every measure against ε, which grow as their numbers come."""
 
 import math
-from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -52,10 +51,7 @@ def shown(asked: Asked) -> list[Shown]:
 def curves_of(asked: Asked) -> Growing[Compared]:
     """The reader's curves, the same at whatever ε the methods are ranked."""
     data, methods, analysis, terms = asked.comparison
-
-    def begin() -> Iterator[Compared]:
-        return stream_comparison(data, methods, asked.epsilons, analysis, terms)
-
+    begin = partial(stream_comparison, data, methods, asked.epsilons, analysis, terms)
     key = ("comparison", *map(repr, asked.comparison), asked.span)
     return growing_of(f"{PREFIX}curves", key, Compared, begin)
 

@@ -1,7 +1,7 @@
 """The methods at the reader's ε: what is known at once of each, and all of them in the order of their errors."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -39,10 +39,7 @@ def ranked(asked: Asked) -> Growing[Compared]:
     """All outcomes at the reader's ε, first what is known at once; with δ the smallest error comes last."""
     data, methods, analysis, terms = asked.comparison
     epsilon = asked.design.epsilon
-
-    def begin() -> Iterator[Compared]:
-        return stream_comparison(data, methods, [epsilon], analysis, terms)
-
+    begin = partial(stream_comparison, data, methods, [epsilon], analysis, terms)
     growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, begin)
     if growing.latest is None:
         least = None if terms.delta else cached(data.least_error)(epsilon)

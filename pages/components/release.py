@@ -67,17 +67,12 @@ def _keep(prefix: str, design: Design) -> None:
     entered: Design | str | None = state.get(ENTERED)
     if design.law is GivenMatrix:  # a matrix of the reader's own belongs to its page
         return
-    if entered is None or state.get(f"{prefix}preset") is not None:
-        state[ENTERED] = design
-        return
     state[ENTERED] = design
-    if entered == design:
+    if entered is None or entered == design or state.get(f"{prefix}preset") is not None:
         return
     release: Design | None = state.get(RELEASE)
-    if isinstance(entered, str) or release is None:
-        state[RELEASE] = design
-        return
-    state[RELEASE] = _changed(release, entered, design, f"{prefix}prior" in SETTINGS)
+    whole = isinstance(entered, str) or release is None
+    state[RELEASE] = design if whole else _changed(release, entered, design, f"{prefix}prior" in SETTINGS)
 
 
 @lru_cache(maxsize=256)

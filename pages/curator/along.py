@@ -1,7 +1,7 @@
 """The frontier, and how the choice changes: designs along ε, the true value, the rows or the sets."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 
@@ -80,10 +80,7 @@ def _follow(
         return
     intervals = measure in ACCURACY and ACCURACY[measure].needs_interval
     limit = measure == ADDED
-
-    def begin() -> Iterator[Followed]:
-        return stream_path(path, question, designs, intervals=intervals, limit=limit)
-
+    begin = partial(stream_path, path, question, designs, intervals=intervals, limit=limit)
     key = ("along", path.key, intervals, limit, repr(question), *(one.key for one in designs))
     growing = growing_of(f"{PREFIX}path_{path.key}", key, Followed, begin)
     draw = partial(_draw, measure, guesses, below)

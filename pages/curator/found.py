@@ -38,7 +38,7 @@ def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:
 
 def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:
     """The designs with these keys, with everything known of them; those that the question has no more are left out."""
-    known = {written_key(one): one for one in desk.designs}
+    known = {written_key(one.key): one for one in desk.designs}
     found, whole = [known[key] for key in keys if key in known], cached(_whole, "Computing intervals …")
     return [one if one.complete else whole(one.question, *one.key, one.setting) for one in found]
 
@@ -47,11 +47,6 @@ def _whole(question: Question, method: str, sets: int, rule: str, setting: float
     return assess(question, question.data.method(method), sets, rule, setting)
 
 
-def written_key(one: Assessed) -> str:
+def written_key(key: tuple[str, int, str]) -> str:
     """The key of a design as the address has it."""
-    return written_key_of(one.key)
-
-
-def written_key_of(key: tuple[str, int, str]) -> str:
-    """The same of its key alone."""
     return "~".join(map(str, key))

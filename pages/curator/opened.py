@@ -25,7 +25,7 @@ from pages.curator.controls import (
     asked_with,
     ends_of,
 )
-from pages.curator.found import written_key_of
+from pages.curator.found import written_key
 from pages.curator.pins import PINS
 
 LARGEST = 1  # Megabytes of a file
@@ -36,7 +36,7 @@ def opened(content: bytes) -> dict[str, Any]:
     question, key = load_question(text_of(content, 2_000_000 * LARGEST))
     settings = settings_of(question)
     if key is not None:
-        settings[PINS] = [written_key_of(key)]
+        settings[PINS] = [written_key(key)]
     return settings
 
 

@@ -58,7 +58,7 @@ def unpin(*keys: str) -> None:
 
 def pin_button(one: Assessed) -> None:
     """A button that pins a design, or takes its pin off."""
-    key = written_key(one)
+    key = written_key(one.key)
     held = key in pins()
     words = "Unpin it" if held else "Pin for comparison"
     st.button(words, key=f"{PREFIX}pin_first", on_click=unpin if held else pin, args=(key,))
@@ -68,7 +68,7 @@ def show_side_by_side(asked: Asked) -> None:
     """The pinned designs in columns, all numbers in rows, the difference to the first below each."""
     desk, keys = desk_of(asked), pins()
     note(SPEC.note("pins"))
-    names = {written_key(one): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    names = {written_key(one.key): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
     rest = [key for key in names if key not in keys]
     place = f"{PREFIX}pin_next"
 
@@ -92,7 +92,7 @@ def show_side_by_side(asked: Asked) -> None:
     listing(head, rows(shown), "Pinned designs side by side")
     st.caption(SPEC.note("side_by_side"))
     for number, one in enumerate(shown, start=1):
-        key = written_key(one)
+        key = written_key(one.key)
         lead_further(one, f"{one.name} on", f"_{number}")
         st.button(f"Unpin {one.name}", key=f"{PREFIX}unpin_{number}", on_click=unpin, args=(key,))
 

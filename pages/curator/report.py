@@ -40,7 +40,7 @@ def show_report(asked: Asked) -> None:
 
 
 def _show(desk: Desk) -> None:
-    names = {written_key(one): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    names = {written_key(one.key): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
     first = next((key for key in pins() if key in names), next(iter(names)))
     if st.session_state.get(OF) not in names:
         st.session_state[OF] = first

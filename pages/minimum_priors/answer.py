@@ -27,9 +27,21 @@ def show_answer(asked: Asked) -> None:
 
 
 def show_table(asked: Asked) -> None:
-    """Every method, and what is beyond reach."""
+    """Every method with its answers and costs, at the end PARAM_MAP, for which there is none; what is beyond reach."""
     pure, exact, reasons = compute_answer(asked)
-    _table(asked, pure, exact)
+    face, answers = face_of(asked), [pure, exact] if asked.design.delta > 0 else [pure]
+    first, second, *rest = face.columns(asked)
+    head = ["method", *[first, second][: len(answers)], *rest]
+    rows = []
+    for key, method in asked.kind.methods.items():
+        try:
+            costs = face.costs(asked, method, exact[key])
+        except ValueError:
+            costs = [""] * len(rest)
+        rows.append([_named(method, asked), *(face.needed(asked, one[key]) for one in answers), *costs])
+    rows.append([_named(PARAM_MAP, asked), *["impossible"] * len(answers), *[""] * len(rest)])
+    listing(head, rows, face.title)
+    st.caption(face.caption(asked))
     if reasons:
         st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")
 
@@ -49,23 +61,6 @@ def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[st
             found[key] = math.nan
             reasons.append(str(broken))
     return found, reasons
-
-
-def _table(asked: Asked, pure: dict[str, float], exact: dict[str, float]) -> None:
-    """Every method with its answers and what they cost; PARAM_MAP, for which there is none, at the end."""
-    face, answers = face_of(asked), [pure, exact] if asked.design.delta > 0 else [pure]
-    first, second, *rest = face.columns(asked)
-    head = ["method", *[first, second][: len(answers)], *rest]
-    rows = []
-    for key, method in asked.kind.methods.items():
-        try:
-            costs = face.costs(asked, method, exact[key])
-        except ValueError:
-            costs = [""] * len(rest)
-        rows.append([_named(method, asked), *(face.needed(asked, one[key]) for one in answers), *costs])
-    rows.append([_named(PARAM_MAP, asked), *["impossible"] * len(answers), *[""] * len(rest)])
-    listing(head, rows, face.title)
-    st.caption(face.caption(asked))
 
 
 def _named(method: Method, asked: Asked) -> str:
