@@ -47,7 +47,9 @@ def bring_release(prefix: str) -> str:
     if entered:
         state[REFUSED] = ""
     try:
-        settings = {} if release is None else _carried(prefix, release)
+        if release is not None:
+            every = settings_of(prefix, release)
+            settings = {key: value for key, value in every.items() if key.removeprefix(prefix) in CARRIED}
     except ValueError as broken:
         if entered and not own:
             state[REFUSED] = f"Your release stays on the other pages; this one does not take it: {broken}"
@@ -91,9 +93,3 @@ def _changed(release: Design, entered: Design, design: Design, ruled: bool) -> D
         return Design.from_address(words)
     except ValueError:
         return design
-
-
-def _carried(prefix: str, design: Design) -> dict[str, Any]:
-    """What the controls of a page say of the release, by key."""
-    keys = [prefix + name for name in CARRIED]
-    return {key: value for key, value in settings_of(prefix, design).items() if key in keys and key in SETTINGS}
