@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from urllib.parse import parse_qsl, urlsplit
 
@@ -84,6 +85,7 @@ def test_a_move_sends_few_pieces():
 def test_a_link_carries_the_release_to_every_page():
     design = Design(mechanism="beta_binomial", n=1000, epsilon=1.0, p=0.25, confidential_count=250, seed=4)
     for page in PAGES[1:]:
+        importlib.import_module(page.module)  # which keeps the page's settings
         words = address_of(page, design)
         assert words[f"{page.prefix}n"] == "1000" and words[f"{page.prefix}epsilon"] == "1"
         assert all(key.startswith(page.prefix) for key in words)

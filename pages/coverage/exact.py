@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,6 @@ from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named
 
 GROWING = f"{PREFIX}growing"
-AXES = {"against p": "p", "against ε": "epsilon"}
 PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
 EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
@@ -79,24 +79,53 @@ def exact_variances(design: Design) -> tuple[str, ...]:
     return tuple(key for key in exact_values(design) if RULES[key].has_variance)
 
 
-def curves_of(design: Design, axis: str) -> Growing[CoverageLines] | None:
+@dataclass(frozen=True)
+class Axis:
+    """What curves are drawn against: a number of the design by its name and symbol, and what the picture says of it.
+
+    The first points take a moment where there are `slow_from` sets: the chosen one is drawn before them.
+    """
+
+    name: str
+    symbol: str
+    title: str
+    log: bool
+    ends: tuple[float, float]
+    slow_from: int
+    stream: Callable[..., Iterator[CoverageLines]]
+
+
+def _along_p(design: Design, **asked: Any) -> Iterator[CoverageLines]:
+    return stream_lines(design.release, proportions=PROPORTIONS, **asked)
+
+
+def _along_epsilon(design: Design, **asked: Any) -> Iterator[CoverageLines]:
+    releases = design.along_epsilon(EPSILONS.tolist())
+    return (sampled_lines(EPSILONS, one) for one in stream_by_synthesizer(releases, p=design.p, **asked))
+
+
+AXES = {
+    "against p": Axis("p", "p", "true proportion p", False, (0.0, 1.0), 3, _along_p),
+    "against ε": Axis(
+        "epsilon", "ε", "promised ε for all sets (left is more private)", True, (EPSILONS[0], EPSILONS[-1]), 1,
+        _along_epsilon,
+    ),
+}  # fmt: skip
+
+
+def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
     """The reader's curves along an axis, the same wherever the design stands on it; None without exact sums."""
     rules = tuple(exact_values(design))
     if not rules:
         return None
-    asked: dict[str, Any] = {"sets": design.sets, "rules": rules, "level": design.level}
 
     def begin() -> Iterator[CoverageLines]:
-        if design.sets > 2 or axis == "epsilon":  # the first points take a moment: the chosen one is drawn before them
+        if design.sets >= axis.slow_from:
             yield CoverageLines(rules=rules, points=np.empty(0), coverage=np.empty((len(rules), 0)))
-        if axis == "p":
-            yield from stream_lines(design.release, proportions=PROPORTIONS, **asked)
-        else:
-            releases = design.along_epsilon(EPSILONS.tolist())
-            yield from (sampled_lines(EPSILONS, one) for one in stream_by_synthesizer(releases, p=design.p, **asked))
+        yield from axis.stream(design, sets=design.sets, rules=rules, level=design.level)
 
-    line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis: 1.0}
-    key = ("coverage curves", axis, dataclasses.replace(design, **line))
+    line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis.name: 1.0}
+    key = ("coverage curves", axis.name, dataclasses.replace(design, **line))
     return growing_of(GROWING, key, CoverageLines, begin)
 
 
@@ -144,9 +173,9 @@ def estimate_sentence(law: EstimateLaw, made: type[Synthesizer]) -> str:
     )
 
 
-def line_sentence(axis: str, line: CoverageLines, *, growing: bool) -> str:
+def line_sentence(axis: Axis, line: CoverageLines, *, growing: bool) -> str:
     """How near the lines are to the exact curves between their corners."""
-    name, count = {"p": "p", "epsilon": "ε"}[axis], len(line.points)
+    name, count = axis.symbol, len(line.points)
     if growing:
         return f"Exact at {count:,} values of {name} so far, straight lines between them; more to come." * (count > 0)
     if line.drawn_from:

@@ -30,8 +30,8 @@ from pages.components.words import listing, number, page_answer, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
-    EPSILONS,
     LARGEST_TOTAL,
+    Axis,
     coverage_sentence,
     curves_of,
     estimate_sentence,
@@ -51,7 +51,6 @@ SPEED, FAST = f"{PREFIX}speed", "as fast as it goes"
 SPEEDS = {"one at a time": (1, 1.0), "slow": (3, 0.35), FAST: (0, REST)}
 """How many of the first repetitions are shown at a time, and the seconds between: then the rest comes as it can."""
 
-TITLES = {"p": "true proportion p", "epsilon": "promised ε for all sets (left is more private)"}
 SHARES = {"hold all of 0 to 1": "vacuous_share", "no interval": "negative_variance_share"}
 SHARES_OF_SETS = {
     "coverage where T\u00a0≥\u00a00": "coverage_given_nonnegative_total",
@@ -60,7 +59,7 @@ SHARES_OF_SETS = {
 """Columns of the table, with the field that the exact and the simulated result have for them."""
 
 
-def show_live(design: Design, run: Run | None, axis: str) -> None:
+def show_live(design: Design, run: Run | None, axis: Axis) -> None:
     """Render the live section; rerun it while work remains."""
     curves, exact = curves_of(design, axis), exact_values(design)
     pace, rest = SPEEDS[st.session_state.get(SPEED) or FAST]
@@ -114,17 +113,17 @@ def show_answer(design: Design) -> None:
 
 def _picture(
     design: Design, exact: dict[str, ExactCoverage], dots: list[Dot],
-    curves: Growing[CoverageLines] | None, axis: str,
+    curves: Growing[CoverageLines] | None, axis: Axis,
 ) -> None:  # fmt: skip
-    chosen, marks = getattr(design, axis), {key: one.coverage for key, one in exact.items()}
+    chosen, marks = getattr(design, axis.name), {key: one.coverage for key, one in exact.items()}
     line = curves.latest.through(chosen, marks) if curves and curves.latest else None
     values = dict(zip(line.rules, line.coverage, strict=True)) if line else {}
     chart = coverage_chart(
         line.points if line else np.array([]), values, names={key: RULES[key].label for key in design.rules},
-        ends={key: RULES[key].abbreviation for key in design.rules}, title=TITLES[axis], log=axis == "epsilon",
+        ends={key: RULES[key].abbreviation for key in design.rules}, title=axis.title, log=axis.log,
         level=design.level, chosen=chosen, marks=marks,
         dots=dots,
-        span=(0.0, 1.0) if axis == "p" else (min(EPSILONS[0], chosen), max(EPSILONS[-1], chosen)),
+        span=(min(axis.ends[0], chosen), max(axis.ends[1], chosen)),
     )  # fmt: skip
     alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
     show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=picture_height(len(design.rules)))

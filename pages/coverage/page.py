@@ -28,7 +28,7 @@ with results:
     answer = st.container()
     lead_on(SPEC, answered)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        axes = [name for name in AXES if AXES[name] in ("p", *answered.promised)]
+        axes = [words for words, axis in AXES.items() if axis.name in ("p", *answered.promised)]
         label = choice(st.segmented_control, "Picture", axes, AXIS, required=True, label_visibility="collapsed")
         choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
         run = current_run(answered)

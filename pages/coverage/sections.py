@@ -35,7 +35,7 @@ def show_downloads(design: Design) -> None:
     tables: list[Part] = [("Coverage, CSV", "coverage.csv", lambda: coverage_csv(design.rules, exact, found))]
     if curves is not None and curves.stream is None and (line := curves.latest) is not None:
         curve = dict(zip(line.rules, line.coverage, strict=True))
-        tables.append(("Curves, CSV", f"by_{axis}.csv", lambda: columns_csv(axis, line.points, curve)))
+        tables.append(("Curves, CSV", f"by_{axis.name}.csv", lambda: columns_csv(axis.name, line.points, curve)))
     if tally:
         tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(tally)))
     else:
