@@ -568,7 +568,7 @@ def test_what_no_release_returns_is_a_sentence() -> None:
 )  # fmt: skip
 def test_the_verdict_follows_from_the_loss(loss: Loss, verdict: ReleaseVerdict) -> None:
     assert loss.verdict(1.0) is verdict
-    changed = replace(RELEASE_METHODS[0], loss=lambda _: loss)
+    changed = replace(RELEASE_METHODS[0], real=lambda _: loss)
     assert ReleaseFinding(changed, HERE, changed.loss(HERE)).verdict is verdict
 
 

@@ -1,9 +1,10 @@
-"""What each method of Bowen & Liu (2016) and Liu (2016) really gives: one function of a setting for each."""
+"""What the methods of Bowen & Liu (2016) and Liu (2016) really give, where no line of `methods` can say it."""
 
 import functools
 import math
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr, ndtri
 
 from dpviz.audits.releases import histograms, posteriors
@@ -12,77 +13,49 @@ from dpviz.audits.releases.laplace_noise import Seen, clipped_log_odds, lowest_r
 from dpviz.audits.releases.record import MIXTURE_STATISTICS, Loss, ReleaseSetting
 from dpviz.comparisons.bounding import TRUNCATION
 from dpviz.limits import MODIPS_ROWS
-from dpviz.numerics.ends import inverse_gain
 from dpviz.parameters import readable, rounded_down
-from dpviz.privacy.gaussian import gaussian_epsilon
 from dpviz.privacy.hockey_stick import pure_epsilon
-from dpviz.synthesizers import BetaBinomial, LaplaceCells, LaplaceSanitizer, Modips, PosteriorMean
-from dpviz.synthesizers.binned_posterior import bin_log_ratios
-from dpviz.types import FloatArray
+from dpviz.synthesizers import LaplaceSanitizer, Modips
+from dpviz.synthesizers.prior import PriorSynthesizer
 
 DRAWS, KEPT, CONFIDENCE, SAMPLES, SEED = 8_000, 1_000, 0.999, 200, 1
 
 
-def one_count(setting: ReleaseSetting) -> Loss:
-    """Laplace(1/ε) on one count."""
-    return Loss.exactly(pure_epsilon(LaplaceSanitizer(n=setting.n, epsilon=setting.epsilon)))
+def of_a_count(n: int, epsilon: float) -> float:
+    """Laplace(1/ε) on one count of n."""
+    return pure_epsilon(LaplaceSanitizer(n=n, epsilon=epsilon))
 
 
-def several_sets(setting: ReleaseSetting) -> Loss:
-    """M independent sets, each with ε/M: the losses add, and all sets can show the worst table at once."""
-    return Loss.exactly(setting.sets * pure_epsilon(LaplaceSanitizer(n=setting.n, epsilon=setting.each)))
+def of_rows(law: type[PriorSynthesizer], n: int, prior: float) -> float:
+    """n rows from n under a prior."""
+    return pure_epsilon(law(n=n, m=n, alpha=prior, beta=prior))
 
 
-def several_counts(setting: ReleaseSetting) -> Loss:
-    """Laplace(1/ε) on each count of a table: `LaplaceCells` has scale 2/ε, so this is that one with 2ε."""
-    cells = max(3, setting.bins)
-    return Loss.exactly(pure_epsilon(LaplaceCells(n=setting.n, cells=cells, epsilon=2 * setting.epsilon)))
+def exponential(setting: ReleaseSetting, sequences: bool) -> float:
+    """The exponential mechanism, the score minus |x − y|/n, over the n + 1 tables or all sequences of zeros and ones.
 
-
-def beta_binomial(setting: ReleaseSetting) -> Loss:
-    """M draws with the prior n/(e^{ε/M} − 1)."""
-    prior = setting.n * inverse_gain(setting.each)
-    made = BetaBinomial(n=setting.n, m=setting.n, alpha=prior, beta=prior)
-    return Loss.exactly(setting.sets * pure_epsilon(made))
-
-
-def posterior_mean(setting: ReleaseSetting) -> Loss:
-    """One set from fixed proportions, with the prior 1/(e^{ε/n} − 1)."""
-    prior = inverse_gain(setting.epsilon / setting.n)
-    return Loss.exactly(pure_epsilon(PosteriorMean(n=setting.n, m=setting.n, alpha=prior, beta=prior)))
-
-
-def every_sequence(setting: ReleaseSetting) -> Loss:
-    """The exponential mechanism over all data sets of n zeros and ones, the score minus |x − y|/n."""
-    y = np.arange(setting.n + 1)
-    ways = gammaln(setting.n + 1) - gammaln(y + 1) - gammaln(setting.n - y + 1)
-    return _exponential(setting.epsilon, ways)
-
-
-def every_table(setting: ReleaseSetting) -> Loss:
-    """The exponential mechanism over the n + 1 tables of zeros and ones."""
-    return _exponential(setting.epsilon, np.zeros(setting.n + 1))
-
-
-def _exponential(epsilon: float, log_ways: FloatArray) -> Loss:
-    """ε/2 from the score and the rest from the normalizing sums, which both sides of y = x change alike."""
-    paid = epsilon / 2 * np.arange(len(log_ways))
+    ε/2 is from the score and the rest from the normalizing sums, which both sides of y = x change alike.
+    """
+    half, y = setting.epsilon / 2, np.arange(setting.n + 1)
+    paid, log_ways = half * y, 0.0 * y
+    if sequences:
+        log_ways = gammaln(setting.n + 1) - gammaln(y + 1) - gammaln(setting.n - y + 1)
     up_to = np.logaddexp.accumulate(log_ways + paid) - paid
     from_here = np.logaddexp.accumulate((log_ways - paid)[::-1])[::-1] + paid
-    log_sums = np.logaddexp(up_to, np.append(from_here[1:], -np.inf) - epsilon / 2)
-    return Loss.exactly(epsilon / 2 + float(np.max(np.abs(np.diff(log_sums)))))
+    log_sums = np.logaddexp(up_to, np.append(from_here[1:], -np.inf) - half)
+    return half + float(np.max(np.abs(np.diff(log_sums))))
 
 
-def truncated_statistic(setting: ReleaseSetting) -> Loss:
+def truncated_statistic(setting: ReleaseSetting) -> float:
     """A count of n with truncated noise in each of M sets."""
-    return Loss.exactly(setting.sets * TRUNCATION.loss(setting.each, setting.n))
+    return setting.sets * TRUNCATION.loss(setting.each, setting.n)
 
 
 def _shown(setting: ReleaseSetting, seen: Seen, truncated: bool) -> Loss:
     """Sets that are made of one noisy statistic each: what is made of a clipped one is no less private than that is."""
     if truncated:
         found = truncated_log_odds(seen, setting.each, setting.n)
-        return Loss(setting.sets * max(found, 0.0), truncated_statistic(setting).at_most)
+        return Loss(setting.sets * max(found, 0.0), truncated_statistic(setting))
     found = clipped_log_odds(seen, setting.each, setting.n)
     return Loss(setting.sets * min(max(found, 0.0), setting.each), setting.epsilon)
 
@@ -92,18 +65,13 @@ def mean(setting: ReleaseSetting, truncated: bool) -> Loss:
     return _shown(setting, lowest_rows(setting.n, setting.width, truncated), truncated)
 
 
-def truncated_mean_and_variance(setting: ReleaseSetting, share: float = 0.5) -> Loss:
+def truncated_mean_and_variance(setting: ReleaseSetting, share: float = 0.5) -> float:
     """Both truncated, `share` of the budget on the mean; rows close together just above the bound show both exactly.
 
     The mean can move n times as far as one row moves it, the variance, clipped at R²/4, n/4 times.
     """
     both = TRUNCATION.loss(share * setting.each, setting.n) + TRUNCATION.loss((1 - share) * setting.each, setting.n / 4)
-    return Loss.exactly(setting.sets * both)
-
-
-def clipped_mean_and_variance(setting: ReleaseSetting) -> Loss:
-    """From all rows at the lower bound to one at the upper: each end has mass ½, times e^{−its share of ε} after it."""
-    return Loss.exactly(setting.sets * 2 * math.log(0.5 / (0.5 * math.exp(-setting.each / 2))))
+    return setting.sets * both
 
 
 def cell_mean_budget(setting: ReleaseSetting) -> float:
@@ -111,22 +79,16 @@ def cell_mean_budget(setting: ReleaseSetting) -> float:
     return setting.each / MIXTURE_STATISTICS
 
 
-def clipped_cell_mean(setting: ReleaseSetting) -> Loss:
+def clipped_cell_mean(setting: ReleaseSetting) -> float:
     """A row leaves the cell, so that the scale of the noise, R/(n ε), changes with the mean."""
-    rows = setting.cell
-    return Loss.exactly(cell_mean_budget(setting) * (1 - 1 / rows) - math.log1p(-1 / rows))
+    return cell_mean_budget(setting) * (1 - 1 / setting.cell) - math.log1p(-1 / setting.cell)
 
 
-def parallel(setting: ReleaseSetting) -> Loss:
-    """One count in each of two cells, each with ε; a row that changes cells moves both."""
-    return Loss.exactly(2 * one_count(setting).at_least)
-
-
-def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> Loss:
+def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> Loss | float:
     """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
     sets = setting.draws if nested else 1
     if sets == 1 and setting.n <= MODIPS_ROWS:
-        return Loss.exactly(setting.sets * _modips(setting.n, setting.each, "truncation" if truncated else "bit"))
+        return setting.sets * _modips(setting.n, setting.each, "truncation" if truncated else "bit")
     return _shown(setting, no_ones(setting.n, sets), truncated)
 
 
@@ -135,22 +97,16 @@ def _modips(n: int, epsilon: float, bounding: str) -> float:
     return pure_epsilon(Modips(n=n, m=n, epsilon=epsilon, bounding=bounding))
 
 
-def nested_bins(setting: ReleaseSetting) -> Loss:
-    """Each of the t draws selects a bin anew, here with a sensitivity that is not larger than it must be."""
-    needed = float(np.max(np.abs(bin_log_ratios(setting.n))))
-    return Loss.exactly(setting.sets * setting.draws * posteriors.sdd_loss(setting.n, setting.each, needed))
-
-
-def bootstrap(setting: ReleaseSetting) -> Loss:
-    """A row is drawn k ~ Bin(n, 1/n) times and costs ε each time: ln E[e^{kε}]."""
-    grown = np.logaddexp(math.log(setting.n - 1), setting.each) - math.log(setting.n)
-    return Loss.exactly(setting.sets * setting.n * float(grown))
-
-
 def perturbed_public(setting: ReleaseSetting) -> Loss:
     """The noisy counts lose 2ε, the rows drawn from them at least what was found."""
     found = histograms.perturbed_rows_loss(setting.n, setting.bins, setting.each)
     return Loss(setting.sets * min(found, 2 * setting.each), 2 * setting.epsilon)
+
+
+def smoothed_public(setting: ReleaseSetting) -> float:
+    """All n released rows in a bin that holds one confidential row, or none."""
+    weight = histograms.smoothing(setting.n, setting.bins, setting.epsilon)
+    return setting.n * math.log1p((1 - weight) / weight * setting.bins / setting.n)
 
 
 def perturbed_scott(setting: ReleaseSetting) -> Loss:
@@ -159,12 +115,6 @@ def perturbed_scott(setting: ReleaseSetting) -> Loss:
     if histograms.scott_bins(halfway, 0.0, 1.0) == histograms.scott_bins(far, 0.0, 1.0):
         return Loss(perturbed_public(setting).at_least, math.inf)
     return Loss(math.inf, math.inf, delta=1.0, said=_samples_that_differ(setting))
-
-
-def smoothed_public(setting: ReleaseSetting) -> Loss:
-    """All n released rows in a bin that holds one confidential row, or none."""
-    weight = histograms.smoothing(setting.n, setting.bins, setting.epsilon)
-    return Loss.exactly(setting.n * math.log1p((1 - weight) / weight * setting.bins / setting.n))
 
 
 def smoothed_scott(setting: ReleaseSetting) -> Loss:
@@ -228,32 +178,18 @@ def posterior_histogram(setting: ReleaseSetting) -> Loss:
     return Loss.exactly(setting.sets * whole, said)
 
 
-def standardized_posterior(setting: ReleaseSetting) -> Loss:
-    """Supports that do not overlap, with the probability that a single draw lies where only one data set can put it."""
-    return Loss(math.inf, math.inf, delta=posteriors.standardized_delta(posterior_shift(setting), setting.each))
-
-
 def posterior_shift(setting: ReleaseSetting) -> float:
     """How far one row moves the posterior mean of N(μ, 1) data, R/n, in its standard deviations, 1/√n."""
     return setting.width / math.sqrt(setting.n)
 
 
-def gaussian_printed(setting: ReleaseSetting) -> Loss:
-    """σ = √(2 ln(1.25/δ)) Δ/ε."""
-    return Loss.exactly(
-        gaussian_epsilon(setting.epsilon / math.sqrt(2 * math.log(1.25 / setting.delta)), setting.delta)
-    )
-
-
 def gaussian_probabilistic(setting: ReleaseSetting) -> Loss:
-    """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ: bisected in ε."""
+    """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ."""
     z = -float(ndtri(setting.delta / 2))
     ratio = 2 * setting.epsilon / (math.sqrt(z * z + 2 * setting.epsilon) + z)
-    low, high = 0.0, setting.epsilon
-    for _ in range(60):
-        middle = (low + high) / 2
-        beyond = ndtr(ratio / 2 - middle / ratio) + ndtr(-ratio / 2 - middle / ratio)
-        low, high = (middle, high) if beyond > setting.delta else (low, middle)
-    beyond = ndtr(ratio / 2 - setting.epsilon / ratio) + ndtr(-ratio / 2 - setting.epsilon / ratio)
-    said = f"The loss is larger with probability {readable(float(beyond), 2)}."
-    return Loss.exactly(high, said)
+
+    def beyond(loss: float) -> float:
+        return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
+
+    exact = float(brentq(lambda loss: beyond(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
+    return Loss.exactly(exact, f"The loss is larger with probability {readable(beyond(setting.epsilon), 2)}.")

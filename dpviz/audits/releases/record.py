@@ -126,21 +126,26 @@ class Loss:
 class ReleaseMethod:
     """A method as its paper prints it.
 
-    `released` says what the promised ε is a loss of, and `loss` computes what it really is when one row is
-    substituted and n is public. `why` explains the number, `safe` names what keeps the promise, with noise
-    `factor` times as large where that is a number, and `checked` says how the loss is computed.
+    `released` says what the promised ε is a loss of, and `real` computes what it really is, a number where that is
+    exact, when one row is substituted and n is public. `why` explains the number, `safe` names what keeps the promise,
+    with noise `factor` times as large where that is a number, and `checked` says how the loss is computed.
     """
 
     key: str
     name: str
     source: str
     released: str
-    loss: Callable[[ReleaseSetting], Loss]
+    real: Callable[[ReleaseSetting], Loss | float]
     why: str
     checked: str
     safe: str = ""
     factor: Callable[[ReleaseSetting], float] | None = None
     promised: Callable[[ReleaseSetting], float] = lambda setting: setting.epsilon
+
+    def loss(self, setting: ReleaseSetting) -> Loss:
+        """Return the real loss at a setting."""
+        found = self.real(setting)
+        return found if isinstance(found, Loss) else Loss(found, found)
 
 
 @dataclass(frozen=True)

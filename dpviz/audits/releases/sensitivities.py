@@ -28,15 +28,6 @@ def _of_variance(n: int, width: float) -> float:
     return width * width / n
 
 
-def deviance_sensitivity(n: int) -> float:
-    """Of −2 ln L at its maximum for Bernoulli rows: from no ones to one.
-
-    >>> round(deviance_sensitivity(100), 1)
-    11.2
-    """
-    return 2 * math.log(n) + 2 * (n - 1) * -math.log1p(-1 / n)
-
-
 SENSITIVITIES = (
     Sensitivity("mean", _of_mean, "R/n", _of_mean),
     Sensitivity("variance, divisor n − 1", _of_variance, "R²/n", _of_variance,
@@ -53,7 +44,9 @@ SENSITIVITIES = (
         note="It can jump from 1 to −1, however many rows there are: noise leaves nothing of it."),
     Sensitivity("counts of k cells together", lambda *_: 2.0, "2", lambda n, width: 1.0,  # noqa: ARG005
         "Bowen & Liu use 1. Communal sanitization sums k separate sensitivities, k/2 times too much."),
-    Sensitivity("Bernoulli deviance, for choosing a model", lambda n, _: deviance_sensitivity(n),
+    # Of −2 ln L at its maximum for Bernoulli rows: from no ones to one.
+    Sensitivity("Bernoulli deviance, for choosing a model",
+        lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),
         "2n ln n − 2(n − 1) ln(n − 1)",
         note="A normal model's with unknown variance has no bound, so it cannot choose a model privately."),
 )  # fmt: skip
