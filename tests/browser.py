@@ -75,11 +75,33 @@ CALM = """(answered) => {
   const at = (selector) => document.querySelector(selector);
   const calm = at('[data-testid=stApp][data-test-script-state=notRunning]') && at(`${answered}, .dpviz-problem`)
     && !(at(answered) && (!at('[data-drawn]')
-      || at('[data-testid=stSkeleton], [role=figure]:not([data-drawn]), [data-stale=true]')));
-  window.dpvizCalm = calm ? window.dpvizCalm ?? performance.now() : null;
-  return calm && performance.now() - window.dpvizCalm > 300;
+      || at('[data-testid=stSkeleton], [role=figure]:not([data-drawn]), [data-stale=true]')))
+    && !document.getAnimations().some((one) => one instanceof CSSTransition);
+  const [now, asked] = [performance.now(), window.dpvizAsked];
+  window.dpvizCalm = calm && !(asked && now - asked < 1000) ? window.dpvizCalm ?? now : null;
+  const long = asked === undefined || at('[class*=_step]') ? 300 : 100;
+  return window.dpvizCalm !== null && now - window.dpvizCalm > long;
 }"""
-"""Whether a page has been at rest for so long that no run is on its way any more."""
+"""Whether a page has been at rest, and nothing fading, for so long that no run is on its way any more.
+
+That takes longer where something asks for its next step, and on a page that does not say when it waits for an answer.
+"""
+
+ASKING = """{
+  const Own = window.WebSocket;
+  window.WebSocket = class extends Own {
+    constructor(...address) {
+      super(...address);
+      window.dpvizAsked = null;
+      this.addEventListener('message', () => { window.dpvizAsked = null; });
+    }
+    send(message) {
+      window.dpvizAsked = performance.now();
+      super.send(message);
+    }
+  };
+}"""
+"""Has a page say since when it has waited for an answer of the server."""
 
 
 def settle(page: Page) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, V
 from dpviz.synthesizers import SYNTHESIZERS
 from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.navigation import PAGES
-from tests.browser import settle
+from tests.browser import ASKING, settle
 
 PREFIXES = {page.path: page.prefix for page in PAGES}
 """What the keys of a page's controls start with, by the end of its address."""
@@ -92,6 +92,7 @@ def _watched(chromium: Browser, host: str, **context: bool) -> tuple[Page, list[
     """A page in a context of its own, and the list of faults that grows as it meets them."""
     faults: list[str] = []
     page = chromium.new_context(accept_downloads=True, **context).new_page()
+    page.add_init_script(ASKING)
     page.set_default_timeout(PATIENCE)
     page.on(
         "console",
