@@ -1,24 +1,19 @@
 """The proofs of Zheng's chapter 7 in parts: each part is a switch between what the proof takes and what is true."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import binom
 
+from dpviz.audits.finding import Finding
 from dpviz.methods import METHODS
 from dpviz.priors.conditioned import single_law
 from dpviz.priors.kinds import GAUSSIAN
 from dpviz.privacy.gaussian import gaussian_ratio
-
-if TYPE_CHECKING:
-    from dpviz.audits.audit import Finding
 
 Parts = frozenset[str]
 

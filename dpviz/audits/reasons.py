@@ -1,15 +1,13 @@
 """Why a printed bound of Zheng (2015) is off: each sentence is given only where a computation confirms it here."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
+from dpviz.audits.finding import Finding, Reason
 from dpviz.audits.proof_parts import PROOFS, composed_pure_delta
 from dpviz.methods import METHODS
 from dpviz.methods.posterior_parameter import log_parameter_delta, parameter_failure
@@ -18,9 +16,6 @@ from dpviz.parameters import readable
 from dpviz.priors.kinds import GAUSSIAN
 from dpviz.theorems.claim import Verdict
 from dpviz.theorems.posterior_interval import lemma_6_5_failure
-
-if TYPE_CHECKING:
-    from dpviz.audits.audit import Finding
 
 NEAR = 1e-9  # Relative distance within which a repaired and an exact value count as one
 ONE_TO_LOSE = (
@@ -47,19 +42,7 @@ STRICT = {
 """What the proofs leave out though it makes the release more private, by part."""
 
 
-@dataclass(frozen=True)
-class Reason:
-    """A sentence about a finding, the parts of the proof that it names, and the numbers that confirm it.
-
-    For a slip the repaired, safe value; for a slack its share, or the logarithm by which it would be unsafe without it.
-    """
-
-    sentence: str
-    parts: tuple[str, ...] = ()
-    confirmed_by: tuple[float, ...] = ()
-
-
-Explain = Callable[["Finding"], Iterator[Reason]]
+Explain = Callable[[Finding], Iterator[Reason]]
 
 
 def reasons(finding: Finding) -> tuple[Reason, ...]:
