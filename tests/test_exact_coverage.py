@@ -19,7 +19,7 @@ from dpviz.coverage import (
     stream_by_synthesizer,
     within_reach,
 )
-from dpviz.coverage._fourier import Roots, box_of, least_spread, mixed_law_in_box
+from dpviz.coverage._fourier import Roots, boxes, least_spread, mixed_law_in_box
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.coverage.law import release_law
 from dpviz.inference import RULES, holds
@@ -199,7 +199,7 @@ def test_the_transform_is_the_direct_convolution(sets, index):
                 key = (s + j, q + j * j)
                 following[key] = following.get(key, 0.0) + chance * weight
         direct = following
-    box = box_of(law, sets, 1e-9)
+    box = boxes(law[None], sets, np.array([1e-9]))[0]
     table = mixed_law_in_box(law[None], np.ones(1), sets, box, Roots(box.spread, len(law)))
     for (s, q), chance in direct.items():
         d = (q - s) // 2 - int(least_spread(np.array([s]), sets)[0])
@@ -218,7 +218,7 @@ def test_the_transform_is_the_direct_convolution(sets, index):
     ],
 )
 def test_no_more_than_the_error_lies_outside_the_box(law, error):
-    box = box_of(law, 3, error)
+    box = boxes(law[None], 3, np.array([error]))[0]
     i, j, k = np.meshgrid(*[np.arange(len(law))] * 3, indexing="ij")
     chance = law[i] * law[j] * law[k]
     total = i + j + k

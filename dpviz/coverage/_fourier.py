@@ -44,21 +44,16 @@ class Box(NamedTuple):
         return Box(min(first), max(last), min(low), max(high), max(spread))
 
 
-def box_of(law: FloatArray, sets: int, error: float) -> Box:
-    """Return the box outside of which M draws from `law` fall with probability at most `error`.
+def boxes(laws: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
+    """Return the box outside of which M draws from a distribution fall with probability at most its error, for each.
 
     A quarter of the error goes to columns whose tails are cut, a quarter to each end of S and a quarter to d. The ends
     are Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λx̃}]^M, and 2d ≤ Σ (x̃ − c)² for any c gives Pr(d ≥ L) ≤ e^{−2λL}
     E[e^{λ(x̃ − c)²}]^M. Expectations are taken in logarithms, so that no exponent needs to be clipped.
 
-    >>> box_of(np.array([0.5, 0.5]), 2, 1e-9)  # two coins: S from 0 to 2, and d = 0 always, since Q follows from S
-    Box(first=0, last=1, low=0, high=2, spread=1)
+    >>> boxes(np.array([[0.5, 0.5]]), 2, np.array([1e-9]))  # two coins: S from 0 to 2, and d = 0, as Q follows from S
+    [Box(first=0, last=1, low=0, high=2, spread=1)]
     """
-    return boxes(law[None], sets, np.array([error]))[0]
-
-
-def boxes(laws: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
-    """`box_of` each of several distributions, which have an error each."""
     count, tails = laws.shape[1], errors[:, None] / (8 * sets)
     first = (np.cumsum(laws, axis=1) <= tails).sum(axis=1)
     last = count - 1 - (np.cumsum(laws[:, ::-1], axis=1) <= tails).sum(axis=1)
@@ -118,7 +113,7 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
     Two draws from 0, 1, 2, equally likely: S = 2 with d = 0 once (1, 1) and with d = 1 twice (0, 2), (2, 0).
 
     >>> third = np.full(3, 1 / 3)
-    >>> box = box_of(third, 2, 1e-9)
+    >>> box = boxes(third[None], 2, np.array([1e-9]))[0]
     >>> (9 * mixed_law_in_box(third[None], np.ones(1), 2, box, Roots(box.spread, 3))[2, :2]).round(9).tolist()
     [1.0, 2.0]
     """

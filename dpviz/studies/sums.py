@@ -38,19 +38,34 @@ def summed(low: float, high: float) -> Any:
     return dataclasses.field(default=0, metadata={"each": each})
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Sums:
-    """Base of records that add: counts, exact sums (`summed`), arrays of counts, other records and tuples of them."""
+class _Record:
+    """Base of frozen dataclasses whose arrays are read-only."""
 
     PLACE: ClassVar[tuple[str, ...]] = ()  # fields that do not add
 
     def __post_init__(self) -> None:
-        freeze(self)
+        for one in self.adding():
+            value = getattr(self, one.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
 
     @classmethod
     def adding(cls) -> list[dataclasses.Field[Any]]:
         """Return the fields that add."""
-        return [one for one in dataclasses.fields(cls) if one.name not in cls.PLACE]
+        return [one for one in dataclasses.fields(cls) if one.name not in cls.PLACE]  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether every count, sum and kept digit agrees."""
+        return type(self) is type(other) and all(
+            _same(getattr(self, one.name), getattr(other, one.name)) for one in self.adding()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sums(_Record):
+    """Base of records that add: counts, exact sums (`summed`), arrays of counts, other records and tuples of them."""
 
     def written(self) -> list[dataclasses.Field[Any]]:
         """Return the fields that a file holds: all that add but what is kept of single repetitions."""
@@ -70,25 +85,16 @@ class Sums:
         both = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in self.adding()}
         return dataclasses.replace(self, **{name: _joined(*pair, way) for name, pair in both.items()})
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether every count, sum and kept digit agrees."""
-        return type(self) is type(other) and all(
-            _same(getattr(self, one.name), getattr(other, one.name)) for one in self.adding()
-        )
 
-
-class Kept:
+class Kept(_Record):
     """Base of frozen dataclasses of arrays of the first repetitions, along the first axis or a field's ``"axis"``."""
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __len__(self) -> int:
         name, axis = next(iter(self._axes().items()))
         return int(getattr(self, name).shape[axis])
 
     def _axes(self) -> dict[str, int]:
-        return {one.name: one.metadata.get("axis", 0) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {one.name: one.metadata.get("axis", 0) for one in self.adding()}
 
     def _each(self, make: Callable[[str, int], Any]) -> Self:
         return type(self)(**{name: make(name, axis) for name, axis in self._axes().items()})
@@ -105,21 +111,6 @@ class Kept:
     def __sub__(self, other: Self) -> Self:
         return self.first(max(len(self) - len(other), 0))
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and all(
-            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True) for name in self._axes()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def freeze(record: Any) -> None:
-    """Make the arrays of a record read-only."""
-    for one in dataclasses.fields(record):
-        value = getattr(record, one.name)
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
-
 
 def _joined(mine: Any, theirs: Any, way: Callable[[Any, Any], Any]) -> Any:
     if isinstance(mine, tuple):
@@ -128,4 +119,4 @@ def _joined(mine: Any, theirs: Any, way: Callable[[Any, Any], Any]) -> Any:
 
 
 def _same(mine: Any, theirs: Any) -> bool:
-    return np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else bool(mine == theirs)
+    return np.array_equal(mine, theirs, equal_nan=True) if isinstance(mine, np.ndarray) else bool(mine == theirs)

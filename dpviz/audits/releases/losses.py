@@ -168,9 +168,7 @@ def sampled_posterior(setting: ReleaseSetting) -> Loss:
 
 def posterior_histogram(setting: ReleaseSetting) -> Loss:
     """Algorithm 4: its sanitized histogram exactly, and what was found in draws from it."""
-    shift = posterior_shift(setting)
-    whole, one = (of(shift, setting.each) for of in (posteriors.sphc_histogram_loss, posteriors.sphc_draw_loss))
-    twenty = posteriors.sphc_rows_loss(shift, setting.each)
+    whole, one, twenty = posteriors.sphc_losses(posterior_shift(setting), setting.each)
     said = (
         f"A single draw from it in each set shows {readable(setting.sets * one, 2)} or more, twenty draws "
         f"{readable(setting.sets * twenty, 2)} or more."

@@ -11,6 +11,7 @@ from dpviz.types import FloatArray, IntArray
 
 NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
 MIDDLES = (-1.85, -1.5, 0.0)  # of a pair whose single draws are compared; the worst found lie here
+TWENTY = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]  # Draws in each bin
 
 
 def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
@@ -61,36 +62,25 @@ def sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
     return 2 * half_width / NORMAL_BINS / math.sqrt(2 * math.pi) / epsilon
 
 
-def sphc_histogram_loss(shift: float, epsilon: float) -> float:
-    """Return the exact ε of the whole sanitized histogram of Algorithm 4 where one row shifts the mean so far.
+def sphc_losses(shift: float, epsilon: float) -> tuple[float, float, float]:
+    """Return the exact ε of the whole histogram of Algorithm 4, and what was found in one draw from it and in twenty.
 
-    `shift` is in standard deviations of the posterior, and the two means lie evenly about the middle.
+    One row shifts the mean of the posterior by so many of its standard deviations. The two means lie evenly about the
+    middle; those of a single draw lie about a few places, and twenty draws fall on the likelier side.
 
-    >>> round(sphc_histogram_loss(0.8, 1.0), 2)
+    >>> round(sphc_losses(0.8, 1.0)[0], 2)
     5.12
     """
-    moved = np.abs(normal_bins(-shift / 2) - normal_bins(shift / 2)).sum()
-    return float(moved) / sphc_scale(epsilon)
+    scale = sphc_scale(epsilon)
 
+    def bins(middle: float) -> tuple[FloatArray, FloatArray]:
+        return normal_bins(middle - shift / 2), normal_bins(middle + shift / 2)
 
-def sphc_draw_loss(shift: float, epsilon: float) -> float:
-    """Return the largest |log-odds| of a single draw from Algorithm 4, over a few places of the pair."""
-    found = []
-    for middle in MIDDLES:
-        means = middle - shift / 2, middle + shift / 2
-        first, second = (one_draw(normal_bins(mean).tolist(), sphc_scale(epsilon)) for mean in means)
-        found.append(float(np.max(np.abs(np.log(first / second)))))
-    return max(found)
-
-
-def sphc_rows_loss(shift: float, epsilon: float) -> float:
-    """Return what twenty draws from one histogram of Algorithm 4 tell where they fall on the likelier side."""
-    table = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]
-    first, second = (
-        log_table_probability(normal_bins(mean).tolist(), table, sphc_scale(epsilon))
-        for mean in (-shift / 2, shift / 2)
-    )
-    return abs(first - second)
+    low, high = bins(0.0)
+    draws = [np.log([one_draw(one.tolist(), scale) for one in bins(middle)]) for middle in MIDDLES]
+    twenty = [log_table_probability(one.tolist(), TWENTY, scale) for one in (low, high)]
+    whole, one = float(np.abs(low - high).sum()) / scale, float(np.abs(np.diff(draws, axis=1)).max())
+    return whole, one, abs(twenty[0] - twenty[1])
 
 
 def standardized_delta(shift: float, epsilon: float) -> float:
