@@ -3,8 +3,7 @@
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 from dpviz.audits.constants import LIMITS
 from dpviz.audits.finding import Finding
@@ -18,7 +17,7 @@ from dpviz.priors.kinds import GAUSSIAN, KINDS, Setting
 from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.synthesizers.prior import PRIOR_ONES
-from dpviz.theorems import CLAIMS, Claim
+from dpviz.theorems import CLAIMS
 from dpviz.theorems.claim import Verdict
 from dpviz.theorems.counts import DIMITRAKAKIS
 
@@ -36,73 +35,65 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     ...  if finding.verdict == "unsafe"]
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
     """
-    return tuple(one.whole() for one in judged(family, **setting))
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A bound with its verdict, and what is left to compute: what the printed value really gives, and why."""
-
-    bound: Claim
-    verdict: Verdict
-    whole: Callable[[], Finding]
+    return tuple(map(explained, judged(family, **setting)))
 
 
 @checked(family=KINDS)
-def judged(family: str, **setting: float) -> tuple[Judged, ...]:
-    """Return the verdicts of `audit` alone, each with what returns its whole finding: most of the time goes into that.
+def judged(family: str, **setting: float) -> tuple[Finding, ...]:
+    """Return the verdicts of `audit` alone, which `explained` makes whole: most of the time goes into that.
 
     >>> judged("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)[0].verdict
     <Verdict.HOLDS: 'holds'>
     """
     asked = Setting(**setting)  # type: ignore[arg-type]
     bounds = [bound for bound in CLAIMS.values() if bound.family == family]
-    return tuple(_judged(bound, method, asked) for bound in bounds for method in bound.methods)
-
-
-def _judged(bound: Claim, method: str, asked: Setting) -> Judged:
-    found, given = _verdict(
-        Finding(bound=bound, method=method, setting=replace(asked, m=1) if bound.one_row else asked)
+    return tuple(
+        _judged(Finding(bound=bound, method=method, setting=replace(asked, m=1) if bound.one_row else asked))
+        for bound in bounds
+        for method in bound.methods
     )
-    return Judged(bound, found.verdict, partial(_whole, found, given))
 
 
-def _whole(found: Finding, given: "Given | None") -> Finding:
-    """Return what is found, with its sentence: how far off, what the constant must be, then why."""
-    found = given(found, found.printed or 0.0) if given else found
+def explained(found: Finding) -> Finding:
+    """Return what is judged with what the printed value gives, and how far off it is, what a constant must be, and why.
+
+    What a value gives is not asked of priors that are too large to be tried.
+    """
+    if found.printed is not None and found.verdict.judged and found.bound.kind.given and not _too_large(found):
+        found = MEASURES[found.bound.quantity][1](found, found.printed)
     because = reasons(found)
     said = found.sentence or (_constant if found.bound.constant else WORDS[found.verdict])(found)
     parts = said, *(reason.sentence for reason in because)
     return replace(found, because=because, sentence=" ".join(part for part in parts if part))
 
 
-def _verdict(blank: Finding) -> tuple[Finding, "Given | None"]:
-    """Return the numbers held against each other, the verdict, and what finds out what the printed one gives."""
+def _judged(blank: Finding) -> Finding:
+    """Return the numbers held against each other, and the verdict."""
     bound, arguments = blank.bound, blank.setting.arguments()
     if bound.formula is None:  # it says that no prior or range is enough, and the reason given is a proof
-        return replace(blank, verdict=bound.kind.right), None
+        return replace(blank, verdict=bound.kind.right)
     if blank.setting.delta == 0 and bound.promise.delta:
         said = f"It promises {bound.promise.symbol}-privacy with δ > 0, and δ is 0 here."
-        return replace(blank, sentence=said), None
-    needed, given = MEASURES[bound.quantity]
-    found = replace(blank, exact=(exact := needed(blank)))
+        return replace(blank, sentence=said)
+    exact = MEASURES[bound.quantity][0](blank)
     if bound.constant:
         unit = bound.at(**arguments)
         constant = exact / unit if 0 < unit < math.inf and math.isfinite(exact) else None
         exists = LIMITS[bound.key][blank.method].holds
         verdict = bound.kind.verdict(exists) if bound.kind.any_constant else Verdict.OPEN
-        return replace(found, verdict=verdict, constant=constant), None
-    found = replace(found, printed=(printed := bound.at(**arguments)))
+        return replace(blank, exact=exact, verdict=verdict, constant=constant)
+    found = replace(blank, exact=exact, printed=(printed := bound.at(**arguments)))
     if not bound.applies(**arguments):
-        return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here."), None
+        return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
     lost = METHODS[blank.method].lost if bound.quantity is PRIOR else 0.0
     same = math.isfinite(exact) and abs(printed - exact) <= max(SAME * (exact - lost), ROUNDING * exact)
     found = replace(found, verdict=bound.kind.verdict(bound.quantity.keeps(printed, exact), same))
-    if not bound.kind.given:
-        return found, None
-    if bound.quantity is PRIOR and (math.isinf(exact) or printed > PRIOR_ONES.maximum):
-        return _beyond(found, printed, exact), None
-    return found, given
+    return _beyond(found, printed, exact) if bound.kind.given and _too_large(found) else found
+
+
+def _too_large(found: Finding) -> bool:
+    largest = math.inf in (found.printed, found.exact) or (found.printed or 0.0) > PRIOR_ONES.maximum
+    return found.bound.quantity is PRIOR and largest
 
 
 def _prior_needed(blank: Finding) -> float:

@@ -9,7 +9,8 @@ from itertools import groupby
 
 import streamlit as st
 
-from dpviz.audits import Finding, Judged, audit_statements, judged
+from dpviz.audits import Finding, audit_statements, judged
+from dpviz.audits.audit import explained
 from dpviz.audits.statements import JUDGES
 from dpviz.exports.markup import raised
 from dpviz.parameters import SCALE, readable, readable_apart
@@ -72,7 +73,7 @@ def _folded(words: str, key: str, table: partial[str]) -> None:
 def _unsafe(kind: Kind, setting: Setting) -> str:
     """The headline, the unsafe claims, and how many others there are of each verdict."""
     found = cached(judged)(kind.key, **dataclasses.asdict(setting))
-    unsafe = [one.whole() for one in found if one.verdict is Verdict.UNSAFE]
+    unsafe = [explained(one) for one in found if one.verdict is Verdict.UNSAFE]
     others = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(found, verdict))]
     table = audit_region("Printed theorems that are unsafe", _table(unsafe)) if unsafe else ""
     counts = f"<p>The other claims: {', '.join(others)}.</p>" if others else ""
@@ -82,7 +83,7 @@ def _unsafe(kind: Kind, setting: Setting) -> str:
 def _others(kind: Kind, setting: Setting) -> str:
     """The claims that are not unsafe, what is false first."""
     found = cached(judged)(kind.key, **dataclasses.asdict(setting))
-    rest = [one.whole() for one in found if one.verdict is not Verdict.UNSAFE]
+    rest = [explained(one) for one in found if one.verdict is not Verdict.UNSAFE]
     rest.sort(key=lambda one: one.verdict is not Verdict.FALSE)
     return audit_region("The other printed theorems", _table(rest))
 
@@ -105,7 +106,7 @@ def _general(setting: Setting) -> str:
     return audit_region("Definitions, general theorems and lemmas", table)
 
 
-def _headline(found: Sequence[Judged]) -> str:
+def _headline(found: Sequence[Finding]) -> str:
     """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
     named = ", ".join(dict.fromkeys(one.bound.name for one in found if one.verdict is Verdict.UNSAFE))
     unsafe, false, open_ones = (_claims(found, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
@@ -125,7 +126,7 @@ def _headline(found: Sequence[Judged]) -> str:
     )
 
 
-def _claims(found: Sequence[Judged], verdict: Verdict) -> int:
+def _claims(found: Sequence[Finding], verdict: Verdict) -> int:
     return len({one.bound.key for one in found if one.verdict is verdict})
 
 
