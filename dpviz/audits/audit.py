@@ -140,8 +140,7 @@ def _range_given(found: Finding, printed: float) -> Finding:
     return replace(found, gives_epsilon=made.epsilon(printed, delta), gives_delta=made.delta(printed, epsilon))
 
 
-Given = Callable[[Finding, float], Finding]
-MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Given]] = {
+MEASURES: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding, float], Finding]]] = {
     PRIOR: (_prior_needed, _prior_given),
     RANGE: (lambda blank: GAUSSIAN.need(METHODS[blank.method], blank.setting, blank.promised[1]), _range_given),
     SCALE: (

@@ -1,6 +1,7 @@
 """Histograms of bounded numbers: perturbed or smoothed, with public bins or with Scott's, which the data decide."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -30,9 +31,8 @@ def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
                   for seen in ((half, rows // 3) if cases else (half,))]  # fmt: skip
     found = []
     for *pair, table in cases:
-        first, second = (
-            log_table_probability(_filled(counts, bins), _filled(table, bins), 1 / epsilon) for counts in pair
-        )
+        empty = (0,) * (bins - len(table))
+        first, second = (log_table_probability((*counts, *empty), (*table, *empty), 1 / epsilon) for counts in pair)
         found.append(abs(first - second))
     return max(found)
 
@@ -58,9 +58,7 @@ def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> 
     >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
     True
     """
-    generator = np.random.default_rng(abs(seed))
-    hits = sum(_other_bins(_normal(n, lower, upper, generator), lower, upper) is not None for _ in range(samples))
-    return Measure.share(hits, samples)
+    return Measure.share(sum(1 for _ in _with_other_bins(n, lower, upper, samples, abs(seed))), samples)
 
 
 def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
@@ -112,13 +110,8 @@ def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples
 
     Samples all of whose neighbours have as many bins are left out.
     """
-    generator, found = np.random.default_rng(seed), []
-    for _ in range(samples):
-        data = _normal(n, lower, upper, generator)
-        moved = _other_bins(data, lower, upper)
-        if moved is not None:
-            found.append(smoothed_loss(data, moved, lower, upper, epsilon))
-    return np.sort(np.array(found))
+    pairs = _with_other_bins(n, lower, upper, samples, seed)
+    return np.sort(np.array([smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))
 
 
 def _bins(variance: FloatArray | float, n: int, width: float) -> FloatArray:
@@ -138,11 +131,13 @@ def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | No
     return None
 
 
-def _normal(n: int, lower: float, upper: float, generator: np.random.Generator) -> FloatArray:
-    """A sample of the standard normal distribution between the bounds."""
-    low, high = ndtr(lower), ndtr(upper)
-    return np.clip(ndtri(low + (high - low) * generator.random(n)), lower, upper)
-
-
-def _filled(counts: tuple[int, ...], bins: int) -> tuple[int, ...]:
-    return (*counts, *(0,) * (bins - len(counts)))
+def _with_other_bins(
+    n: int, lower: float, upper: float, samples: int, seed: int
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Samples of the standard normal distribution between the bounds, each with such a neighbour if it has one."""
+    generator, low, high = np.random.default_rng(seed), ndtr(lower), ndtr(upper)
+    for _ in range(samples):
+        data = np.clip(ndtri(low + (high - low) * generator.random(n)), lower, upper)
+        moved = _other_bins(data, lower, upper)
+        if moved is not None:
+            yield data, moved
