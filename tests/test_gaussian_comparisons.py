@@ -14,7 +14,6 @@ from scipy.stats import kstest, laplace, multinomial, norm, truncnorm
 from dpviz.audits.releases import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, UnknownVariance
 from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, moments_of
-from dpviz.comparisons.gaussian import MOST
 from dpviz.comparisons.gaussian_data import GaussianData
 from dpviz.comparisons.gaussian_exact import law_of_mean
 from dpviz.comparisons.gaussian_histograms import (
@@ -346,7 +345,7 @@ def test_outcomes_grow_and_end_with_all_repetitions() -> None:
     found = list(data.compare([method], [1.0], Analysis(sets=5, repetitions=1200)))
     errors = [one.bias.error for one in found]
     assert errors == sorted(errors, reverse=True)
-    last = study(data, method, sets=5, repetitions=1200, seed=1, batch=MOST)
+    last = study(data, method, sets=5, repetitions=1200, seed=1, batch=data.batch(5))
     assert isinstance(last, GaussianMeasures)
     assert found[-1].measures == vars(last)
     assert found[-1].real_epsilon == pytest.approx(1.0)
@@ -377,7 +376,7 @@ def largest_density_ratio(bounding: Bounding, here: float, there: float, scale: 
     return float(np.abs(logs[0] - logs[1]).max())
 
 
-@pytest.mark.parametrize("bounding", [BIT, TRUNCATION], ids=lambda one: one.key)
+@pytest.mark.parametrize("bounding", [BIT, TRUNCATION], ids=["bit", "truncation"])
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
 def test_the_real_epsilon_of_a_mean_is_the_largest_ratio_over_all_neighbours(
     bounding: Bounding, epsilon: float

@@ -20,8 +20,9 @@ from dpviz.studies import Measure, stream_study
 from dpviz.studies.plan import SEED
 from dpviz.types import FloatArray
 
-FEWEST, MOST = 20, 1000  # Repetitions in a block
-USUAL = "perturbed_histogram_safe", "smoothed_histogram"
+FEWEST, USUAL, MOST = 20, 500, 1000  # Repetitions in a block: of the largest data, of most, and of small ones
+NEAR = 100_000  # Rows of a block that stay near the processor
+SHOWN_FIRST = "perturbed_histogram_safe", "smoothed_histogram"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ class SimulatedData(GaussianData):
         plan = GaussianPlan(
             data=self, method=method, epsilon=setting, sets=sets, estimands=(self.estimand,), rules=(rule,),
             level=analysis.level, repetitions=analysis.repetitions, seed=analysis.seed,
-            batch=max(FEWEST, min(MOST, self.block // (self.n * sets))),
+            batch=self.batch(sets),
         )  # fmt: skip
         real = method.real_epsilon(self, setting, sets)
         accuracy = method.accuracy(self, setting, sets) if self.asked.of_mean else None
@@ -49,6 +50,11 @@ class SimulatedData(GaussianData):
         for tally in stream_study(plan):
             found = vars(tally.measures(self.estimand, rule)) | known
             yield Outcome(method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real, **found)
+
+    def batch(self, sets: int) -> int:
+        """Return the repetitions in a block of a study of M sets."""
+        rows = self.n * sets
+        return max(FEWEST, min(self.block // rows, max(USUAL, min(MOST, NEAR // rows))))
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         held, found = self.draw(np.random.default_rng(seed), 1), dict[str, FloatArray]()
@@ -89,7 +95,7 @@ class KnownVariance(SimulatedData):
     key: ClassVar[str] = "gaussian_known_variance"
     label: ClassVar[str] = "Numbers between bounds, variance public"
     methods: ClassVar[tuple[Method, ...]] = *OF_KNOWN_VARIANCE, *HISTOGRAMS
-    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *USUAL
+    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *SHOWN_FIRST
     estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["mean_known_variance"]
 
 
@@ -99,5 +105,5 @@ class UnknownVariance(SimulatedData):
     key: ClassVar[str] = "gaussian"
     label: ClassVar[str] = "Numbers between bounds"
     methods: ClassVar[tuple[Method, ...]] = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
-    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips_split", "modips_communal", *USUAL
+    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips_split", "modips_communal", *SHOWN_FIRST
     estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["variance"]

@@ -16,8 +16,7 @@ import numpy as np
 from scipy.stats import t
 
 from dpviz.comparisons import BinaryData, GaussianPlan, KnownVariance, UnknownVariance
-from dpviz.comparisons.gaussian import MOST as MOST_OF_BLOCK
-from dpviz.comparisons.gaussian_data import GaussianData
+from dpviz.comparisons.gaussian import SimulatedData
 from dpviz.comparisons.gaussian_methods import GaussianMethod, ModipsMean, ModipsSplit
 from dpviz.published.liu_gaussian import compare_liu_gaussian
 from dpviz.studies import run_study
@@ -31,9 +30,9 @@ SCENARIOS = tuple(itertools.product((40, 100, 1000), (0.15, 0.25, 0.5)))
 PROMISES = np.geomspace(math.exp(-10), math.exp(5), 16).tolist()
 
 
-def study(data: GaussianData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
+def study(data: SimulatedData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
     plan = GaussianPlan(
-        data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed, batch=MOST_OF_BLOCK
+        data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed, batch=data.batch(SETS)
     )
     return run_study(plan).measures("mean", "reiter_2003").coverage.value
 
