@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import betainc, betaincc
 
 from dpviz.checked import check_epsilon, checked
+from dpviz.numerics.blocks import blocks
 from dpviz.numerics.gamma import stirling_remainder
 from dpviz.numerics.worst_pair import largest_log_convex
 from dpviz.synthesizers.base import MANY_ROWS, WorstCase
@@ -144,8 +145,7 @@ def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numbe
     if len(x) == 1:
         return np.array([_continued_fraction(float(x[0]), float(y[0]), float(right[0]), float(surplus[0]))])
     fraction = np.empty_like(x)
-    for start in range(0, len(x), CHUNK):
-        part = slice(start, start + CHUNK)
+    for part in blocks(len(x), 1, CHUNK):
         fraction[part] = _continued_fraction(x[part], y[part], right[part], surplus[part])
     return fraction
 

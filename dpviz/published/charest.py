@@ -5,6 +5,7 @@ Confidentiality 2(2), 2011.
 """
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -83,6 +84,10 @@ class Expected(NamedTuple):
         return Expected(factor * (self.value - origin), factor * self.error, factor * self.spread)
 
 
+# A column, what it estimates, what it is taken for where that is not what it says, and M where no column has it.
+Line = tuple[str, Expected] | tuple[str, Expected, str] | tuple[str, Expected, str, float]
+
+
 class PosteriorRuns(NamedTuple):
     """The synthetic posteriors of x = 30 over the releases: what Tables 3 and 4 show, under both readings."""
 
@@ -108,7 +113,7 @@ def compare_charest(number: int) -> list[Record[float]]:
     """
     generator = np.random.default_rng(2011)
     compare = {1: _biases, 2: _variances, 3: _posteriors, 4: _posteriors}[number]
-    return [line for row in PRINTED_TABLES[number].rows for line in compare(number, row, generator)]
+    return [_record(number, row, *line) for row in PRINTED_TABLES[number].rows for line in compare(row, generator)]
 
 
 def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
@@ -165,51 +170,41 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) ->
     return PosteriorRuns(mean, of_means, Expected.over(chance, found.variance, runs))
 
 
-def _line(
+def _record(
     table: int, row: dict[str, float], column: str, expected: Expected, reading: str = AS_PRINTED, sets: float = 1
 ) -> Record[float]:
     simulation, rounding = expected.spread / math.sqrt(REPETITIONS[table]), 10.0 ** -DECIMALS.get(column, 2)
     design = {"epsilon": row.get("epsilon", TABLE_3_EPSILON), "sets": row.get("M", sets)}
     return Record(
-        source=f"Charest (2011), Table {table}",
-        what=column,
-        printed=row[column],
-        ours=expected.value,
+        source=f"Charest (2011), Table {table}", what=column, verdict=reading,
+        printed=row[column], ours=expected.value, our_error=expected.error,
         error=math.hypot(simulation, rounding / math.sqrt(12), expected.error),
-        our_error=expected.error,
-        verdict=reading,
         design=design | ({"p": row["p"]} if "p" in row else {}),
-    )
+    )  # fmt: skip
 
 
-def _biases(table: int, row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
+def _biases(row: dict[str, float], _: np.random.Generator) -> Iterator[Line]:
     p = row["p"]
-    sampling = Expected(0.0, 0.0, 100 * math.sqrt(p * (1 - p) / ROWS) / p)
-    lines = [_line(table, row, "true_dataset", sampling, sets=0)]
+    yield "true_dataset", Expected(0.0, 0.0, 100 * math.sqrt(p * (1 - p) / ROWS) / p), AS_PRINTED, 0
     for column in [name for name in row if name.startswith("M=")]:
         sets = int(column[2:])
         alpha = charest_synthesizer(row["epsilon"], sets).alpha
         moments = proportion_moments("synth_post_one", n=ROWS, m=ROWS, alpha=alpha, beta=alpha, proportion=p, sets=sets)
-        bias = Expected(100 * moments.bias / p, 0.0, 100 * moments.standard_error / p)
-        lines.append(_line(table, row, column, bias, sets=sets))
-    return lines
+        yield column, Expected(100 * moments.bias / p, 0.0, 100 * moments.standard_error / p), AS_PRINTED, sets
 
 
-def _variances(table: int, row: dict[str, float], _: np.random.Generator) -> list[Record[float]]:
-    moments = rule_moments(row["epsilon"], row["p"], int(row["M"]))
-    return [_line(table, row, column, expected) for column, expected in moments.items()]
+def _variances(row: dict[str, float], _: np.random.Generator) -> Iterable[Line]:
+    return rule_moments(row["epsilon"], row["p"], int(row["M"])).items()
 
 
-def _posteriors(table: int, row: dict[str, float], generator: np.random.Generator) -> list[Record[float]]:
+def _posteriors(row: dict[str, float], generator: np.random.Generator) -> Iterator[Line]:
     runs = posterior_runs(row.get("epsilon", TABLE_3_EPSILON), int(row.get("M", 1)), generator)
-    variances = [(runs.variance_of_means.scaled(1e3), OVER_RUNS), (runs.mean_of_variances.scaled(1e3), OF_POSTERIOR)]
-    readings = [
-        ("posterior_mean", runs.mean, AS_PRINTED),
-        ("rel_bias_pct", runs.mean.scaled(100, TRUE_MEAN), ABSOLUTE),
-        ("rel_bias_pct", runs.mean.scaled(100 / TRUE_MEAN, TRUE_MEAN), LITERAL),
-        *(("posterior_variance_1e-3", *one) for one in (variances if table == 3 else variances[::-1])),
-    ]
+    yield "posterior_mean", runs.mean
+    yield "rel_bias_pct", runs.mean.scaled(100, TRUE_MEAN), ABSOLUTE
+    yield "rel_bias_pct", runs.mean.scaled(100 / TRUE_MEAN, TRUE_MEAN), LITERAL
+    variances = [(runs.variance_of_means, OVER_RUNS), (runs.mean_of_variances, OF_POSTERIOR)]
+    for variance, reading in variances if "M" in row else variances[::-1]:  # the reading that fits comes first
+        yield "posterior_variance_1e-3", variance.scaled(1e3), reading
     if "ratio_to_true_variance" in row:
         true = posterior_if_known(confidential_count=CONFIDENTIAL_COUNT, n=ROWS).variance
-        readings.append(("ratio_to_true_variance", runs.mean_of_variances.scaled(1 / true), OF_POSTERIOR))
-    return [_line(table, row, column, expected, reading) for column, expected, reading in readings]
+        yield "ratio_to_true_variance", runs.mean_of_variances.scaled(1 / true), OF_POSTERIOR
