@@ -118,11 +118,11 @@ def show_moves(address: str) -> None:
             readers = asyncio.run(crowd(host, page, clients, SECONDS))
             moves = sorted(1e3 * one for reader in readers for one in reader.moves)
             firsts = [one for reader in readers for one in reader.firsts]
+            aim = goal if clients > 1 else None if page else ALONE
             print(
                 f"{page or 'start':20} {clients:3} readers, {len(moves):5} moves: p50 {statistics.median(moves):5.0f}, "
                 f"p95 {moves[int(0.95 * len(moves))]:5.0f}, worst {moves[-1]:5.0f} ms; first page at most "
-                f"{max(firsts):.2f} s"
-                + (f"; goal p95 {goal if clients > 1 else ALONE}" if clients > 1 or not page else "")
+                f"{max(firsts):.2f} s" + (f"; goal p95 {aim}" if aim else "")
             )
 
 
