@@ -32,7 +32,8 @@ with results:
         label = choice(st.segmented_control, "Picture", axes, AXIS, required=True, label_visibility="collapsed")
         choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
         run = current_run(answered)
-        show_buttons(answered, run)
+        with st.container(horizontal=True, width="content"):  # on a narrow screen they go to the next line together
+            show_buttons(answered, run)
     live = st.container()  # what moves may start the page over: what does not is drawn before it
     section = look_closer(SPEC, SECTIONS)
 write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
