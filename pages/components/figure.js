@@ -119,6 +119,7 @@ function withAbout(plot) {
 
 const classMode = () => getComputedStyle(document.documentElement).getPropertyValue("--dpviz-class").trim() === "1";
 const LARGER = 1.7;
+const [TALLER, WORDS] = [1.2, 1.4]; // How much a picture grows, and what is written below it
 const NARROW = 560; // Pixels of a picture that has no room for a legend beside the names of its lines
 
 /** Where there is little room, or type is large, lines that have their names at their ends need no legend. */
@@ -128,7 +129,7 @@ function withoutLegend(layout) {
 }
 
 /** Thick lines, large marks and large type, to be read from the back of a room. */
-function enlarge(figure, template, narrow) {
+function enlarge(figure, template, narrow, height) {
   template.layout.font.size = 20;
   template.layout.title.font.size = 23;
   for (const trace of figure.data) {
@@ -138,13 +139,15 @@ function enlarge(figure, template, narrow) {
     if (trace.textfont) trace.textfont = { ...trace.textfont, size: 16 };
   }
   const { margin, shapes, annotations, legend } = figure.layout;
-  // The words of the axis above it are larger too.
-  if (legend) figure.layout.legend = { ...legend, y: legend.y < 0 ? 1.15 * legend.y : legend.y, font: { size: 16 } };
+  const [above, below] = [margin?.t ?? 40, margin?.b ?? 48];
+  // The words of the axis above a legend are larger too: it stands as much lower as they are, in parts of the inside.
+  const lower = (WORDS * (height / TALLER - above - below)) / (height - 1.2 * above - WORDS * below);
+  if (legend) figure.layout.legend = { ...legend, y: legend.y < 0 ? lower * legend.y : legend.y, font: { size: 16 } };
   for (const shape of shapes ?? []) shape.line = { ...shape.line, width: (shape.line?.width ?? 1) * LARGER };
   for (const note of annotations ?? []) note.font = { ...note.font, size: narrow ? 13 : 18 };
   figure.layout.margin = {
     l: 1.4 * (margin?.l ?? 56), r: (narrow ? 1.2 : 1.7) * (margin?.r ?? 16),
-    b: 1.4 * (margin?.b ?? 48), t: 1.2 * (margin?.t ?? 40),
+    b: WORDS * below, t: 1.2 * above,
   };
 }
 
@@ -266,7 +269,7 @@ async function draw(chart) {
   const template = templateOf(chart.plot);
   const narrow = chart.plot.clientWidth < NARROW;
   if (figure.layout.meta?.named && (narrow || classMode())) withoutLegend(figure.layout);
-  if (classMode()) enlarge(figure, template, narrow);
+  if (classMode()) enlarge(figure, template, narrow, height);
   await Plotly.react(
     chart.plot,
     figure.data,
